@@ -26,7 +26,7 @@ def _links(app: App) -> dict[str, list[Row]]:
     files = rows(
         app, "SELECT f.path, l.id FROM facts x JOIN files f ON f.id = x.file_id LEFT JOIN linked l USING (file_id)"
     )
-    select = "SELECT target, line, source, kind, use, how, given, receiver FROM links WHERE linked_id = "
+    select = "SELECT target, position, source, kind, use, how, given, receiver FROM links WHERE linked_id = "
     return {path: sorted(rows(app, f"{select}{number}")) for path, number in files}
 
 

@@ -136,13 +136,16 @@ class MemoryLinks:
         linker = Linker(project)
         self._found: dict[int, list[StoredLink]] = {}
         for path in project.paths():
-            for target, line, source, kind, use, how, given, receiver in pack_rows(path, linker.link(path).links):
+            for target, position, source, kind, use, how, given, receiver in pack_rows(path, linker.link(path).links):
                 kinds = (list(RelationKind)[kind], ["", *map(str, Use)][use], How(how))
-                link = StoredLink(target, path, line, source, *kinds, given, receiver)
+                link = StoredLink(target, path, position >> 8, source, *kinds, given, receiver)
                 self._found.setdefault(target, []).append(link)
 
     def to(self, targets: Collection[int], /) -> list[StoredLink]:
         return [link for target in targets for link in self._found.get(target, ())]
+
+    def of(self, path: str, /) -> list[StoredLink]:
+        return [link for links in self._found.values() for link in links if link.path == path]
 
     def pending(self, _names: Collection[str], /) -> Sequence[str]:
         return ()

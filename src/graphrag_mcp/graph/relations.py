@@ -21,17 +21,11 @@ from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.search import LinkSource, Site
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import OUTSIDE, Found, Instance, Module, Outside, Package, Type
+from graphrag_mcp.resolution.values import Instance, Module, Outside, Package, Type
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
 _C_FAMILY = ("c", "cpp")  # A header may be of either.
-
-
-def _is_foreign_function(found: Found) -> bool:
-    """Return whether a name is one of a foreign module, or one that nothing declares; builtins are neither."""
-    is_named = isinstance(found.value, Outside) and ("." in found.value.name or found.value == OUTSIDE)
-    return not found.things and is_named
 
 
 class Relations:
@@ -362,30 +356,28 @@ class Relations:
             return self._stored_from(node, kinds, scope)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges, unknown = self._stored_from(node, by_syntax, scope) if by_syntax else ([], [])
-        resolver = self._code.resolver
-        is_type, hierarchy = node.kind is SymbolKind.TYPE, self._code.hierarchy
-        kind, above = (
-            (RelationKind.IMPLEMENTS, hierarchy.parents) if is_type else (RelationKind.OVERRIDES, hierarchy.overridden)
-        )
-        found = dict.fromkeys(one for thing in things for one in above(thing)) if kind in kinds else {}
-        edges += [self._code.edge_from(node, one, kind, resolver.declared(things[0]).line) for one in found]
-        for thing in things:
-            for mention in self._mentions_in(thing):
-                meant = resolver.resolve(thing.path, mention)
-                is_shown = meant is not None and not _is_foreign_function(meant)
-                for one in meant.things if meant else ():
-                    certainty = Certainty.MAY_CALL if meant and resolver.is_open(meant) else Certainty.CERTAIN
-                    edge = self._code.edge_from(node, one, self._code.relation(one, mention), mention.line)
-                    is_shown = is_shown and edge.target_id > 0  # Else it is a part of a type without a name.
-                    if edge.kind in kinds and edge.target_id > 0:
-                        edges.append(edge._replace(certainty=certainty))
-                if not is_shown and RelationKind.CALLS in kinds:
-                    is_defined = meant is None and bool(self._code.facts.named(mention.name))
-                    unknown.append(
-                        Mentioned(RelationKind.CALLS, mention.name, "", thing.path, mention.line, is_defined)
-                    )
-            if RelationKind.INHERITS in kinds:
-                unknown += self._foreign_bases(thing)
+        resolver, search = self._code.resolver, self._code.search
+        kind = RelationKind.IMPLEMENTS if node.kind is SymbolKind.TYPE else RelationKind.OVERRIDES
+        above = search.linked(things, (How.ABOVE,)) if kind in kinds else []
+        inside = [link for thing in things for link in search.inside(thing) if link.use in (Use.CALL, Use.CREATE)]
+        places = {link.source for link in above} | {link.target for link in inside if link.target > 0}
+        targets = self._code.store.at_places(places)
+        line = resolver.declared(things[0]).line
+        found = dict.fromkeys(targets[link.source] for link in above if link.source in targets)
+        edges += [CodeEdge(node.node_id, target, kind, node.path, line) for target in found]
+        for link in inside:
+            if link.target in targets:
+                certainty = Certainty.CERTAIN if link.how is How.CERTAIN else Certainty.MAY_CALL
+                if link.kind in kinds:
+                    edge = CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, certainty)
+                    edges.append(edge)
+            elif RelationKind.CALLS in kinds and link.how is not How.FOREIGN:  # Or a part of a type without a name.
+                name = search.name(node.path, link)
+                is_defined = link.how is How.UNDECIDED and bool(self._code.facts.named(name))
+                if name:  # Else it is what an import calls otherwise.
+                    unknown.append(Mentioned(RelationKind.CALLS, name, "", node.path, link.line, is_defined))
+        if RelationKind.INHERITS in kinds:
+            unknown += [one for thing in things for one in self._foreign_bases(thing)]
         return edges, unknown
 
     def _foreign_bases(self, thing: Thing) -> Iterator[Mentioned]:
@@ -406,13 +398,6 @@ class Relations:
         targets = self._code.store.nodes(edge.target_id for edge in edges)
         edges = [one for one in edges if one.target_id in targets]  # Another process may have replaced the file.
         return [one for one in edges if not self._is_of_another(one, targets[one.target_id])], unknown
-
-    def _mentions_in(self, thing: Thing) -> Iterator[Mention]:
-        facts = self._code.facts.facts(thing.path)
-        one = self._code.resolver.declared(thing)
-        for mention in facts.mentions if facts else ():
-            if one.start <= mention.at < one.stop and mention.use in (Use.CALL, Use.CREATE):
-                yield mention
 
     def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
         """Return the nodes of a member that a type has from those above it; where types are unknown, by their names."""

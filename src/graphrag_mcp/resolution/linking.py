@@ -16,6 +16,7 @@ from graphrag_mcp.resolution.reads import Noting, Reads
 from graphrag_mcp.resolution.search import NoLinks, Search, functions_of
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import (
+    OUTSIDE,
     Above,
     All,
     Either,
@@ -153,7 +154,7 @@ class _Resolution:
             kind, name = _BY_USE.get(Use(mention.use), RelationKind.READS), Place("", mention.name)
             for receiver, given in self._foreign(mention):
                 yield link(name, How.FOREIGN, kind, receiver)._replace(given=given)
-            if mention.use in _RUNNING and mention.name and not held:
+            if mention.use in _RUNNING and mention.name and not held and _is_foreign_function(found):
                 yield link(name, How.OUTSIDE, kind)
 
     def _names_of(self, mention: Mention) -> Sequence[str]:
@@ -350,6 +351,11 @@ class _Resolution:
 
     def _place(self, thing: Thing) -> Place:
         return self._resolver.state.open(thing.path).places[thing.number]
+
+
+def _is_foreign_function(found: Found) -> bool:
+    """Return whether a name is one of a foreign module, or one that nothing declares; builtins are neither."""
+    return isinstance(found.value, Outside) and ("." in found.value.name or found.value == OUTSIDE)
 
 
 def types_of(value: Value | None) -> tuple[Thing, ...]:

@@ -1,6 +1,7 @@
 """Finds the places that refer to declarations: what was found when their files were resolved."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from graphrag_mcp.model.expressions import names_in
@@ -24,6 +25,7 @@ _CONFINED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.TYPE)
 _RUNNING = (Use.CALL, Use.CREATE)
 _NOT_STORING = (*_RUNNING, Use.TYPE, Use.BASE)
 _OF_MENTIONS = (How.CERTAIN, How.OPEN, How.UNDECIDED, How.FOREIGN, How.OUTSIDE)
+FILES_KEPT = 100  # Whose links are kept from earlier questions.
 _OF_TYPES = (RelationKind.INHERITS, RelationKind.IMPLEMENTS)
 _SUPER, _SOME = place_id(SUPER), place_id(SOME)
 
@@ -34,6 +36,9 @@ class LinkSource(Protocol):
     def to(self, targets: Collection[int], /) -> Sequence[StoredLink]:
         """Return the links to places or names, in the order of paths and lines."""
 
+    def of(self, path: str, /) -> Sequence[StoredLink]:
+        """Return the links of the mentions and declarations of a file, in the order of lines."""
+
     def pending(self, names: Collection[str], /) -> Sequence[str]:
         """Return the files that mention any of some names, and are not resolved yet."""
 
@@ -42,6 +47,10 @@ class NoLinks:
     """The links of a tree that is being resolved."""
 
     def to(self, _targets: Collection[int]) -> Sequence[StoredLink]:
+        """Return none."""
+        return ()
+
+    def of(self, _path: str) -> Sequence[StoredLink]:
         """Return none."""
         return ()
 
@@ -90,6 +99,9 @@ class Search:
         self.resolver = Resolver(source)
         self._confined: dict[tuple[Thing, bool], bool] = {}
         self._numbers: dict[str, dict[int, int]] = {}
+        self._names: dict[str, dict[int, str]] = {}
+        self._of = lru_cache(FILES_KEPT)(links.of)
+        self._above: dict[Thing, Set[int]] = {}
 
     # ------------------------------------------------------------ links
 
@@ -109,6 +121,28 @@ class Search:
     def linked(self, things: Iterable[Thing], hows: Collection[How]) -> list[StoredLink]:
         """Return the links of some kinds to declarations."""
         return [link for link in self._links.to({self.place(thing) for thing in things}) if link.how in hows]
+
+    def inside(self, thing: Thing) -> list[StoredLink]:
+        """Return the links of the mentions in a declaration, in the order of lines."""
+        one, file = self.resolver.declared(thing), self.resolver.state.open(thing.path)
+        links = [link for link in self._of(thing.path) if link.how in _OF_MENTIONS]
+        if one.kind not in _ENCLOSING:
+            lines = {mention.line for mention in file.facts.mentions if one.start <= mention.at < one.stop}
+            return [link for link in links if link.line in lines]
+        within = {
+            place_id(place)
+            for place, inner in zip(file.places, file.facts.declared, strict=True)
+            if one.start <= inner.start and inner.stop <= one.stop
+        }
+        return [link for link in links if link.source in within]
+
+    def name(self, path: str, link: StoredLink) -> str:
+        """Return the name of a link of a file that leads to a name."""
+        if path not in self._names:
+            facts = self.source.facts(path)
+            names = {mention.name for mention in facts.mentions} if facts else set()
+            self._names[path] = {place_id(Place("", one)): one for one in names}
+        return self._names[path].get(link.target, "")
 
     def closure(self, thing: Thing, how: How, kinds: Collection[RelationKind]) -> list[StoredLink]:
         """Return all links of the hierarchy above or below a declaration, the nearest first."""
@@ -198,7 +232,9 @@ class Search:
 
     def above(self, kind: Thing) -> Set[int]:
         """Return the places of the types of the project above a type."""
-        return {link.source for link in self.closure(kind, How.ABOVE, _OF_TYPES)}
+        if kind not in self._above:
+            self._above[kind] = {link.source for link in self.closure(kind, How.ABOVE, _OF_TYPES)}
+        return self._above[kind]
 
     def _alike(self, things: Iterable[Thing]) -> Iterator[Site]:
         """Yield the calls of interfaces that the types of methods may satisfy by having what they demand."""

@@ -19,6 +19,8 @@ _USES = {"": 0, **{str(use): number for number, use in enumerate(Use, 1)}}
 _KIND_OF, _USE_OF, _HOW_OF = list(RelationKind), ["", *map(str, Use)], {int(how): how for how in How}
 
 Row = tuple[int, ...]
+_LINE_BITS = 8  # Of a position for the number in the line.
+_COLUMNS = "v.target, f.path, v.position, v.source, v.kind, v.use, v.how, v.given, v.receiver"
 _Hashes = NDArray[np.uint32]
 
 
@@ -52,12 +54,18 @@ def pack_rows(path: str, links: Iterable[Link]) -> list[Row]:
             ids[place] = place_id(place)
         return ids[place]
 
-    def row_of(link: Link) -> Row:
-        kinds = (_KINDS[link.kind], _USES[link.use], int(link.how))
-        places = (number_of(link.target), link.line, number_of(link.source))
-        return *places, *kinds, link.given, number_of(link.receiver)
-
-    return list(dict.fromkeys(map(row_of, links)))
+    seen = set[Link]()
+    on_line: dict[int, int] = {}
+    rows: list[Row] = []
+    for link in links:
+        if link not in seen:
+            seen.add(link)
+            number = on_line[link.line] = on_line.get(link.line, -1) + 1
+            position = link.line << _LINE_BITS | min(number, (1 << _LINE_BITS) - 1)
+            places = (number_of(link.target), position, number_of(link.source))
+            kinds = (_KINDS[link.kind], _USES[link.use], int(link.how))
+            rows.append((*places, *kinds, link.given, number_of(link.receiver)))
+    return rows
 
 
 def pack_meanings(meanings: Mapping[str, str]) -> bytes:
@@ -78,21 +86,26 @@ class SqliteLinks:
         self._database = database
         self._tree_id = database.tree.tree_id
 
-    def to(self, targets: Collection[int]) -> list[StoredLink]:
+    def to(self, targets: Collection[int], /) -> list[StoredLink]:
         """Return the links to places or names, in the order of paths and lines."""
         rows = self._database.rows(
-            """SELECT v.target, f.path, v.line, v.source, v.kind, v.use, v.how, v.given, v.receiver
-               FROM json_each(?) wanted CROSS JOIN main.links v ON v.target = wanted.value
-               CROSS JOIN linked l ON l.id = v.linked_id CROSS JOIN files f ON f.id = l.file_id
-               ORDER BY f.path, v.line""",
+            f"""SELECT {_COLUMNS} FROM json_each(?) wanted CROSS JOIN main.links v ON v.target = wanted.value
+                CROSS JOIN linked l ON l.id = v.linked_id CROSS JOIN files f ON f.id = l.file_id
+                ORDER BY f.path, v.position""",
             (id_list(targets),),
         )
-        return [
-            StoredLink(target, path, line, source, _KIND_OF[kind], _USE_OF[use], _HOW_OF[how], given, receiver)
-            for target, path, line, source, kind, use, how, given, receiver in rows
-        ]
+        return list(map(_stored, rows))
 
-    def pending(self, names: Collection[str]) -> list[str]:
+    def of(self, path: str, /) -> list[StoredLink]:
+        """Return the links of the mentions and declarations of a file, in the order of lines."""
+        rows = self._database.rows(
+            f"""SELECT {_COLUMNS} FROM files f CROSS JOIN linked l ON l.file_id = f.id
+                CROSS JOIN main.links v ON v.linked_id = l.id WHERE f.path = ? ORDER BY v.position""",
+            (path,),
+        )
+        return list(map(_stored, rows))
+
+    def pending(self, names: Collection[str], /) -> list[str]:
         """Return the files that mention any of some names, and whose links are missing."""
         rows = self._database.rows(
             """SELECT DISTINCT f.path FROM json_each(?) wanted CROSS JOIN main.mentioned m ON m.name = wanted.value
@@ -177,6 +190,13 @@ class SqliteLinks:
                         "INSERT INTO main.links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         [(target, number, *rest) for target, *rest in file.rows],
                     )
+
+
+def _stored(row: tuple[int, str, int, int, int, int, int, int, int]) -> StoredLink:
+    target, path, position, source, kind, use, how, given, receiver = row
+    return StoredLink(
+        target, path, position >> _LINE_BITS, source, _KIND_OF[kind], _USE_OF[use], _HOW_OF[how], given, receiver
+    )
 
 
 def _have_common(hashes: _Hashes, wanted: _Hashes) -> bool:

@@ -161,14 +161,14 @@ CREATE TABLE linked (
 CREATE TABLE links (
     target INTEGER,                 -- The place of a declaration, or the number of a name, which is negative.
     linked_id INTEGER,
-    line INTEGER,
+    position INTEGER,               -- The line << 8, with which link of the line it is.
     source INTEGER,                 -- The place of the declaration around it, 0 for the file.
     kind INTEGER,
     use INTEGER,
     how INTEGER,
     given INTEGER,
     receiver INTEGER,               -- Of a type; 0: not known, or none.
-    PRIMARY KEY (target, linked_id, line, source, kind, use, how, given, receiver)
+    PRIMARY KEY (target, linked_id, position, source, kind, use, how, given, receiver)
 ) WITHOUT ROWID;
 CREATE INDEX links_linked ON links (linked_id, source);
 -- Files as they were when the links that read them were found, until it is found out which of these have to go.

@@ -982,3 +982,27 @@ def test_an_attribute_that_only_methods_assign_is_said_to_be_one(tmp_path: Path)
             ask(tmp_path, {"a.py": text}, symbol, Direction.WRITERS)
     with pytest.raises(RequestError, match="nothing that is indexed"):
         ask(tmp_path, {"a.py": text}, "A.y", Direction.WRITERS)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.ts", "interface Store { load(): void }\nclass Disk implements Store { load() {} }\n"
+                 "function run(s: Store) { s.load() }\n"),
+        ("a.py", "class Store:\n    def load(self): pass\nclass Disk(Store):\n    def load(self): pass\n"
+                 "def run(s: Store):\n    s.load()\n"),
+        ("a.go", "package a\ntype Store interface { Load() }\ntype Disk struct{}\nfunc (d *Disk) Load() {}\n"
+                 "func run(s Store) { s.Load() }\n"),
+        ("A.java", "interface Store { void load(); }\nclass Disk implements Store { public void load() {} }\n"
+                   "class Main { void run(Store s) { s.load(); } }\n"),
+    ],
+)  # fmt: skip
+def test_callees_are_also_what_may_run_in_place_of_a_method(tmp_path: Path, path: str, text: str) -> None:
+    """As callers have it: the same relation from both sides."""
+    found = ask(tmp_path, {path: text}, "run", Direction.CALLEES)
+    assert [(step.target.qualified_name.lower(), str(step.edge.certainty)) for step in found.steps] == [
+        ("store.load", "certain"),
+        ("disk.load", "may call"),
+    ]
+    callers = ask(tmp_path, {path: text}, "Disk.load" if path[-3:] != ".go" else "Disk.Load", Direction.CALLERS)
+    assert [(step.source.name, str(step.edge.certainty)) for step in callers.steps] == [("run", "may call")]

@@ -141,8 +141,8 @@ class MemoryLinks:
                 link = StoredLink(target, path, position >> 8, source, *kinds, given, receiver)
                 self._found.setdefault(target, []).append(link)
 
-    def to(self, targets: Collection[int], /) -> list[StoredLink]:
-        return [link for target in targets for link in self._found.get(target, ())]
+    def to(self, targets: Collection[int], hows: Collection[How], /) -> list[StoredLink]:
+        return [link for target in targets for link in self._found.get(target, ()) if link.how in hows]
 
     def of(self, path: str, /) -> list[StoredLink]:
         return [link for links in self._found.values() for link in links if link.path == path]

@@ -60,7 +60,9 @@ class RelatedGraphStore(SqliteGraphStore):
             fresh: dict[int, GraphNeighbour] = {}
             reached: dict[int, CodeNode] = {}
             for far, one in self._neighbours(steps, hop, kinds, scope):
-                if one.chunk.chunk_id not in seen and len(found) + len(fresh) < limit:
+                if len(found) + len(fresh) >= limit:
+                    break
+                if one.chunk.chunk_id not in seen:
                     fresh.setdefault(one.chunk.chunk_id, one)
                     reached[far.node_id] = far
             found += fresh.values()

@@ -360,6 +360,7 @@ class Relations:
         kind = RelationKind.IMPLEMENTS if node.kind is SymbolKind.TYPE else RelationKind.OVERRIDES
         above = search.linked(things, (How.ABOVE,)) if kind in kinds else []
         inside = [link for thing in things for link in search.inside(thing) if link.use in (Use.CALL, Use.CREATE)]
+        inside += search.dispatched(inside) if RelationKind.CALLS in kinds else []
         places = {link.source for link in above} | {link.target for link in inside if link.target > 0}
         targets = self._code.store.at_places(places)
         line = resolver.declared(things[0]).line

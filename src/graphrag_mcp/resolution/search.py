@@ -33,8 +33,8 @@ _SUPER, _SOME = place_id(SUPER), place_id(SOME)
 class LinkSource(Protocol):
     """The links of the files of one tree."""
 
-    def to(self, targets: Collection[int], /) -> Sequence[StoredLink]:
-        """Return the links to places or names, in the order of paths and lines."""
+    def to(self, targets: Collection[int], hows: Collection[How], /) -> Sequence[StoredLink]:
+        """Return the links of some kinds to places or names, in the order of paths and lines."""
 
     def of(self, path: str, /) -> Sequence[StoredLink]:
         """Return the links of the mentions and declarations of a file, in the order of lines."""
@@ -46,7 +46,7 @@ class LinkSource(Protocol):
 class NoLinks:
     """The links of a tree that is being resolved."""
 
-    def to(self, _targets: Collection[int]) -> Sequence[StoredLink]:
+    def to(self, _targets: Collection[int], _hows: Collection[How]) -> Sequence[StoredLink]:
         """Return none."""
         return ()
 
@@ -120,7 +120,7 @@ class Search:
 
     def linked(self, things: Iterable[Thing], hows: Collection[How]) -> list[StoredLink]:
         """Return the links of some kinds to declarations."""
-        return [link for link in self._links.to({self.place(thing) for thing in things}) if link.how in hows]
+        return [*self._links.to({self.place(thing) for thing in things}, hows)]
 
     def inside(self, thing: Thing) -> list[StoredLink]:
         """Return the links of the mentions in a declaration, in the order of lines."""
@@ -136,6 +136,13 @@ class Search:
         }
         return [link for link in links if link.source in within]
 
+    def dispatched(self, calls: Sequence[StoredLink]) -> list[StoredLink]:
+        """Return for calls of methods those of types below that may run in their place."""
+        methods = {link.target: link for link in calls if link.use == Use.CALL and link.receiver not in (0, _SUPER)}
+        below = self._links.to(methods.keys(), (How.BELOW,))
+        found = (link for link in below if link.kind is RelationKind.OVERRIDES)
+        return [methods[link.target]._replace(target=link.source, how=How.OPEN) for link in found]
+
     def name(self, path: str, link: StoredLink) -> str:
         """Return the name of a link of a file that leads to a name."""
         if path not in self._names:
@@ -150,7 +157,7 @@ class Search:
         level = {self.place(thing)}
         seen = set(level)
         while level:
-            links = [link for link in self._links.to(level) if link.how is how and link.kind in kinds]
+            links = [link for link in self._links.to(level, (how,)) if link.kind in kinds]
             fresh = {link.source: link for link in links if link.source not in seen}
             found |= fresh
             seen |= fresh.keys()
@@ -162,7 +169,7 @@ class Search:
         places = {*map(self.place, things), *others}
         names = {self.resolver.declared(thing).name for thing in things}
         names |= {self.resolver.declared(thing).name for thing in self.source.placed(others).values()}
-        links = self._links.to(places)
+        links = self._links.to(places, (How.CERTAIN, How.OPEN, How.EXPORTED))
         numbers = {place_id(Place("", name)): name for name in names if name}
         numbers |= {link.receiver: min(names) for link in links if link.how is How.EXPORTED}
         found: dict[tuple[object, ...], Site] = {}
@@ -175,7 +182,7 @@ class Search:
                     both = known.receivers + site.receivers if known.receivers and site.receivers else ()
                     site = known._replace(receivers=both)
                 found[key] = site
-        undecided = self._links.to(numbers.keys())
+        undecided = self._links.to(numbers.keys(), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
         for link in undecided:
             if link.how is How.UNDECIDED:
                 site = self._site(link, numbers[link.target])
@@ -192,7 +199,7 @@ class Search:
         """Return the places that mean other declarations of some names, or something foreign."""
         things = [thing for name in names for thing in self.source.named(name)]
         numbers = {self.place(thing) for thing in things if thing.path[:1] != "<"} - set(places)
-        links = [link for link in self._links.to(numbers) if link.how in _OF_MENTIONS]
+        links = [*self._links.to(numbers, (How.CERTAIN, How.OPEN))]
         links += [link for link in undecided if link.how in (How.FOREIGN, How.OUTSIDE)]
         return {(link.path, link.line) for link in links}
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from graphrag_mcp.model.facts import FileFacts, Use, unpack
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.links import How, Link, Place, Read, StoredLink, place_id
-from graphrag_mcp.stores.sqlite.database import Database, id_list
+from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 
 _KINDS = {kind: number for number, kind in enumerate(RelationKind)}
 _USES = {"": 0, **{str(use): number for number, use in enumerate(Use, 1)}}
@@ -86,13 +86,13 @@ class SqliteLinks:
         self._database = database
         self._tree_id = database.tree.tree_id
 
-    def to(self, targets: Collection[int], /) -> list[StoredLink]:
-        """Return the links to places or names, in the order of paths and lines."""
+    def to(self, targets: Collection[int], hows: Collection[How], /) -> list[StoredLink]:
+        """Return the links of some kinds to places or names, in the order of paths and lines."""
         rows = self._database.rows(
             f"""SELECT {_COLUMNS} FROM json_each(?) wanted CROSS JOIN main.links v ON v.target = wanted.value
                 CROSS JOIN linked l ON l.id = v.linked_id CROSS JOIN files f ON f.id = l.file_id
-                ORDER BY f.path, v.position""",
-            (id_list(targets),),
+                WHERE v.how IN ({marks(hows)}) ORDER BY f.path, v.position""",
+            (id_list(targets), *hows),
         )
         return list(map(_stored, rows))
 

@@ -9,6 +9,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.tracing import Trace
+from graphrag_mcp.ingest.linking import LinkStage
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.settings import load_settings
 
@@ -984,19 +985,32 @@ def test_an_attribute_that_only_methods_assign_is_said_to_be_one(tmp_path: Path)
         ask(tmp_path, {"a.py": text}, "A.y", Direction.WRITERS)
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("a.ts", "interface Store { load(): void }\nclass Disk implements Store { load() {} }\n"
-                 "function run(s: Store) { s.load() }\n"),
-        ("a.py", "class Store:\n    def load(self): pass\nclass Disk(Store):\n    def load(self): pass\n"
-                 "def run(s: Store):\n    s.load()\n"),
-        ("a.go", "package a\ntype Store interface { Load() }\ntype Disk struct{}\nfunc (d *Disk) Load() {}\n"
-                 "func run(s Store) { s.Load() }\n"),
-        ("A.java", "interface Store { void load(); }\nclass Disk implements Store { public void load() {} }\n"
-                   "class Main { void run(Store s) { s.load(); } }\n"),
-    ],
-)  # fmt: skip
+DISPATCHED = {
+    "a.ts": """interface Store { load(): void }
+class Disk implements Store { load() {} }
+function run(s: Store) { s.load() }
+""",
+    "a.py": """class Store:
+    def load(self): pass
+class Disk(Store):
+    def load(self): pass
+def run(s: Store):
+    s.load()
+""",
+    "a.go": """package a
+type Store interface { Load() }
+type Disk struct{}
+func (d *Disk) Load() {}
+func run(s Store) { s.Load() }
+""",
+    "A.java": """interface Store { void load(); }
+class Disk implements Store { public void load() {} }
+class Main { void run(Store s) { s.load(); } }
+""",
+}
+
+
+@pytest.mark.parametrize(("path", "text"), DISPATCHED.items())
 def test_callees_are_also_what_may_run_in_place_of_a_method(tmp_path: Path, path: str, text: str) -> None:
     """As callers have it: the same relation from both sides."""
     found = ask(tmp_path, {path: text}, "run", Direction.CALLEES)
@@ -1006,3 +1020,12 @@ def test_callees_are_also_what_may_run_in_place_of_a_method(tmp_path: Path, path
     ]
     callers = ask(tmp_path, {path: text}, "Disk.load" if path[-3:] != ".go" else "Disk.Load", Direction.CALLERS)
     assert [(step.source.name, str(step.edge.certainty)) for step in callers.steps] == [("run", "may call")]
+
+
+def test_files_that_are_not_resolved_yet_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer without them is not complete."""
+    files = {"lib.py": "def run(): pass\n", "a.py": "from lib import run\nrun()\n", "b.py": "x = 1\n"}
+    assert not ask(tmp_path, files, "run", Direction.CALLERS).doubt.pending
+    monkeypatch.setattr(LinkStage, "run", lambda *_: 0)
+    found = ask(tmp_path, files | {"a.py": "from lib import run\n\nrun()\n"}, "run", Direction.CALLERS)
+    assert (found.steps, found.doubt.pending, found.doubt.is_complete) == ((), {"a.py"}, False)

@@ -197,7 +197,7 @@ def doubt_payload(doubt: Doubt) -> dict[str, Any]:
         "unread": [f"{path}:{line}" for path, line in sorted(doubt.unread)[:STOPS_SHOWN]],
         "unread_total": len(doubt.unread),
         "is_cut": doubt.is_cut,
-        "files_left": doubt.left,
+        "files_pending": sorted(doubt.pending),
         "is_typed": doubt.is_typed,
         "is_complete": doubt.is_complete,
     }

@@ -360,8 +360,12 @@ def doubts(
         files = counted(len({path for path, _ in doubt.unread}), "file")
         said.append(f"{lines} not read as code, in {files} with the name: {shown}{more}")
     if doubt.is_cut:
-        left = f"{counted(doubt.left, 'file')} with the name not looked at; " if doubt.left else ""
-        said.append(f"truncated by a limit: {left}retry with fewer hops or with paths")
+        said.append("truncated by a limit: retry with fewer hops or with paths")
+    if doubt.pending:
+        files = counted(len(doubt.pending), "file is", "files are")
+        shown = ", ".join(map(as_name, sorted(doubt.pending)[:PLACES_NAMED]))
+        more = ", ..." if len(doubt.pending) > PLACES_NAMED else ""
+        said.append(f"{files} being resolved and may have more: {shown}{more}")
     if not doubt.is_typed and all(start.is_file for start in starts):
         said.append("imports are compared by path, without configured aliases")
     elif not doubt.is_typed:

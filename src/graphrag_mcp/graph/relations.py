@@ -123,7 +123,7 @@ class Relations:
         elsewhere = [edge for edge in elsewhere if detect_language(edge.path) in platform]
         unknown = frozenset(place for place in unknown if detect_language(place[0]) in platform)
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
-        sites, others, left = self._sites(things)
+        sites, others, pending = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         self._code.find_sources([(site.path, site.source) for site, _ in sites if site.path in visible])
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
@@ -142,7 +142,7 @@ class Relations:
             undecided | unknown,
             frozenset(others),
             unparsed,
-            left,
+            frozenset(self._code.store.visible(pending, scope)),
             is_typed=not elsewhere,
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
@@ -227,8 +227,8 @@ class Relations:
         is_passed = any(one.module or one.value[:1] == '"' for one in file.facts.exports)
         return is_passed or (file.policy.rebinds and bool(file.facts.imports))
 
-    def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], int]:
-        """Return the places that mean or may mean the things, those that mean others, and how many files are left."""
+    def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], Sequence[str]]:
+        """Return the places that mean or may mean the things, those that mean others, and what is not resolved."""
         search = self._code.search
         methods = filter(self._code.resolver.things.is_replaceable, things)
         above = {link.source for link in search.linked(methods, (How.ABOVE,))}
@@ -236,7 +236,7 @@ class Relations:
         meant = frozenset(self._with_constructed(things))
         own, created = set(map(search.place, things)), set(map(search.place, meant))
         found: list[tuple[Site, Certainty]] = []
-        sites, others, left = search.sites(meant, (above | handed) - created)
+        sites, others, pending = search.sites(meant, (above | handed) - created)
         for site in sites:
             if site.target in created:
                 # Of the type of a constructor only what creates it.
@@ -252,7 +252,7 @@ class Relations:
         found += [(site, Certainty.BY_NAME) for thing in things for site in self._by_text(thing)]
         if self._is_replaced(things):
             found = [(one, Certainty.MAY_CALL if one.mention.use == Use.CALL else how) for one, how in found]
-        return found, others, left
+        return found, others, pending
 
     def _by_text(self, constant: Thing) -> Iterator[Site]:
         """Yield where an enumeration is handed over, or asked for a constant by its name: that may be any of them."""

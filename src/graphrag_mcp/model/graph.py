@@ -83,8 +83,8 @@ class Doubt:
     undecided: places of the name whose receiver is not known. unread: lines that may mean it and are not read as code.
     beyond: undecided and unread places of the names that lead to it. others: places of the name that mean something
     else. unparsed: files with the name, of which some lines could not be parsed. is_cut: whether a limit ended the
-    search. left: files with the name that were not looked at then. is_typed: whether types are known at all, else
-    names and imports are compared. is_listed: whether the undecided places can be listed. is_implicit: whether the
+    walk. pending: files with the name that are not resolved yet. is_typed: whether types are known at all, else names
+    and imports are compared. is_listed: whether the undecided places can be listed. is_implicit: whether the
     language calls the definition by itself as well. outside: the foreign types and decorators that may call it, which
     no place in the repository shows. run_by: what is known to start it: a test runner. is_structural: whether
     functions are of the asked type without naming it.
@@ -93,7 +93,7 @@ class Doubt:
     undecided: frozenset[Place] = frozenset()
     others: frozenset[Place] = frozenset()
     unparsed: frozenset[str] = frozenset()
-    left: int = 0
+    pending: frozenset[str] = frozenset()
     is_typed: bool = True
     is_listed: bool = True
     beyond: frozenset[Place] = frozenset()
@@ -107,7 +107,7 @@ class Doubt:
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
-        unknown = self.undecided or self.unread or self.beyond or self.unparsed or self.outside
+        unknown = self.undecided or self.unread or self.beyond or self.unparsed or self.outside or self.pending
         return self.is_typed and not (unknown or self.is_cut or self.is_implicit or self.is_structural)
 
     def __or__(self, other: "Doubt") -> "Doubt":
@@ -115,7 +115,7 @@ class Doubt:
             self.undecided | other.undecided,
             self.others | other.others,
             self.unparsed | other.unparsed,
-            self.left + other.left,
+            self.pending | other.pending,
             self.is_typed and other.is_typed,
             self.is_listed and other.is_listed,
             self.beyond | other.beyond,

@@ -83,12 +83,12 @@ class Site(NamedTuple):
 class Sites(NamedTuple):
     """The places that mean some declarations, or may.
 
-    others: places of the same name that mean something else. left: files with the name that are not resolved yet.
+    others: places of the same name that mean something else. pending: files with the name that are not resolved yet.
     """
 
     found: Sequence[Site]
     others: Set[tuple[str, int]]
-    left: int
+    pending: Sequence[str]
 
 
 class Search:
@@ -191,7 +191,7 @@ class Search:
         found |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, things))}
         found |= {(number, "alike"): site for number, site in enumerate(self._alike(things))}
         elsewhere = self._others(names, places, undecided) - {(one.path, one.mention.line) for one in found.values()}
-        return Sites(list(found.values()), elsewhere, len(self._links.pending(names)))
+        return Sites(list(found.values()), elsewhere, self._links.pending(names))
 
     def _others(
         self, names: Collection[str], places: Collection[int], undecided: Iterable[StoredLink]

@@ -1029,3 +1029,12 @@ def test_files_that_are_not_resolved_yet_are_named(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(LinkStage, "run", lambda *_: 0)
     found = ask(tmp_path, files | {"a.py": "from lib import run\n\nrun()\n"}, "run", Direction.CALLERS)
     assert (found.steps, found.doubt.pending, found.doubt.is_complete) == ((), {"a.py"}, False)
+
+
+def test_a_function_of_the_project_called_like_one_of_the_language_only_reads(tmp_path: Path) -> None:
+    """Go's own `delete` changes its first argument."""
+    text = 'package a\nvar m map[string]int\nfunc f() { delete(m, "x") }\n'
+    own = "package a\nfunc delete(m map[string]int, key string) {}\n"
+    assert rows(tmp_path / "1", {"a.go": text}, "m", Direction.WRITERS) == ["a.go:3 certain"]
+    assert rows(tmp_path / "2", {"a.go": text, "b.go": own}, "m", Direction.WRITERS) == []
+    assert rows(tmp_path / "3", {"a.go": text, "b.go": own}, "m", Direction.READERS) == ["a.go:3 certain"]

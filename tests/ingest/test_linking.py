@@ -10,9 +10,11 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.ingest.linking import LinkStage
+from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.sqlite.links import Row
 from tests.index_contents import rows
+from tests.repositories import commit, git
 from tests.resolution.test_increments import PROJECTS, edited
 
 
@@ -20,12 +22,13 @@ def _open(root: Path, data: Path) -> App:
     return App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(data), "GRAPHRAG_WORKERS": "1"}))
 
 
-def _links(app: App) -> dict[str, list[Row]]:
-    """Return the links of each file with facts; no change is left to be followed."""
+def _links(app: App, tree: int = 1) -> dict[str, list[Row]]:
+    """Return the links of each file with facts of a tree; no change is left to be followed."""
     assert not rows(app, "SELECT * FROM superseded")
-    files = rows(
-        app, "SELECT f.path, l.id FROM facts x JOIN files f ON f.id = x.file_id LEFT JOIN linked l USING (file_id)"
+    of_tree = (
+        "FROM tree_files t JOIN facts x USING (file_id) LEFT JOIN linked l USING (tree_id, file_id) WHERE tree_id = "
     )
+    files = rows(app, f"SELECT t.path, l.id {of_tree}{tree}")
     select = "SELECT target, position, source, kind, use, how, given, receiver FROM links WHERE linked_id = "
     return {path: sorted(rows(app, f"{select}{number}")) for path, number in files}
 
@@ -68,3 +71,28 @@ def test_links_after_edits_are_those_of_a_fresh_index(
                 with closing(_open(root, tmp_path / "fresh")) as fresh:
                     fresh.index()
                     assert _links(app) == _links(fresh)
+
+
+def test_a_second_work_tree_takes_over_what_is_the_same_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What reads what differs is resolved again, and each tree has its own links."""
+    root, second = tmp_path / "project", tmp_path / "second"
+    _write(root, PROJECTS["python"])
+    git(root, "init", "-q")
+    commit(root, {})
+    git(root, "worktree", "add", "-q", "-b", "topic", str(second))
+    _write(
+        second,
+        PROJECTS["python"] | {"pkg/util.py": "def load(n, m): return n\n", ".git": (second / ".git").read_text()},
+    )
+    resolved: list[str] = []
+    link = Linker.link
+    monkeypatch.setattr(Linker, "link", lambda self, path: (resolved.append(path), link(self, path))[1])
+    with closing(_open(root, tmp_path / "data")) as app, closing(_open(second, tmp_path / "data")) as other:
+        app.index()
+        resolved.clear()
+        other.index()
+        assert sorted(resolved) == ["app.py", "pkg/store.py", "pkg/util.py"]
+        with closing(_open(second, tmp_path / "fresh")) as fresh:
+            fresh.index()
+            tree = rows(other, "SELECT max(id) FROM trees")[0][0]
+            assert _links(fresh) == _links(other, tree)

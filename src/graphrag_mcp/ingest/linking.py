@@ -39,6 +39,7 @@ class LinkStage:
 
     def run(self, stop: threading.Event | None = None) -> int:
         """Resolve what is missing, and return how many files that were; `stop` ends the run after the next batch."""
+        self._links.adopt()
         self._settle()
         pending = self._links.missing()
         tasks = [pending[start : start + FILES_PER_TASK] for start in range(0, len(pending), FILES_PER_TASK)]

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import msgspec
+
 from graphrag_mcp.model.expressions import names_in, parse
 from graphrag_mcp.model.facts import EXPECTED, GIVEN, WHOLE, Declared, FileFacts, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
@@ -110,7 +112,7 @@ class _Resolution:
     def links(self) -> Iterator[Link]:
         """Yield the links of mentions, then those of declarations."""
         for mention in self._facts.mentions:
-            yield from self._of_mention(mention)
+            yield from self._of_mention(self._as_meant(mention))
         for number, one in enumerate(self._facts.declared):
             yield from self._of_declared(Thing(self._path, number), one)
         yield from self._handed()
@@ -156,6 +158,17 @@ class _Resolution:
                 yield link(name, How.FOREIGN, kind, receiver)._replace(given=given)
             if mention.use in _RUNNING and mention.name and not held and _is_foreign_function(found):
                 yield link(name, How.OUTSIDE, kind)
+
+    def _as_meant(self, mention: Mention) -> Mention:
+        """Return a mention as it is meant: what is given to a function called like one of the language is only read."""
+        names = self._file.policy.emptying
+        beside = (one for one in self._facts.mentions if one.line == mention.line and one.name in names)
+        is_own = bool(names) and mention.use == Use.FILL and any(map(self._of_project, beside))
+        return msgspec.structs.replace(mention, use=Use.VALUE) if is_own else mention
+
+    def _of_project(self, mention: Mention) -> bool:
+        found = self._resolver.resolve(self._path, mention) if mention.use == Use.CALL else None
+        return found is not None and bool(found.things)
 
     def _names_of(self, mention: Mention) -> Sequence[str]:
         """Return the names that an undecided mention may mean: its own, and those that an import gives it."""

@@ -103,6 +103,7 @@ POLICY = Policy(
     foreign_methods=_INTERFACES,
     may_be_interface=_may_be_interface,
     builtins=builtins_of("go"),
+    emptying=frozenset(("clear", "delete")),
     passes={
         "new": "type",
         "make": "type",

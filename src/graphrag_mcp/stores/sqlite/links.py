@@ -123,6 +123,47 @@ class SqliteLinks:
         )
         return [path for (path,) in rows]
 
+    def adopt(self) -> None:
+        """Take over the links of the tree that has most of the same contents, if this one has none.
+
+        What differs between the two is as if it had been changed since.
+        """
+        mine = self._tree_id
+        with self._database.change() as connection:
+            found = connection.execute(
+                """SELECT l.tree_id FROM main.tree_files t CROSS JOIN main.linked l ON l.file_id = t.file_id
+                   WHERE t.tree_id = ?1 AND NOT EXISTS (SELECT 1 FROM main.linked WHERE tree_id = ?1)
+                       AND NOT EXISTS (SELECT 1 FROM main.superseded s WHERE s.tree_id = l.tree_id)
+                   GROUP BY l.tree_id ORDER BY count(*) DESC LIMIT 1""",
+                (mine,),
+            ).fetchone()
+            if not found:
+                return
+            trees = (mine, *found)
+            connection.execute(
+                """INSERT INTO main.linked SELECT NULL, ?1, l.file_id, l.reads, l.of_imports, l.meanings
+                   FROM main.linked l WHERE l.tree_id = ?2
+                       AND l.file_id IN (SELECT file_id FROM main.tree_files WHERE tree_id = ?1)""",
+                trees,
+            )
+            connection.execute(
+                """INSERT INTO main.links SELECT v.target, own.id, v.position, v.source, v.kind, v.use, v.how, v.given,
+                       v.receiver
+                   FROM main.linked own CROSS JOIN main.linked l ON l.tree_id = ?2 AND l.file_id = own.file_id
+                   CROSS JOIN main.links v ON v.linked_id = l.id WHERE own.tree_id = ?1""",
+                trees,
+            )
+            connection.execute(
+                """INSERT INTO main.superseded
+                   SELECT ?1, d.path, x.data, m.data FROM (
+                       SELECT path FROM main.tree_files WHERE tree_id IN (?1, ?2)
+                       GROUP BY path HAVING count(*) = 1 OR min(file_id) != max(file_id)) d
+                   LEFT JOIN main.tree_files t ON t.tree_id = ?2 AND t.path = d.path
+                   LEFT JOIN main.facts x ON x.file_id = t.file_id
+                   LEFT JOIN main.manifests m ON m.file_id = t.file_id""",
+                trees,
+            )
+
     def superseded(self) -> list[Superseded]:
         """Return the files that were changed since others were resolved."""
         rows = self._database.rows(

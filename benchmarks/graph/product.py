@@ -57,8 +57,6 @@ class Product:
         for direction in (Direction.USERS, Direction.IMPLEMENTERS):
             try:
                 found = self._navigator.trace(location, direction, 1, unresolved=True)
-                while found.doubt.left:
-                    found = self._navigator.trace(location, direction, 1, unresolved=True)
             except RequestError:
                 return None
             if all(start.is_file or start.name != symbol.place.name.removeprefix("#") for start in found.starts):

@@ -71,6 +71,9 @@ class Project:
     def named(self, name: str) -> Sequence[Thing]:
         return [thing for thing, one in self._declared() if one.name == name]
 
+    def places_of(self, name: str) -> Sequence[int]:
+        return [self.search.place(thing) for thing in self.named(name)]
+
     def mentioning(self, name: str) -> Sequence[str]:
         return sorted(path for path, facts in self._facts.items() if name in mentioned_names(facts))
 

@@ -228,17 +228,6 @@ class Hierarchy:
 
     # ------------------------------------------------------------ method sets
 
-    def _satisfying(self, interface: Thing) -> list[Thing]:
-        """Return the types that have all methods of an interface, in a language where that is enough."""
-        methods = self._method_set(interface)
-        if not methods or not methods.own:
-            return []
-        rarest = min(methods.own, key=lambda name: len(self._source.named(name)))
-        owners = [owner for thing in self._source.named(rarest) if (owner := self.owner_of(thing)) is not None]
-        embedding = [below for owner in dict.fromkeys(owners) for below in self._embedding(owner)]
-        candidates = dict.fromkeys([*owners, *embedding])
-        return [one for one in candidates if not self._is_variant(one, interface) and self._has_all(one, methods)]
-
     def _is_variant(self, one: Thing, other: Thing) -> bool:
         """Return whether two declarations are one, of two builds."""
         names = (self._resolver.declared(thing).qualified for thing in (one, other))

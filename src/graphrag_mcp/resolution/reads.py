@@ -132,6 +132,9 @@ class Reads:
     def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
         return self._source.placed(places)
 
+    def places_of(self, name: str) -> Sequence[int]:
+        return self._source.places_of(name)
+
     def mentioning(self, name: str) -> Sequence[str]:
         return self._source.mentioning(name)
 

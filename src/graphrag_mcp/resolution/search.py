@@ -197,8 +197,7 @@ class Search:
         self, names: Collection[str], places: Collection[int], undecided: Iterable[StoredLink]
     ) -> Set[tuple[str, int]]:
         """Return the places that mean other declarations of some names, or something foreign."""
-        things = [thing for name in names for thing in self.source.named(name)]
-        numbers = {self.place(thing) for thing in things if thing.path[:1] != "<"} - set(places)
+        numbers = {place for name in names for place in self.source.places_of(name)} - set(places)
         links = [*self._links.to(numbers, (How.CERTAIN, How.OPEN))]
         links += [link for link in undecided if link.how in (How.FOREIGN, How.OUTSIDE)]
         return {(link.path, link.line) for link in links}

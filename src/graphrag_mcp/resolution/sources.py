@@ -37,6 +37,9 @@ class FactSource(Protocol):
     def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
         """Return the declarations at places (`place_id`), as far as they have a name."""
 
+    def places_of(self, name: str) -> Sequence[int]:
+        """Return the places of the definitions of a name."""
+
     def mentioning(self, name: str) -> Sequence[str]:
         """Return the files in which a name is mentioned, in the order of their paths."""
 

@@ -89,6 +89,14 @@ class SqliteFacts:
         names = identities_of(facts) if facts else ()
         return {place_id(Place(path, identity)): Thing(path, number) for number, identity in enumerate(names)}
 
+    def places_of(self, name: str) -> Sequence[int]:
+        """Return the places of the definitions of a name."""
+        rows = self._database.rows(
+            "SELECT DISTINCT place FROM symbols WHERE name_key = lower(?1) AND name = ?1 AND kind != 'key'",
+            (_plain(name),),
+        )
+        return [place for (place,) in rows]
+
     def mentioning(self, name: str) -> Sequence[str]:
         """Return the files in which a name is mentioned, in the order of their paths."""
         rows = self._database.rows(

@@ -11,7 +11,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.commands import describe_report
 from graphrag_mcp.cli.doctor import examine
-from graphrag_mcp.ingest import indexer, prepare
+from graphrag_mcp.ingest import indexer, linking, prepare
 from graphrag_mcp.model.expressions import UNKNOWN, NotAnExpressionError, parse, parse_strictly
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.parsing import parser
@@ -33,6 +33,7 @@ STAGES: dict[str, tuple[object, str]] = {
     "reading": (prepare, "read_file_below"),
     "embedding": (indexer, "embed_chunks"),
     "writing": (SqliteIndexWriter, "write"),
+    "resolution": (linking, "link_file"),
 }
 WITHOUT_THE_FILE = ("masking", "rows", "reading", "writing", "language", "syntax", "outline")  # Its symbols are lost.
 

@@ -14,7 +14,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.ingest.prepare import Job, Prepared, Rejected
 from graphrag_mcp.ingest.workers import pool as workers
-from graphrag_mcp.ingest.workers.pool import prepare_all
+from graphrag_mcp.ingest.workers.pool import prepare_all, run_tasks
 from graphrag_mcp.ingest.workers.quarantine import Quarantine
 from graphrag_mcp.ingest.yielding import SearchYield
 from graphrag_mcp.settings import load_settings
@@ -165,3 +165,15 @@ def test_the_parsing_processes_do_not_import_numpy() -> None:
     script = "import sys, graphrag_mcp.ingest.workers.pool; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_a_task_that_ends_its_process_costs_only_its_own_answer() -> None:
+    """The others are done, in order."""
+    tasks = [(number,) for number in range(10)]
+    assert list(run_tasks(_end_at_seven, tasks, 2)) == [None if number == 7 else number for number in range(10)]
+
+
+def _end_at_seven(number: int) -> int:
+    if number == 7:
+        os._exit(1)
+    return number

@@ -365,7 +365,7 @@ def doubts(
         files = counted(len(doubt.pending), "file is", "files are")
         shown = ", ".join(map(as_name, sorted(doubt.pending)[:PLACES_NAMED]))
         more = ", ..." if len(doubt.pending) > PLACES_NAMED else ""
-        said.append(f"{files} being resolved and may have more: {shown}{more}")
+        said.append(f"{files} not resolved and may have more: {shown}{more}")
     if not doubt.is_typed and all(start.is_file for start in starts):
         said.append("imports are compared by path, without configured aliases")
     elif not doubt.is_typed:

@@ -1,5 +1,6 @@
 """Resolves the files whose links are missing: new ones, and those that read what was changed."""
 
+import logging
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,16 +8,31 @@ from typing import NamedTuple
 
 from graphrag_mcp.ingest.workers.pool import run_tasks
 from graphrag_mcp.ingest.yielding import SearchYield
+from graphrag_mcp.model.files import Failure
 from graphrag_mcp.model.links import Read
+from graphrag_mcp.parsing.stages import failure
 from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.resolution.reads import MEANING
 from graphrag_mcp.resolution.visible import changed_reads
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.facts import SqliteFacts
-from graphrag_mcp.stores.sqlite.links import PackedLinks, SqliteLinks, pack_meanings, pack_reads, pack_rows
+from graphrag_mcp.stores.sqlite.links import PackedLinks, SqliteLinks, Superseded, pack_meanings, pack_reads, pack_rows
 
+logger = logging.getLogger(__name__)
+
+STAGE = "resolution"
 FILES_PER_TASK = 16
 FEW_FILES = 40  # Resolved here: starting processes takes as long.
+
+
+class Unlinked(NamedTuple):
+    """A file that could not be resolved."""
+
+    path: str
+    failure: Failure
+
+
+Outcome = PackedLinks | Unlinked
 
 
 class _State(NamedTuple):
@@ -44,15 +60,16 @@ class LinkStage:
         pending = self._links.missing()
         tasks = [pending[start : start + FILES_PER_TASK] for start in range(0, len(pending), FILES_PER_TASK)]
         count = 0
-        for files in self._linked(tasks, len(pending)):
+        for outcomes in self._linked(tasks, len(pending)):
             self._search_yield.yield_to_searches()
-            self._links.write(files)
-            count += len(files)
+            self._links.write([one for one in outcomes if isinstance(one, PackedLinks)])
+            self._links.fail({one.path: one.failure for one in outcomes if isinstance(one, Unlinked)})
+            count += len(outcomes)
             if stop is not None and stop.is_set():
                 break
         return count
 
-    def _linked(self, tasks: Sequence[Sequence[str]], count: int) -> Iterator[list[PackedLinks]]:
+    def _linked(self, tasks: Sequence[Sequence[str]], count: int) -> Iterator[list[Outcome]]:
         if count <= FEW_FILES:
             linker = Linker(SqliteFacts(self._database))
             for task in tasks:
@@ -60,15 +77,25 @@ class LinkStage:
             return
         tree = self._database.tree
         state = _State(self._database.path, tree.root, tree.model, self._database.version())
-        yield from run_tasks(_link_task, [(state, tuple(task)) for task in tasks], self._workers)
+        found = run_tasks(_link_task, [(state, tuple(task)) for task in tasks], self._workers)
+        for task, outcomes in zip(tasks, found, strict=True):
+            ended = Failure(STAGE, "the process ended")
+            yield [Unlinked(path, ended) for path in task] if outcomes is None else outcomes
 
-    def _one(self, linker: Linker, path: str) -> PackedLinks:
+    def _one(self, linker: Linker, path: str) -> Outcome:
         self._search_yield.yield_to_searches()
-        return link_file(linker, path)
+        return _attempt(linker, path)
 
     def _settle(self) -> None:
-        """Remove the links that follow from something that was changed."""
+        """Remove the links that follow from something that was changed; all, where that cannot be found out."""
         changes = self._links.superseded()
+        try:
+            self._follow(changes)
+        except Exception as error:  # A file may hold anything, and must not end the run.
+            logger.warning("all files are resolved again: %s", failure(STAGE, error))
+            self._links.settle(self._links.resolved(), {})
+
+    def _follow(self, changes: Sequence[Superseded]) -> None:
         if not changes:
             return
         reads = {read for one in changes for read in changed_reads(one.path, one.before, one.now)}
@@ -90,12 +117,19 @@ class LinkStage:
 _LINKERS: dict[_State, Linker] = {}  # The last one of this process.
 
 
-def _link_task(state: _State, paths: Sequence[str]) -> list[PackedLinks]:
+def _link_task(state: _State, paths: Sequence[str]) -> list[Outcome]:
     if state not in _LINKERS:
         _LINKERS.clear()
         _LINKERS[state] = Linker(SqliteFacts(Database(state.path, state.root, state.model)))
     linker = _LINKERS[state]
-    return [link_file(linker, path) for path in paths]
+    return [_attempt(linker, path) for path in paths]
+
+
+def _attempt(linker: Linker, path: str) -> Outcome:
+    try:
+        return link_file(linker, path)
+    except Exception as error:  # A file may hold anything, and must not end the run.
+        return Unlinked(path, failure(STAGE, error))
 
 
 def link_file(linker: Linker, path: str) -> PackedLinks:

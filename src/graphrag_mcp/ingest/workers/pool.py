@@ -64,35 +64,46 @@ def prepare_all(
     quarantine.end()
 
 
-def run_tasks(work: Callable[..., Answer], tasks: Sequence[tuple[object, ...]], workers: int) -> Iterator[Answer]:
-    """Yield what work gives for each task, in order; a task whose process ended is done in this one.
+def run_tasks(
+    work: Callable[..., Answer], tasks: Sequence[tuple[object, ...]], workers: int
+) -> Iterator[Answer | None]:
+    """Yield what work gives for each task, in order; None where that ended its process.
 
-    workers: number of processes, 0 for one per core.
+    workers: number of processes, 0 for one per core. Where none can be started, it is done in this one.
     """
     count = workers or os.cpu_count() or 1
+    if count == 1:
+        yield from (work(*task) for task in tasks)
+        return
     pending: deque[tuple[Future[Answer] | None, tuple[object, ...]]] = deque()
     with _shared(count).borrow() as pool:
         try:
             for task in tasks:
-                try:
-                    pending.append((_submit(pool, work, *task), task))
-                except BrokenProcessPool:
-                    pending.append((None, task))
+                pending.append((_attempt(pool, work, task), task))
                 if len(pending) >= count * TASKS_AHEAD:
-                    yield _result(work, *pending.popleft())
+                    yield _answer(work, *pending.popleft())
             while pending:
-                yield _result(work, *pending.popleft())
+                yield _answer(work, *pending.popleft())
         finally:
             for future, _ in pending:
                 if future:
                     future.cancel()
 
 
-def _result(work: Callable[..., Answer], future: "Future[Answer] | None", task: tuple[object, ...]) -> Answer:
-    if future:
-        with suppress(BrokenProcessPool):
+def _attempt(
+    pool: ProcessPoolExecutor, work: Callable[..., Answer], task: tuple[object, ...]
+) -> "Future[Answer] | None":
+    with suppress(BrokenProcessPool):
+        return _submit(pool, work, *task)
+    return None
+
+
+def _answer(work: Callable[..., Answer], future: "Future[Answer] | None", task: tuple[object, ...]) -> Answer | None:
+    with suppress(BrokenProcessPool):
+        if future:
             return future.result()
-    return work(*task)
+    found = _in_own_process(work, *task)  # Another one may have ended the processes.
+    return found if found is not None or _processes_start() else work(*task)
 
 
 def _tasks(jobs: Sequence[Job]) -> Iterator[tuple[Job, ...]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_mcp.model.facts import FileFacts, Use, unpack
-from graphrag_mcp.model.files import RelationKind
+from graphrag_mcp.model.files import Failure, RelationKind, with_failures
 from graphrag_mcp.model.links import How, Link, Place, Read, StoredLink, place_id
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 
@@ -208,6 +208,21 @@ class SqliteLinks:
                 [(*packed, self._tree_id, path) for path, packed in imports.items()],
             )
             connection.execute("DELETE FROM main.superseded WHERE tree_id = ?", (self._tree_id,))
+
+    def resolved(self) -> list[str]:
+        """Return the files that have links."""
+        return [
+            path for (path,) in self._database.rows("SELECT path FROM linked l CROSS JOIN files f ON f.id = l.file_id")
+        ]
+
+    def fail(self, failures: Mapping[str, Failure]) -> None:
+        """Note why files could not be resolved; they stay without links."""
+        for path, failure in failures.items():
+            for number, note in self._database.rows("SELECT id, note FROM files WHERE path = ?", (path,)):
+                if str(failure) not in note:
+                    with self._database.change() as connection:
+                        told = (with_failures(note, [failure]), number)
+                        connection.execute("UPDATE main.files SET note = ? WHERE id = ?", told)
 
     def write(self, files: Sequence[PackedLinks]) -> None:
         """Store the links of files; those of a file that is gone meanwhile are left out."""

@@ -128,18 +128,19 @@ class SqliteLinks:
 
         What differs between the two is as if it had been changed since.
         """
-        mine = self._tree_id
+        if self._database.rows("SELECT 1 FROM linked LIMIT 1"):
+            return
+        found = self._database.rows(
+            """SELECT l.tree_id FROM main.linked l
+               CROSS JOIN main.tree_files t ON t.file_id = l.file_id AND t.tree_id = ?
+               WHERE l.tree_id NOT IN (SELECT tree_id FROM main.superseded)
+               GROUP BY l.tree_id ORDER BY count(*) DESC LIMIT 1""",
+            (self._tree_id,),
+        )
+        if not found:
+            return
+        trees = (self._tree_id, *found[0])
         with self._database.change() as connection:
-            found = connection.execute(
-                """SELECT l.tree_id FROM main.tree_files t CROSS JOIN main.linked l ON l.file_id = t.file_id
-                   WHERE t.tree_id = ?1 AND NOT EXISTS (SELECT 1 FROM main.linked WHERE tree_id = ?1)
-                       AND NOT EXISTS (SELECT 1 FROM main.superseded s WHERE s.tree_id = l.tree_id)
-                   GROUP BY l.tree_id ORDER BY count(*) DESC LIMIT 1""",
-                (mine,),
-            ).fetchone()
-            if not found:
-                return
-            trees = (mine, *found)
             connection.execute(
                 """INSERT INTO main.linked SELECT NULL, ?1, l.file_id, l.reads, l.of_imports, l.meanings
                    FROM main.linked l WHERE l.tree_id = ?2

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from graphrag_mcp.answers.tools import TRACE
+from graphrag_mcp.cli.options import create_parser
 from graphrag_mcp.cli.run import run
 from tests.repositories import commit, git
 from tests.waiting import kernel_watches, wait_until
@@ -439,3 +441,22 @@ def test_a_data_folder_that_cannot_be_made_is_named_with_its_setting(
         assert code == 1
         assert "/proc/nowhere" in complaint
         assert "set GRAPHRAG_DATA_DIR" in complaint
+
+
+def test_trace_answers_as_the_tool_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With all of its arguments: relations, and ways from one definition to another."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "a.py").write_text("def low(): pass\ndef middle(): low()\ndef high(): middle()\n")
+    common = ("--root", str(root), "--no-update")
+    output_of(capsys, "index", "--root", str(root))
+    assert "def middle" in output_of(capsys, "trace", "low", *common)
+    assert "def high" in output_of(capsys, "trace", "low", "--hops", "2", *common)
+    assert "low" in output_of(capsys, "trace", "middle", "--direction", "callees", *common)
+    assert "middle" in output_of(capsys, "trace", "--from", "high", "--to", "low", *common)
+    answer = json.loads(output_of(capsys, "trace", "low", "--json", *common))
+    assert not answer["is_cut"]
+    assert complaint_of(capsys, "trace", *common)[0] == 2
+    options = create_parser().parse_args(["trace", "low"])
+    arguments = set(TRACE.schema()["properties"]) - {"exclude_archived", "response_format", "token_budget", "cursor"}
+    assert arguments <= vars(options).keys()

@@ -1,4 +1,4 @@
-"""`index`, `search`, `grep`, `read`, `history`, `impact`, `map`, `watch`, `status` and `sync`."""
+"""`index`, `search`, `grep`, `read`, `trace`, `history`, `impact`, `map`, `watch`, `status` and `sync`."""
 
 import argparse
 import json
@@ -19,7 +19,7 @@ from graphrag_mcp.answers.overview import describe_failures, render_status
 from graphrag_mcp.answers.payload import search_payload, status_payload
 from graphrag_mcp.answers.render import printable, render
 from graphrag_mcp.answers.requests import search_request
-from graphrag_mcp.answers.tools import FIND_SYMBOL, HISTORY, HYBRID, IMPACT, OCCURRENCES, STATUS, Tool
+from graphrag_mcp.answers.tools import FIND_SYMBOL, HISTORY, HYBRID, IMPACT, OCCURRENCES, STATUS, TRACE, Tool
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.protocol import SearchBackend
 from graphrag_mcp.app.remote import RemoteApp
@@ -81,6 +81,13 @@ def run_read(options: argparse.Namespace) -> None:
     """Print the code of definitions, with what calls, uses and tests them."""
     symbols = {"symbol": ", ".join(options.symbol), "body": True}
     _answer(FIND_SYMBOL, _given(options, "focus") | symbols, options)
+
+
+def run_trace(options: argparse.Namespace) -> None:
+    """Print the relations of a definition, or how code reaches other code."""
+    names = ("symbol", "from", "to", "question", "direction", "hops", "unresolved", "limit")
+    archived = {"exclude_archived": False} if options.include_archived else {}
+    _answer(TRACE, _given(options, *names) | archived, options)
 
 
 def run_history(options: argparse.Namespace) -> None:

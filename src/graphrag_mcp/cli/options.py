@@ -8,6 +8,7 @@ from pathlib import Path
 from graphrag_mcp import __version__
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.graph import Direction
 
 ROOT_VARIABLES = ("GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR")
 
@@ -37,6 +38,7 @@ def create_parser() -> argparse.ArgumentParser:
     _add_grep(_add_command(commands, "grep", "print every line with a text, after bringing the index up to date"))
     _add_read(_add_command(commands, "read", "print the code of definitions, and what calls, uses and tests them"))
     _add_history(_add_command(commands, "history", "print the commits that explain code, or match words"))
+    _add_trace(_add_command(commands, "trace", "print who calls, uses or tests code, or how it reaches other code"))
     _add_impact(_add_command(commands, "impact", "print what a change breaks or may affect, and the tests to run"))
     _add_plain(_add_command(commands, "map", "print what a newcomer needs first: languages, entry points, modules"))
     _add_command(commands, "watch", "keep the index up to date until interrupted")
@@ -217,6 +219,22 @@ def _add_history(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", default="", metavar="DAY", help="only commits before this day")
     parser.add_argument("--author", default="", metavar="NAME", help="only commits of this author")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="commits to show, 1 to 25 (default: 10)")
+    _add_plain(parser)
+
+
+def _add_trace(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("symbol", metavar="SYMBOL", nargs="?", default="", help="a definition or file")
+    parser.add_argument(
+        "--direction", choices=[*map(str, Direction)], default="callers", help="which relation (default: callers)"
+    )
+    parser.add_argument("--hops", type=int, default=1, metavar="N", help="how far to follow, 1 to 4 (default: 1)")
+    parser.add_argument("--unresolved", action="store_true", help="also places whose receiver is not known")
+    flow = parser.add_argument_group("how code reaches other code")
+    flow.add_argument("--from", action="append", default=[], metavar="SYMBOL", help="where it starts; may be repeated")
+    flow.add_argument("--to", action="append", default=[], metavar="SYMBOL", help="what it reaches; may be repeated")
+    flow.add_argument("--question", default="", metavar="TEXT", help="how X reaches Y, in words")
+    parser.add_argument("--limit", type=int, default=500, metavar="N", help="rows to show, 1 to 500 (default: 500)")
+    parser.add_argument("--include-archived", action="store_true", help="follow archived and deprecated files too")
     _add_plain(parser)
 
 

@@ -1,7 +1,10 @@
 """Which types implement an interface, and which methods a call of it may reach."""
 
+import pytest
+
 from graphrag_mcp.model.facts import Thing
 from graphrag_mcp.resolution.hierarchy import Hierarchy
+from graphrag_mcp.resolution.linking import Linker
 from tests.resolution.projects import Project
 
 
@@ -125,3 +128,21 @@ class Two extends B<string> { run() {} }
 """,
     }
     assert [above(files, name) for name in ("One.run", "Two.run", "One")] == [{"Base.run"}, {"Base.run"}, {"Base"}]
+
+
+def _links(path: str, text: str) -> int:
+    return len(Linker(Project({path: text})).link(path).links)
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.go"])
+def test_the_links_of_a_hierarchy_grow_with_its_types(path: str) -> None:
+    """A chain of types, and interfaces that all types satisfy, cost no pair of each with each."""
+
+    def text(count: int) -> str:
+        if path == "a.py":
+            first = "class C0:\n    def run(self): pass\n"
+            return first + "".join(f"class C{n}(C{n - 1}):\n    def run(self): pass\n" for n in range(1, count))
+        types = "type T{0} struct{{}}\nfunc (t *T{0}) Run() {{}}\ntype I{0} interface {{ Run() }}\n"
+        return "package a\n" + "".join(types.format(n) for n in range(count))
+
+    assert _links(path, text(80)) <= 2.1 * _links(path, text(40))

@@ -231,7 +231,7 @@ class Relations:
         """Return the places that mean or may mean the things, those that mean others, and what is not resolved."""
         search = self._code.search
         methods = filter(self._code.resolver.things.is_replaceable, things)
-        above = {link.source for link in search.linked(methods, (How.ABOVE,))}
+        above = {place for thing in methods for place in self._code.hierarchy.above(thing)}
         handed = {link.source for link in search.linked(things, (How.HANDED_AS,))}
         meant = frozenset(self._with_constructed(things))
         own, created = set(map(search.place, things)), set(map(search.place, meant))
@@ -358,13 +358,15 @@ class Relations:
         edges, unknown = self._stored_from(node, by_syntax, scope) if by_syntax else ([], [])
         resolver, search = self._code.resolver, self._code.search
         kind = RelationKind.IMPLEMENTS if node.kind is SymbolKind.TYPE else RelationKind.OVERRIDES
-        above = search.linked(things, (How.ABOVE,)) if kind in kinds else []
+        hierarchy = self._code.hierarchy
+        of = hierarchy.parent_places if node.kind is SymbolKind.TYPE else hierarchy.above
+        above = dict.fromkeys(place for thing in things for place in of(thing)) if kind in kinds else {}
         inside = [link for thing in things for link in search.inside(thing) if link.use in (Use.CALL, Use.CREATE)]
-        inside += search.dispatched(inside) if RelationKind.CALLS in kinds else []
-        places = {link.source for link in above} | {link.target for link in inside if link.target > 0}
+        inside += hierarchy.dispatched(inside, things[0]) if RelationKind.CALLS in kinds else ()
+        places = {*above, *(link.target for link in inside if link.target > 0)}
         targets = self._code.store.at_places(places)
         line = resolver.declared(things[0]).line
-        found = dict.fromkeys(targets[link.source] for link in above if link.source in targets)
+        found = dict.fromkeys(targets[place] for place in above if place in targets)
         edges += [CodeEdge(node.node_id, target, kind, node.path, line) for target in found]
         for link in inside:
             if link.target in targets:

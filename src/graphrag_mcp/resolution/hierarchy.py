@@ -1,6 +1,7 @@
 """Which types are above and below a type, and which methods override which."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from graphrag_mcp.model.expressions import parse
@@ -24,8 +25,8 @@ from graphrag_mcp.resolution.values import (
 )
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
-_OF_TYPES = (RelationKind.INHERITS, RelationKind.IMPLEMENTS)
-_EMBEDDING = (RelationKind.INHERITS,)
+_KEPT = 4_000  # Types whose interfaces are remembered.
+_OVERRIDES = (RelationKind.OVERRIDES,)
 
 
 class _MethodSet(NamedTuple):
@@ -43,6 +44,9 @@ class Hierarchy:
         self._resolver: Resolver = search.resolver
         self._source = search.source
         self.owner_of = search.resolver.things.owner_of
+        # In a language where having the methods of an interface is enough.
+        self._satisfying = lru_cache(_KEPT)(self._find_satisfying)
+        self._satisfied = lru_cache(_KEPT)(self._find_satisfied)
 
     # ------------------------------------------------------------ types
 
@@ -58,11 +62,13 @@ class Hierarchy:
 
     def children(self, thing: Thing) -> list[Thing]:
         """Return the types that name a type as their base, and those that have all methods of an interface."""
-        kinds = (RelationKind.IMPLEMENTS,) if self._resolver.things.has_method_sets(thing) else _OF_TYPES
-        return self._below(thing, kinds)
+        if self._resolver.things.has_method_sets(thing):
+            return self._satisfying(thing)
+        return self._below(self._search.linked((thing,), (How.BELOW,)))
 
-    def _below(self, thing: Thing, kinds: Collection[RelationKind]) -> list[Thing]:
-        links = [link for link in self._search.linked((thing,), (How.BELOW,)) if link.kind in kinds]
+    def _below(self, links: Iterable[StoredLink]) -> list[Thing]:
+        """Return the declarations at the sources of links."""
+        links = list(links)
         found = {link.source: self._search.thing(link.path, link.source) for link in links}
         missing = [place for place, one in found.items() if one is None]
         found |= self._source.placed(missing) if missing else {}
@@ -100,13 +106,49 @@ class Hierarchy:
     # ------------------------------------------------------------ methods
 
     def overridden(self, method: Thing) -> list[Thing]:
-        """Return the methods of types above that a method overrides or implements."""
+        """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
         owner = self.owner_of(method)
-        return self._same_method(method, self.ancestors(owner)) if owner else []
+        below = self._embedding(owner) if owner and self._resolver.things.has_method_sets(owner) else []
+        return self._same_method(method, [above for one in (owner, *below) if one for above in self.ancestors(one)])
+
+    def nearest(self, method: Thing) -> list[Thing]:
+        """Return the methods that a method overrides in the types that its own names, or what those inherit."""
+        owner = self.owner_of(method)
+        return self._same_method(method, self.parents(owner)) if owner else []
 
     def overriding(self, method: Thing) -> list[Thing]:
         """Return the methods of types below that override or implement a method."""
-        return self._below(method, (RelationKind.OVERRIDES,))
+        if self._resolver.things.has_method_sets(method):
+            owner = self.owner_of(method)
+            return self._same_method(method, self.descendants(owner) if owner else [])
+        return self._below(self._search.closure(self._search.place(method), How.BELOW, _OVERRIDES))
+
+    def above(self, thing: Thing) -> Set[int]:
+        """Return the places of all types above a type, or of the methods that a method overrides."""
+        is_type = self._is_type(thing)
+        if self._resolver.things.has_method_sets(thing):
+            return set(map(self._search.place, self.ancestors(thing) if is_type else self.overridden(thing)))
+        if is_type:
+            return self._search.above(thing)
+        return {link.source for link in self._search.closure(self._search.place(thing), How.ABOVE, _OVERRIDES)}
+
+    def parent_places(self, kind: Thing) -> list[int]:
+        """Return the places of the types that a type names as its bases, and of the interfaces whose methods it has."""
+        if self._resolver.things.has_method_sets(kind):
+            return list(map(self._search.place, self.parents(kind)))
+        return [link.source for link in self._search.linked((kind,), (How.ABOVE,))]
+
+    def dispatched(self, calls: Sequence[StoredLink], caller: Thing) -> Iterator[StoredLink]:
+        """Yield for calls of methods those of types below that may run in their place."""
+        methods = {link.target: link for link in calls if link.use == Use.CALL and self._search.is_dispatched(link)}
+        if not self._resolver.things.has_method_sets(caller):
+            below = {place: self._search.closure(place, How.BELOW, _OVERRIDES) for place in methods}
+            found = {place: [link.source for link in links] for place, links in below.items()}
+        else:
+            placed = self._source.placed(methods)
+            found = {place: list(map(self._search.place, self.overriding(one))) for place, one in placed.items()}
+        for place, others in found.items():
+            yield from (methods[place]._replace(target=other, how=How.OPEN) for other in others)
 
     def callers_outside(self, thing: Thing) -> Iterator[str]:
         """Yield the foreign interfaces, bases and annotations by which others may call a function."""
@@ -216,7 +258,7 @@ class Hierarchy:
         if owner is None or not site.receivers:
             return True
         holders = [owner, *(self._embedding(owner) if self._resolver.things.has_method_sets(owner) else ())]
-        places = {place for one in holders for place in (self._search.place(one), *self._search.above(one))}
+        places = {place for one in holders for place in (self._search.place(one), *self.above(one))}
         return not places.isdisjoint(site.receivers)
 
     def _fits(self, one: Thing, other: Thing) -> bool:
@@ -228,12 +270,22 @@ class Hierarchy:
 
     # ------------------------------------------------------------ method sets
 
+    def _find_satisfying(self, interface: Thing) -> list[Thing]:
+        methods = self._method_set(interface)
+        if not methods or not methods.own:
+            return []
+        rarest = min(methods.own, key=lambda name: len(self._source.named(name)))
+        owners = [owner for thing in self._source.named(rarest) if (owner := self.owner_of(thing)) is not None]
+        embedding = [below for owner in dict.fromkeys(owners) for below in self._embedding(owner)]
+        candidates = dict.fromkeys([*owners, *embedding])
+        return [one for one in candidates if not self._is_variant(one, interface) and self._has_all(one, methods)]
+
     def _is_variant(self, one: Thing, other: Thing) -> bool:
         """Return whether two declarations are one, of two builds."""
         names = (self._resolver.declared(thing).qualified for thing in (one, other))
         return len(set(names)) == 1 and self._source.unit(one.path) == self._source.unit(other.path)
 
-    def _satisfied(self, thing: Thing) -> list[Thing]:
+    def _find_satisfied(self, thing: Thing) -> list[Thing]:
         """Return the interfaces whose methods a type has."""
         names = {self._resolver.declared(method).name for method in self._methods(thing)}
         interfaces = [
@@ -256,7 +308,7 @@ class Hierarchy:
         return [base for found in self._resolver.lineage.bases_of(thing) for base in _types(found)]
 
     def _embedding(self, thing: Thing) -> list[Thing]:
-        return self._closure(thing, lambda one: self._below(one, _EMBEDDING))
+        return self._closure(thing, lambda one: self._below(self._search.linked((one,), (How.BELOW,))))
 
     def _is_type(self, thing: Thing) -> bool:
         return self._resolver.declared(thing).kind == SymbolKind.TYPE
@@ -278,11 +330,6 @@ class Hierarchy:
             for method in self._resolver.things.methods_of(one):
                 own.setdefault(self._resolver.declared(method).name, method)
         return _MethodSet(own, foreign)
-
-    def demanded(self, interface: Thing) -> Collection[Thing]:
-        """Return the methods of the project that an interface demands."""
-        methods = self._method_set(interface)
-        return methods.own.values() if methods else ()
 
     def _has_all(self, thing: Thing, wanted: _MethodSet) -> bool:
         """Return whether a type is known to have all methods, with the same signatures."""

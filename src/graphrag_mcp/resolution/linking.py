@@ -1,13 +1,15 @@
 """Resolves a file once: what each of its mentions means, and how its declarations stand to others."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 
 import msgspec
 
 from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import EXPECTED, GIVEN, WHOLE, Declared, FileFacts, Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.model.facts import EXPECTED, GIVEN, WHOLE, Declared, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, Read
 from graphrag_mcp.resolution.files import File
@@ -108,6 +110,10 @@ class _Resolution:
         self._search, self._resolver, self._file = search, search.resolver, file
         self._path, self._facts = file.path, file.facts
         self._hierarchy = Hierarchy(search)
+        self._starts = [mention.at for mention in self._facts.mentions]
+        self._given: dict[str, list[str]] = {}  # What members are given, by how they are written.
+        for flow in self._facts.flows:
+            self._given.setdefault(flow.into, []).append(flow.value)
 
     def links(self) -> Iterator[Link]:
         """Yield the links of mentions, then those of declarations."""
@@ -162,7 +168,7 @@ class _Resolution:
     def _as_meant(self, mention: Mention) -> Mention:
         """Return a mention as it is meant: what is given to a function called like one of the language is only read."""
         names = self._file.policy.emptying
-        beside = (one for one in self._facts.mentions if one.line == mention.line and one.name in names)
+        beside = (one for one in self._on_line(mention.line) if one.name in names) if names else ()
         is_own = bool(names) and mention.use == Use.FILL and any(map(self._of_project, beside))
         return msgspec.structs.replace(mention, use=Use.VALUE) if is_own else mention
 
@@ -225,8 +231,7 @@ class _Resolution:
 
     def _replaces(self, mention: Mention, thing: Thing) -> bool:
         """Return whether a mention gives a method another value than itself: not `this.run = this.run.bind(this)`."""
-        into = f"{mention.receiver}.{mention.name}"
-        given = (flow.value for flow in self._facts.flows if flow.into == into)
+        given = self._given.get(f"{mention.receiver}.{mention.name}", ())
         is_method = self._resolver.declared(thing).kind == SymbolKind.METHOD
         return is_method and not any(mention.name in names_in(value) for value in given)
 
@@ -271,7 +276,7 @@ class _Resolution:
         if one.kind != SymbolKind.TYPE or mention.use not in (Use.VALUE, Use.CALL, Use.TYPE):
             return False
         return self._resolver.members.is_enumeration(Type((thing,))) and is_of_any(
-            mention, self._facts, one.name, self._resolver.state.policy(thing).by_text
+            mention, self._on_line(mention.line), one.name, self._resolver.state.policy(thing).by_text
         )
 
     # ------------------------------------------------------------ declarations
@@ -286,14 +291,12 @@ class _Resolution:
                 is_inside = one.start <= mention.at < one.stop and not mention.receiver
                 if is_inside and mention.name == self._file.policy.by_text:
                     yield Link(place, self._source(mention.at), mention.line, RelationKind.READS, Use.VALUE, How.ANY)
-        if one.kind == SymbolKind.TYPE and self._file.policy.method_sets:
-            yield from self._satisfied(thing, one)
-        elif one.kind == SymbolKind.METHOD or (one.kind == SymbolKind.FIELD and self._file.policy.replaces_fields):
+        if one.kind == SymbolKind.METHOD or (one.kind == SymbolKind.FIELD and self._file.policy.replaces_fields):
             is_own = not (self._file.policy.method_sets or self._resolver.things.is_only_assigned(thing))
-            for other in self._hierarchy.overridden(thing) if is_own else ():
-                owner = self._resolver.declared(Thing(self._path, one.owner)) if one.owner >= 0 else one
-                kind, is_said = RelationKind.OVERRIDES, all(base.how != EXPECTED for base in owner.bases)
-                yield from self._pair(self._place(other), place, one.line, kind, is_said=is_said)
+            owner = self._resolver.declared(Thing(self._path, one.owner)) if one.owner >= 0 else one
+            is_said = all(base.how != EXPECTED for base in owner.bases)
+            for other in self._hierarchy.nearest(thing) if is_own else ():
+                yield from self._pair(self._place(other), place, one.line, is_said=is_said)
         if one.kind == SymbolKind.FIELD and one.value and not one.value.endswith("!"):
             held = functions_of(self._resolver.expressions.written(thing, one.value))
             above = self._hierarchy.overridden(thing) if held and not self._file.policy.method_sets else []
@@ -302,24 +305,11 @@ class _Resolution:
                     given = self._place(other)
                     yield Link(self._place(function), given, one.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
 
-    def _pair(
-        self, above: Place, below: Place, line: int, kind: RelationKind, *, is_said: bool = True
-    ) -> Iterator[Link]:
-        """Yield a link of the hierarchy from both sides; what only the place of a literal says is no child."""
+    def _pair(self, above: Place, below: Place, line: int, *, is_said: bool) -> Iterator[Link]:
+        """Yield from both sides that a method overrides one; what only the place of a literal says is not below."""
         if is_said:
-            yield Link(above, below, line, kind, "", How.BELOW)
-        yield Link(below, above, line, kind, "", How.ABOVE)
-
-    def _satisfied(self, thing: Thing, one: Declared) -> Iterator[Link]:
-        """Yield the interfaces whose methods a type has, with the methods that stand for theirs."""
-        for interface in self._hierarchy.parents(thing):
-            yield from self._pair(self._place(interface), self._place(thing), one.line, RelationKind.IMPLEMENTS)
-            for method in self._hierarchy.demanded(interface):
-                member = self._resolver.members.find(Instance((thing,)), self._resolver.declared(method).name)
-                for other in member.things if member else ():
-                    if other.path not in LIBRARIES and other != method:
-                        above, below = self._place(method), self._place(other)
-                        yield from self._pair(above, below, one.line, RelationKind.OVERRIDES)
+            yield Link(above, below, line, RelationKind.OVERRIDES, "", How.BELOW)
+        yield Link(below, above, line, RelationKind.OVERRIDES, "", How.ABOVE)
 
     def _handed(self) -> Iterator[Link]:
         """Yield the functions that are given where an interface is expected."""
@@ -353,10 +343,18 @@ class _Resolution:
     # ------------------------------------------------------------ places
 
     def _line(self, at: int) -> int:
+        """Return the line of an offset: that of the next mention, or else of what is around it."""
+        place = bisect_left(self._starts, at)
+        if place < len(self._starts):
+            return self._facts.mentions[place].line
         around = self._file.declared_around(at)
-        return next((mention.line for mention in self._facts.mentions if mention.at >= at), 0) or (
-            around[0][1].line if around else 1
-        )
+        return around[0][1].line if around else 1
+
+    def _on_line(self, line: int) -> Sequence[Mention]:
+        """Return the mentions of a line."""
+        first = bisect_left(self._facts.mentions, line, key=attrgetter("line"))
+        last = bisect_right(self._facts.mentions, line, key=attrgetter("line"))
+        return self._facts.mentions[first:last]
 
     def _source(self, at: int) -> Place:
         thing = self._search.around(self._path, at, named=True)
@@ -382,13 +380,13 @@ def types_of(value: Value | None) -> tuple[Thing, ...]:
 _ACCESS = "?."  # The longest text between a name and its member.
 
 
-def is_of_any(mention: Mention, facts: FileFacts, name: str, by_text: str) -> bool:
+def is_of_any(mention: Mention, beside: Sequence[Mention], name: str, by_text: str) -> bool:
     """Return whether a mention of an enumeration may mean any of its constants: one without a member.
 
-    by_text: the member that gives a constant by its name; where that is written, it is a mention of the constant.
+    beside: the mentions of its line. by_text: the member that gives a constant by its name; where that is written, it
+    is a mention of the constant.
     """
     stop = mention.at + len(name)
-    beside = [one for one in facts.mentions if one.line == mention.line]
     near = (one for one in beside if stop < one.at <= stop + len(_ACCESS))
     member = next((one for one in near if one.receiver.rpartition(".")[2] == name), None)
     is_written = any(one.use == Use.REFLECTED for one in beside)

@@ -136,12 +136,9 @@ class Search:
         }
         return [link for link in links if link.source in within]
 
-    def dispatched(self, calls: Sequence[StoredLink]) -> list[StoredLink]:
-        """Return for calls of methods those of types below that may run in their place."""
-        methods = {link.target: link for link in calls if link.use == Use.CALL and link.receiver not in (0, _SUPER)}
-        below = self._links.to(methods.keys(), (How.BELOW,))
-        found = (link for link in below if link.kind is RelationKind.OVERRIDES)
-        return [methods[link.target]._replace(target=link.source, how=How.OPEN) for link in found]
+    def is_dispatched(self, link: StoredLink) -> bool:
+        """Return whether a call of a member may run that of a type below: not of `super`, nor without a receiver."""
+        return link.receiver not in (0, _SUPER)
 
     def name(self, path: str, link: StoredLink) -> str:
         """Return the name of a link of a file that leads to a name."""
@@ -151,10 +148,10 @@ class Search:
             self._names[path] = {place_id(Place("", one)): one for one in names}
         return self._names[path].get(link.target, "")
 
-    def closure(self, thing: Thing, how: How, kinds: Collection[RelationKind]) -> list[StoredLink]:
+    def closure(self, place: int, how: How, kinds: Collection[RelationKind]) -> list[StoredLink]:
         """Return all links of the hierarchy above or below a declaration, the nearest first."""
         found: dict[int, StoredLink] = {}
-        level = {self.place(thing)}
+        level = {place}
         seen = set(level)
         while level:
             links = [link for link in self._links.to(level, (how,)) if link.kind in kinds]
@@ -239,7 +236,7 @@ class Search:
     def above(self, kind: Thing) -> Set[int]:
         """Return the places of the types of the project above a type."""
         if kind not in self._above:
-            self._above[kind] = {link.source for link in self.closure(kind, How.ABOVE, _OF_TYPES)}
+            self._above[kind] = {link.source for link in self.closure(self.place(kind), How.ABOVE, _OF_TYPES)}
         return self._above[kind]
 
     def _alike(self, things: Iterable[Thing]) -> Iterator[Site]:

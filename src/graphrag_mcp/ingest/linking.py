@@ -1,6 +1,7 @@
 """Resolves the files whose links are missing: new ones, and those that read what was changed."""
 
 import logging
+import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from graphrag_mcp.resolution.reads import MEANING
 from graphrag_mcp.resolution.visible import changed_reads
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.facts import SqliteFacts
-from graphrag_mcp.stores.sqlite.links import PackedLinks, SqliteLinks, Superseded, pack_meanings, pack_reads, pack_rows
+from graphrag_mcp.stores.sqlite.links import PackedLinks, SqliteLinks, pack_meanings, pack_reads, pack_rows
 
 logger = logging.getLogger(__name__)
 
@@ -88,19 +89,23 @@ class LinkStage:
 
     def _settle(self) -> None:
         """Remove the links that follow from something that was changed; all, where that cannot be found out."""
-        changes = self._links.superseded()
         try:
-            self._follow(changes)
+            self._follow()
+        except sqlite3.Error:
+            raise
         except Exception as error:  # A file may hold anything, and must not end the run.
             logger.warning("all files are resolved again: %s", failure(STAGE, error))
             self._links.settle(self._links.resolved(), {})
 
-    def _follow(self, changes: Sequence[Superseded]) -> None:
-        if not changes:
+    def _follow(self) -> None:
+        is_changed, reads = False, set[Read]()
+        for one in self._links.superseded():
+            is_changed = True
+            reads |= changed_reads(one.path, one.before, one.now)
+            if one.is_manifest_changed:
+                reads.add(Read("", "manifests"))
+        if not is_changed:
             return
-        reads = {read for one in changes for read in changed_reads(one.path, one.before, one.now)}
-        if any(one.is_manifest_changed for one in changes):
-            reads.add(Read("", "manifests"))
         linker = Linker(SqliteFacts(self._database))
         asked: dict[str, tuple[bytes, bytes]] = {}
         for path, before in self._links.importers(reads).items():

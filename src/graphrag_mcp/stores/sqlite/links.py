@@ -2,7 +2,7 @@
 
 import zlib
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -165,17 +165,15 @@ class SqliteLinks:
                 trees,
             )
 
-    def superseded(self) -> list[Superseded]:
-        """Return the files that were changed since others were resolved."""
+    def superseded(self) -> Iterator[Superseded]:
+        """Yield the files that were changed since others were resolved."""
         rows = self._database.rows(
             """SELECT s.path, s.facts, x.data, s.manifest IS NOT m.data FROM superseded s
                LEFT JOIN files f ON f.path = s.path
                LEFT JOIN main.facts x ON x.file_id = f.id LEFT JOIN main.manifests m ON m.file_id = f.id"""
         )
-        return [
-            Superseded(path, unpack(before) if before else None, unpack(now) if now else None, bool(is_changed))
-            for path, before, now, is_changed in rows
-        ]
+        for path, before, now, is_changed in rows:
+            yield Superseded(path, unpack(before) if before else None, unpack(now) if now else None, bool(is_changed))
 
     def readers(self, reads: Iterable[Read]) -> set[str]:
         """Return the files whose links follow from any of some reads."""

@@ -177,7 +177,7 @@ class SqliteLinks:
 
     def readers(self, reads: Iterable[Read]) -> set[str]:
         """Return the files whose links follow from any of some reads."""
-        return self._having("reads", reads).keys()  # type: ignore[return-value]
+        return set(self._having("reads", reads))
 
     def importers(self, reads: Iterable[Read]) -> Mapping[str, bytes]:
         """Return the files whose imports mean what they do by any of some reads, with the hashes of the meanings."""

@@ -1031,6 +1031,20 @@ def test_files_that_are_not_resolved_yet_are_named(tmp_path: Path, monkeypatch: 
     assert (found.steps, found.doubt.pending, found.doubt.is_complete) == ((), {"a.py"}, False)
 
 
+def test_what_a_change_elsewhere_makes_of_links_is_not_known_until_it_is_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The links of others are still there, and the answer says which file they may not follow from any more."""
+    files = {"lib.py": "def run(): pass\n", "a.py": "from lib import run\nrun()\n", "notes.md": "# Notes\n"}
+    ask(tmp_path, files, "run", Direction.CALLERS)
+    monkeypatch.setattr(LinkStage, "run", lambda *_: 0)
+    assert not ask(tmp_path, files | {"notes.md": "# Other\n"}, "run", Direction.CALLERS).doubt.pending
+    found = ask(tmp_path, files | {"lib.py": "def run(): pass\ndef run(): pass\n"}, "run", Direction.CALLERS)
+    assert (found.doubt.pending, found.doubt.is_complete) == ({"lib.py"}, False)
+    monkeypatch.undo()
+    assert not ask(tmp_path, files, "run", Direction.CALLERS).doubt.pending
+
+
 def test_a_function_of_the_project_called_like_one_of_the_language_only_reads(tmp_path: Path) -> None:
     """Go's own `delete` changes its first argument."""
     text = 'package a\nvar m map[string]int\nfunc f() { delete(m, "x") }\n'

@@ -2,7 +2,9 @@
 
 import pytest
 
+from graphrag_mcp.model.links import How
 from graphrag_mcp.resolution import state as module
+from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.resolution.state import State
 from tests.resolution.projects import Project
 
@@ -34,3 +36,13 @@ def test_what_was_cut_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_STEPS", 100)
     state.begin()
     assert _values(state, "a") == ["B"]
+
+
+def test_what_is_left_of_a_file_after_so_many_steps_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that takes very long ends, and says so for each of its names."""
+    files = {"a.py": "class A:\n    def f(self): pass\n" + "A().f()\n" * 50}
+    calls = [link.how for link in Linker(Project(files)).link("a.py").links if link.use == "call" and link.line > 30]
+    assert set(calls) == {How.CERTAIN}
+    monkeypatch.setattr(module, "MAX_OF_FILE", 60)
+    calls = [link.how for link in Linker(Project(files)).link("a.py").links if link.use == "call" and link.line > 30]
+    assert set(calls) == {How.UNDECIDED}

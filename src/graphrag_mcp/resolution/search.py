@@ -40,7 +40,7 @@ class LinkSource(Protocol):
         """Return the links of the mentions and declarations of a file, in the order of lines."""
 
     def pending(self, names: Collection[str], /) -> Sequence[str]:
-        """Return the files that mention any of some names, and are not resolved yet."""
+        """Return the files that mention any of some names and are not resolved yet, and those that just changed."""
 
 
 class NoLinks:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from graphrag_mcp.resolution.resolver import Resolver
 
 MAX_STEPS = 20_000  # Of one question; a site takes a few dozen.
+MAX_OF_FILE = (
+    2_000_000  # Steps while one file is resolved; what is left is undecided. Files of 1,000 lines take 12,000.
+)
 MAX_KNOWN = 300_000
 MAX_FILES = 1_000  # Whose facts are kept from earlier questions.
 MAX_DEPTH = 80  # Of questions within one: each takes up to nine of Python's thousand frames.
@@ -33,11 +36,11 @@ class State:
         self._asked: dict[tuple[Any, ...], int] = {}  # What is being found, each with how deep.
         self._way_back = MAX_DEPTH  # How deep the outermost is on which something depends that depends on it.
         self._is_cut = False
-        self.steps = 0
+        self.steps = self.spent = 0  # Of the mention, and of the file or question.
 
     def begin(self) -> None:
         """Begin a question: forget what is known when it is very much, or was cut."""
-        self.steps = 0
+        self.steps = self.spent = 0
         if self._is_cut or len(self._known) > MAX_KNOWN:
             self._known.clear()
             self._is_cut = False
@@ -92,8 +95,9 @@ class State:
             self._way_back = min(self._way_back, self._asked[key])
             return None
         self.steps += 1
+        self.spent += 1
         depth = len(self._asked)
-        if self.steps > MAX_STEPS or depth > MAX_DEPTH:
+        if self.steps > MAX_STEPS or depth > MAX_DEPTH or self.spent > MAX_OF_FILE:
             self._is_cut = True
             return None
         outer, self._way_back = self._way_back, depth

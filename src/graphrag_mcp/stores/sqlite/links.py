@@ -106,11 +106,17 @@ class SqliteLinks:
         return list(map(_stored, rows))
 
     def pending(self, names: Collection[str], /) -> list[str]:
-        """Return the files that mention any of some names, and whose links are missing."""
+        """Return the files that mention any of some names, and whose links are missing, and those that just changed.
+
+        Links of others may follow from what these said before.
+        """
         rows = self._database.rows(
-            """SELECT DISTINCT f.path FROM json_each(?) wanted CROSS JOIN main.mentioned m ON m.name = wanted.value
+            """SELECT f.path FROM json_each(?) wanted CROSS JOIN main.mentioned m ON m.name = wanted.value
                CROSS JOIN files f ON f.id = m.file_id
-               WHERE m.file_id NOT IN (SELECT file_id FROM linked)""",
+               WHERE m.file_id NOT IN (SELECT file_id FROM linked)
+               UNION SELECT s.path FROM superseded s LEFT JOIN files f ON f.path = s.path
+               WHERE s.facts IS NOT NULL OR s.manifest IS NOT NULL
+                   OR f.id IN (SELECT file_id FROM main.facts) OR f.id IN (SELECT file_id FROM main.manifests)""",
             (id_list(names),),
         )
         return [path for (path,) in rows]

@@ -147,7 +147,6 @@ def made_up(files: Sequence[str], relations: int) -> Iterator[ProjectedFile]:
     """Yield files of twenty one-symbol chunks with random relations."""
     choice = random.Random(0)
     per_file = relations // len(files)
-    names = [f"keeper_{number:02}.run_{number:02}" for number in range(SYMBOLS_PER_FILE)]  # Measured: 17 characters.
     for path in files:
         version = file_version(path, b"", "")
         chunks, symbols = [], []
@@ -161,19 +160,18 @@ def made_up(files: Sequence[str], relations: int) -> Iterator[ProjectedFile]:
             symbols.append(ProjectedSymbol(key, ordinal, Symbol(name, name, SymbolKind.FUNCTION, line, line + 9)))
         edges = tuple(
             ProjectedEdge(
-                ordinal=choice.randrange(SYMBOLS_PER_FILE),
                 kind=choice.choice((RelationKind.CALLS, RelationKind.IMPORTS, RelationKind.TESTS)).value,
-                source=choice.choice(names),
-                target=choice.choice(names),
+                source=symbol_key(path, ordinal),
                 # Squared: the first files are the ones that everybody uses.
-                target_key=symbol_key(
-                    files[int(len(files) * choice.random() ** 2)], choice.randrange(SYMBOLS_PER_FILE)
-                ),
+                target=symbol_key(files[int(len(files) * choice.random() ** 2)], choice.randrange(SYMBOLS_PER_FILE)),
+                of_file=False,
                 to_file=False,
-                confidence=0.9,
-                resolution="import",
+                line=10 * ordinal + 2,
+                certainty="certain",
+                ordinal=ordinal,
             )
             for _ in range(per_file)
+            for ordinal in [choice.randrange(SYMBOLS_PER_FILE)]
         )
         keys = tuple(sorted(match_keys(path)))
         yield ProjectedFile(path, version, "", keys, {}, tuple(chunks), tuple(symbols), edges)

@@ -14,7 +14,7 @@ Contents = dict[str, list[tuple[Any, ...]]]
 # The numbers are given out in the order of writing; a time is kept when it is not too recent to be trusted.
 _NUMBERS = ("id", "file_id", "tree_id", "model_id", "changed_ns")
 _OWNERS = {"files": "id", "chunks": "id >> 16", "vectors": "chunk_id >> 16", "keywords": "rowid >> 16"}
-_TABLES = (*_OWNERS, "symbols", "relations", "match_keys", "path_words", "module_keys", "tree_files")
+_TABLES = (*_OWNERS, "symbols", "outlines", "facts", "match_keys", "path_words", "module_keys", "tree_files")
 
 
 def rows(app: App, sql: str) -> list[tuple[Any, ...]]:

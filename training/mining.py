@@ -9,7 +9,8 @@ from typing import NamedTuple
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model.files import Category, Chunk, ParsedFile, ParseMode, RelationKind, Symbol, SymbolKind
+from graphrag_mcp.model.facts import FileFacts, Use, unpack
+from graphrag_mcp.model.files import CALLABLE, Category, Chunk, ParsedFile, ParseMode, RelationKind, Symbol, SymbolKind
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.text.words import identifier_parts
 from training.docstrings import Docstring, read_docstrings
@@ -201,6 +202,11 @@ def _tests(files: Iterable[_File]) -> Iterator[tuple[str, str, str]]:
 
 def _calls(parsed: ParsedFile, defined: Mapping[str, Sequence[object]]) -> Iterator[tuple[str, str]]:
     pairs = {(one.source, one.target) for one in parsed.relations if one.kind is RelationKind.CALLS and one.source}
+    facts = unpack(parsed.code.data) if parsed.code else FileFacts("")
+    functions = [one for one in facts.declared if one.kind in CALLABLE]
+    for call in (one for one in facts.mentions if one.use == Use.CALL):
+        around = [one for one in functions if one.start <= call.at < one.stop]
+        pairs |= {(one.qualified, call.name) for one in sorted(around, key=lambda one: one.start)[-1:]}
     return (pair for pair in sorted(pairs) if len(defined.get(pair[1], ())) == 1)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_mcp.model.files import Category, DocumentStatus, RelationKind, Symbol
-from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned, Place
+from graphrag_mcp.model.graph import CodeNode, Dependency
 from graphrag_mcp.model.history import Recalled, Touched
 from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
@@ -105,7 +105,7 @@ class GraphStore(Protocol):
         """Return definitions whose unqualified name equals one of `names`, ignoring case."""
 
     def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
-        """Return the definitions in other files that the chunks reference, of names with at most two defining files."""
+        """Return the definitions in other files that the chunks reference, as far as one is known to be meant."""
 
     def backlinks(self, chunk_ids: Sequence[int]) -> Mapping[int, int]:
         """Return for each of those chunks how many other files, not archived, call, import or link to its file."""
@@ -154,32 +154,13 @@ class SymbolGraph(Protocol):
         """Return those of the paths that a scope shows."""
 
     def at_places(self, places: Collection[int]) -> Mapping[int, int]:
-        """Return the ids of the nodes at places (`place_id`)."""
+        """Return the ids of the nodes at places (`place_id`): definitions, files, and of packages their first file."""
 
     def nodes(self, ids: Iterable[int]) -> Mapping[int, CodeNode]:
         """Return nodes by their ids; those that are gone are left out."""
 
-    def outgoing(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
-    ) -> tuple[list[CodeEdge], list[Mentioned]]:
-        """Return the edges from a node, and its references that were not resolved."""
-
-    def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
-        """Return the edges to a node, each from the definition or file that contains the reference."""
-
-    def undecided(
-        self, nodes: Sequence[CodeNode], kinds: Sequence[RelationKind], scope: Scope, shown: Iterable[int]
-    ) -> frozenset[Place]:
-        """Return further lines with a node's name that may refer to it."""
-
-    def mentions(self, names: Collection[str], scope: Scope) -> list[Mentioned]:
-        """Return where names are used, whatever they mean; module: UNKNOWN_MODULE where the receiver is not known.
-
-        is_defined: whether that module, or any file where none is named, defines the name.
-        """
-
-    def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
-        """Yield the references between files to names with a limited number of definitions."""
+    def dependencies(self, scope: Scope) -> Iterator[Dependency]:
+        """Yield the references from files to definitions in other files."""
 
 
 class ScopePaths(Protocol):

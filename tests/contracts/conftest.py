@@ -12,6 +12,9 @@ from neo4j import Driver
 from qdrant_client import QdrantClient
 
 from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.index.stores import IndexStores
+from graphrag_mcp.ingest.linking import LinkStage
+from graphrag_mcp.ingest.yielding import SearchYield
 from graphrag_mcp.model.files import (
     NO_FACTS,
     ArchiveClass,
@@ -36,7 +39,6 @@ from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
-from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
@@ -114,19 +116,27 @@ class _Local:
         self._model_id = self.writer.model_id(MODEL, DIMENSIONS)
         self.vectors = SqliteVectorIndex(self.database, self.scopes, MODEL, DIMENSIONS)
         self.keywords = SqliteKeywordIndex(self.database, self.scopes)
-        self.graph = SqliteGraphStore(self.database, self.scopes)
         self.catalog = SqliteCatalog(self.database, self.scopes)
+        self.graph = IndexStores(self.database).stores(None, "").graph
 
     def write(self, sources: Sequence[Source]) -> None:
         self.writer.write([(file_rows(source), packed_vectors(source)) for source in sources], self._model_id)
+        self._link()
+
+    def delete(self, paths: Sequence[str]) -> None:
+        self.writer.delete(paths)
+        self._link()
+
+    def _link(self) -> None:
+        LinkStage(self.database, 1, SearchYield(None)).run()
 
     def backend(self) -> Backend:
-        return Backend(self.vectors, self.keywords, self.graph, self.catalog, self.write, self.writer.delete)
+        return Backend(self.vectors, self.keywords, self.graph, self.catalog, self.write, self.delete)
 
 
 def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None, *, alone: bool) -> Backend:
     project = f"test-{uuid.uuid4()}"
-    source = SqliteProjectionSource(local.database, local.graph, project, MODEL)
+    source = SqliteProjectionSource(local.database, project, MODEL)
     ids: ChunkIds = PointIds() if alone else SqliteChunkIds(local.database, project)
     archived: ScopePaths = local.scopes
     backend = local.backend()
@@ -154,7 +164,7 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
         copy()
 
     def delete(paths: Sequence[str]) -> None:
-        local.writer.delete(paths)
+        local.delete(paths)
         copy()
 
     copy()

@@ -150,7 +150,7 @@ def test_overloads_are_one_thing(backend: Backend) -> None:
     seed = _seed(backend, "run", "a.py")
     found = _neighbours(backend, seed)
     assert [one.chunk.start_line for one in found] == list(range(1, 80, 10))
-    assert {(_how(one), one.confidence) for one in found} == {(BY_NAME, 0.7)}
+    assert {(_how(one), one.confidence) for one in found} == {(BY_NAME, 0.5)}
     (caller,) = (one for one in _neighbours(backend, _seed(backend, "help", "b.py")) if one.direction == "in")
     assert (caller.chunk.chunk_id, _how(caller)) == (seed, BY_NAME)
 
@@ -209,7 +209,7 @@ def test_callers_are_found_from_the_definition(backend: Backend) -> None:
     """The way in leads from the definition to the chunk in which the call stands."""
     backend.write(
         [
-            Source("a.py", ["other", "run"], relations=(_call("help", line=12),)),
+            Source("a.py", ["other", "run"], symbols=(_function("run", line=11),), relations=(_call("help", line=12),)),
             Source("b.py", ["help"], symbols=(_function("help"),)),
         ]
     )

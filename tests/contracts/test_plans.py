@@ -15,12 +15,11 @@ from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
-from graphrag_mcp.stores.projection import Changing
 from graphrag_mcp.stores.sqlite.database import Database
 
 STEP = 100  # Of SQLite's virtual machine: how often it tells how far it is.
 
-_OF_GRAPH = re.compile(r"\b(relations|symbols|module_keys|keywords k)\b")
+_OF_GRAPH = re.compile(r"\b(links|linked|symbols|module_keys|keywords k)\b")
 
 _VALUES = re.compile(r"x?'[^']*'|(?<![?\w.])\d[\w.]*", re.IGNORECASE)
 
@@ -84,7 +83,6 @@ def test_the_graph_is_not_read_as_a_whole(write: Write, monkeypatch: pytest.Monk
                 app.search(SearchRequest(query))
             copied = IndexStores(databases[0]).projection("project", "model")
             copied.read(["part_5.py"], with_edges=True)
-            copied.mentioning(Changing(frozenset({"load", "only_1"}), frozenset({"part_1.py"})))
             for name in ("load", "only_1", "Box5", "part_6.py"):
                 app.navigator().symbols(name)
                 app.navigator().impact(name, 3)

@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Direction
-from graphrag_mcp.parsing.parser import parse_file
 from tests.graph.test_relations import ask, rows
 
 C = {
@@ -163,9 +161,3 @@ int X::f(int a) { return f('c'); }
 int X::f(char b) { return b; }
 """
     assert rows(tmp_path, {"a.cpp": text}, "X.f", Direction.CALLERS) == ["a.cpp:2 certain"]
-
-
-def test_a_value_that_is_said_not_to_be_missing_is_called(tmp_path: Path) -> None:
-    """`f!()` is no macro where there are none."""
-    found = parse_file("a.ts", b"import { f } from './b'\nf!()\n").relations
-    assert [(one.target, one.target_module) for one in found if one.kind is RelationKind.CALLS] == [("f", "/b")]

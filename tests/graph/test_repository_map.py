@@ -59,7 +59,7 @@ def test_use_by_what_is_used_counts_more(tmp_path: Path) -> None:
     assert names.index("needed") < names.index("unneeded")
 
 
-def test_a_name_that_nobody_imports_counts_little(tmp_path: Path) -> None:
+def test_a_name_that_nobody_imports_counts_nothing(tmp_path: Path) -> None:
     """`start` may be anybody's: three calls by name alone are less than one import."""
     files = {
         "engine.py": "def start():\n    return 1\n",
@@ -72,7 +72,8 @@ def test_a_name_that_nobody_imports_counts_little(tmp_path: Path) -> None:
 
 def test_a_methods_worth_goes_to_its_type(tmp_path: Path) -> None:
     """A reader looks for the class; its outline has the methods."""
-    files = {"core.py": CORE, **users(3, "store.put_record(store.get_record('x'))", "import os")}
+    line = "store: Store = make()\n    store.put_record(store.get_record('x'))"
+    files = {"core.py": CORE, **users(3, line, "from core import Store")}
     names = ranked(tmp_path, files)
     assert names == ["Store"]
 

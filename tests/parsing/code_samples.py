@@ -1,8 +1,10 @@
 """The samples of code that the parser's tests share: one file per language, as its users write it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from graphrag_mcp.model.files import ParsedFile
+from graphrag_mcp.parsing.code.relations import build_relations
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
 from graphrag_mcp.parsing.languages import detect_language, load_grammar
@@ -16,7 +18,7 @@ SAMPLES = {path.name.removesuffix(".txt"): path.read_text(encoding="utf-8") for 
 
 def parse_sample(name: str) -> ParsedFile:
     """Parse a sample as if it lay in a project's source folder."""
-    return parse_file(f"src/shop/{name}", SAMPLES[name].encode())
+    return _parse(f"src/shop/{name}", SAMPLES[name])
 
 
 def outline_of(name: str, text: str = "") -> Outline:
@@ -28,5 +30,16 @@ def outline_of(name: str, text: str = "") -> Outline:
 
 
 def parse_lines(path: str, *lines: str) -> ParsedFile:
-    """Parse a few lines as a file."""
-    return parse_file(path, "\n".join(lines).encode())
+    """Parse a few lines as a file; see `_parse`."""
+    return _parse(path, "\n".join(lines))
+
+
+def _parse(path: str, text: str) -> ParsedFile:
+    """Parse a file, with the relations of its outline also where it has facts, which replace them."""
+    parsed = parse_file(path, text.encode())
+    grammar = load_grammar(parsed.language) if parsed.code else None
+    if grammar is None:
+        return parsed
+    code = SourceCode(text)
+    outline = read_outline(grammar.find(parse_tree(grammar.language, code)), grammar, path, code)
+    return replace(parsed, relations=tuple(build_relations(path, parsed.language, parsed.category, outline)))

@@ -26,7 +26,7 @@ MODULES_ASKED = frozenset(("builtins", "keyword", "locale", "pkgutil", "symtable
 # The rows without times; the ids too, since an order that depends on the machine would show in them.
 ROWS = (
     "SELECT id, path, content_hash, recipe, category FROM files",
-    *(f"SELECT * FROM {table}" for table in ("chunks", "symbols", "relations", "match_keys", "path_words")),  # noqa: S608
+    *(f"SELECT * FROM {table}" for table in ("chunks", "symbols", "facts", "match_keys", "path_words")),  # noqa: S608
     *(f"SELECT * FROM {table}" for table in ("module_keys", "facts", "mentioned", "manifests", "keyword_terms")),  # noqa: S608
 )
 

@@ -38,7 +38,6 @@ from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.neo4j import connection as neo4j_connection
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.points import PointIds, file_version, point_key
-from graphrag_mcp.stores.projection import Changing
 from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.bm25 import AVERAGE_LENGTH, K1, B, document_vector, query_vector, term_index
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
@@ -165,19 +164,13 @@ def test_what_a_document_supersedes_is_a_relation() -> None:
     assert found == ["/docs/old/first", "second", "third"]
 
 
-def test_a_name_with_few_definitions_concerns_whoever_mentions_it_and_one_with_many_importers_only(
-    tmp_path: Path,
-) -> None:
-    """A server's edges are settled: what a change may give another meaning is sent again, and no more than that."""
+def test_a_file_is_sent_again_when_its_relations_change(tmp_path: Path) -> None:
+    """To a server that keeps them; what does not follow from the change is not."""
     root = tmp_path / "project"
     files = {
-        "caller.py": "rare()\nget()\n",
-        "importer.py": "from pkg.tools import get\n\nget()\n",
-        "whole.py": "from pkg import tools\n",
+        "caller.py": "from pkg.tools import get\n\nget()\n",
         "other.py": "from pkg.tools import put\n\nput()\n",
-        "pkg/tools.py": "def get():\n    pass\n",
-        "rare.py": "def rare():\n    pass\n",
-        **{f"m{number}.py": "def get():\n    pass\n" for number in range(9)},
+        "pkg/tools.py": "def get():\n    pass\n\n\ndef put():\n    pass\n",
     }
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -185,14 +178,12 @@ def test_a_name_with_few_definitions_concerns_whoever_mentions_it_and_one_with_m
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
         app.index()
         source = app._handle.searched().projection("project", "")
-
-        def concerned(names: str, paths: str, new: str = "") -> set[str]:
-            return set(source.mentioning(Changing(*(frozenset(one.split()) for one in (names, paths, new)))))
-
-        assert concerned("rare", "rare.py") >= {"caller.py"}
-        assert concerned("get", "m1.py") == set()
-        assert concerned("get", "pkg/tools.py") == {"importer.py"}
-        assert concerned("", "", "pkg/tools.py") == {"importer.py", "other.py", "whole.py"}
+        source.mark("graph", source.read(sorted(files), with_edges=True))
+        source.mark("points", source.read(sorted(files), with_edges=False))
+        (root / "pkg/tools.py").write_text("def put():\n    pass\n")
+        app.index()
+        assert source.pending("graph", with_edges=True) == ["caller.py", "pkg/tools.py"]
+        assert source.pending("points") == ["pkg/tools.py"]
 
 
 class _Nobody:

@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use, identities_of, mentioned_names
-from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.files import Relation, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.names import Keyed, Named
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
 from graphrag_mcp.parsing.facts import read_facts
@@ -73,6 +74,21 @@ class Project:
 
     def places_of(self, name: str) -> Sequence[int]:
         return [self.search.place(thing) for thing in self.named(name)]
+
+    def outline(self, _path: str) -> Sequence[Relation]:
+        return ()
+
+    def file(self, path: str) -> Keyed | None:
+        return Keyed(path, self._facts[path].language, False) if path in self._facts else None
+
+    def inside(self, _path: str) -> Sequence[Named]:
+        return ()
+
+    def called(self, _name: str) -> Sequence[Named]:
+        return ()
+
+    def keyed(self, _key: str) -> Sequence[Keyed]:
+        return ()
 
     def mentioning(self, name: str) -> Sequence[str]:
         return sorted(path for path, facts in self._facts.items() if name in mentioned_names(facts))

@@ -7,6 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.index.stores import IndexStores
+from graphrag_mcp.ingest.linking import LinkStage
+from graphrag_mcp.ingest.yielding import SearchYield
 from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
@@ -17,7 +20,6 @@ from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
-from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
@@ -132,7 +134,8 @@ class Bench:
         self.vectors = RecordingVectors(SqliteVectorIndex(self._database, scopes, MODEL, DIMENSIONS))
         self.keywords = RecordingKeywords(SqliteKeywordIndex(self._database, scopes))
         self.catalog = RecordingCatalog(SqliteCatalog(self._database, scopes))
-        graph = SqliteGraphStore(self._database, scopes)
+        LinkStage(self._database, 1, SearchYield(None)).run()
+        graph = IndexStores(self._database).stores(None, "").graph
         self.stores = Stores(self.catalog, self.keywords, graph, self.vectors, AxisEmbedder())
 
     def search(self, request: SearchRequest, settings: RetrievalSettings = NO_DEDUP) -> SearchResult:

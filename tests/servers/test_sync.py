@@ -57,31 +57,29 @@ def _sync(app: App, **how: bool) -> tuple[SyncReport, SyncReport]:
     return qdrant, neo4j
 
 
+_RELATIONS = """MATCH (a {project: $project})-[r]->(t) WHERE r.line IS NOT NULL
+    MATCH (c:Chunk {key: r.chunk})
+    RETURN c.path AS path, type(r) AS kind, a.key AS source, t.key AS target, r.line AS line,
+           r.certainty AS certainty"""
+
+
 def _edges(driver: Driver, project: str, kind: str) -> set[tuple[str, str]]:
-    rows = _rows(
-        driver,
-        f"MATCH (c:Chunk {{project: $project}})-[r:{kind}]->(t) RETURN c.path AS source, t.key AS target",
-        project=project,
-    )
-    return {(row["source"], row["target"].removeprefix(f"{project}:")) for row in rows}
+    rows = [row for row in _rows(driver, _RELATIONS, project=project) if row["kind"] == kind]
+    return {(row["path"], row["target"].removeprefix(f"{project}:")) for row in rows}
 
 
 def _differences(app: App, driver: Driver, project: str) -> tuple[set[tuple[object, ...]], set[tuple[object, ...]]]:
-    """Return the edges that the server lacks, and those that it holds wrongly, measured by what the index settles."""
+    """Return the relations of the index that the server lacks, and those that only the server has."""
     source = app._handle.searched().projection(project, "")
-    settled = {
-        (file.path, edge.kind, edge.target_key, edge.resolution, round(edge.confidence, 6))
+    stored = {
+        (file.path, edge.kind, edge.source, edge.target, edge.line, edge.certainty)
         for file in source.read(list(source.versions()), with_edges=True)
         for edge in file.edges
     }
-    rows = _rows(
-        driver,
-        """MATCH (c:Chunk {project: $project})-[r]->(t) WHERE NOT r:DEFINES
-           RETURN c.path AS path, type(r) AS kind, t.key AS key, r.resolution AS resolution, r.confidence AS sure""",
-        project=project,
-    )
-    held = {(row["path"], row["kind"].lower(), row["key"], row["resolution"], round(row["sure"], 6)) for row in rows}
-    return settled - held, held - settled
+    rows = _rows(driver, _RELATIONS, project=project)
+    fields = ("source", "target", "line", "certainty")
+    held = {(row["path"], row["kind"].lower(), *(row[field] for field in fields)) for row in rows}
+    return stored - held, held - stored
 
 
 def test_only_what_changed_is_sent(make_place: Callable[..., Place]) -> None:
@@ -172,10 +170,11 @@ def test_the_graph_has_the_nodes_and_edges_of_the_code(make_place: Callable[...,
     assert ("docs/guide.md", "docs/old-guide.md") in _edges(neo4j_driver, project, "SUPERSEDES")
     (call,) = _rows(
         neo4j_driver,
-        "MATCH (:Chunk {project: $project})-[r:CALLS]->(:Symbol {name: 'tax_of'}) RETURN properties(r) AS r",
+        """MATCH (a:Symbol {project: $project})-[r:CALLS]->(:Symbol {name: 'tax_of'})
+           RETURN a.name AS caller, r.line AS line, r.certainty AS certainty""",
         project=project,
     )
-    assert (call["r"]["resolution"], call["r"]["confidence"]) == ("import", 0.9)
+    assert call == {"caller": "total", "line": 5, "certainty": "certain"}
     sections = _rows(neo4j_driver, "MATCH (s:Section {project: $project}) RETURN s.name AS name", project=project)
     assert {row["name"] for row in sections} == {"Guide", "Old guide"}
     archived = _rows(
@@ -193,7 +192,7 @@ def test_the_graph_has_the_nodes_and_edges_of_the_code(make_place: Callable[...,
 
 def test_an_edge_follows_what_its_name_means(make_place: Callable[..., Place], neo4j_driver: Driver) -> None:
     """A definition that comes, or goes, changes what calls in other files mean: those are sent again."""
-    place = make_place(files={"a.py": "def run():\n    help_out()\n", "b.py": "def help_out():\n    pass\n"})
+    place = make_place(files={"a.rb": "def run\n  help_out()\nend\n", "b.rb": "def help_out\nend\n"})
     project = place.environ["GRAPHRAG_PROJECT_ID"]
     app = place.app()
 
@@ -202,15 +201,15 @@ def test_an_edge_follows_what_its_name_means(make_place: Callable[..., Place], n
         _sync(app)
         return _edges(neo4j_driver, project, "CALLS")
 
-    assert calls() == {("a.py", "b.py#help_out~0")}
-    (app.root / "c.py").write_text("def help_out():\n    return 1\n")
-    assert calls() == {("a.py", "b.py#help_out~0"), ("a.py", "c.py#help_out~0")}
-    (app.root / "b.py").write_text("def other():\n    pass\n")
-    assert calls() == {("a.py", "c.py#help_out~0")}
-    (app.root / "c.py").unlink()
+    assert calls() == {("a.rb", "b.rb#help_out~0")}
+    (app.root / "c.rb").write_text("def help_out\n  1\nend\n")
+    assert calls() == {("a.rb", "b.rb#help_out~0"), ("a.rb", "c.rb#help_out~0")}
+    (app.root / "b.rb").write_text("def other\nend\n")
+    assert calls() == {("a.rb", "c.rb#help_out~0")}
+    (app.root / "c.rb").unlink()
     assert calls() == set()
-    (app.root / "b.py").write_text("def help_out():\n    pass\n")
-    assert calls() == {("a.py", "b.py#help_out~0")}
+    (app.root / "b.rb").write_text("def help_out\nend\n")
+    assert calls() == {("a.rb", "b.rb#help_out~0")}
     app.close()
 
 
@@ -223,7 +222,8 @@ def test_the_edges_are_what_the_index_settles_after_any_edits(
     choice = random.Random(batch_chunks)
     names = ("one", "two", "three")
     modules = [f"{folder}/m{number}.py" for number in range(7) for folder in ("pkg", "archive")]
-    callers = {f"call_{name}.py": f"def run():\n    {name}()\n" for name in names}
+    modules += [path.replace(".py", ".rb") for path in modules]
+    callers = {f"call_{name}.rb": f"def run\n  {name}()\nend\n" for name in names}
     importers = {f"from_{number}.py": f"from pkg.m{number} import one\n\none()\n" for number in range(3)}
     whole = {f"whole_{number}.py": f"from pkg import m{number}\n" for number in range(3)}
     place = make_place(files={**callers, **importers, **whole})
@@ -242,7 +242,8 @@ def test_the_edges_are_what_the_index_settles_after_any_edits(
 
 def _define(file: Path, name: str, wanted: bool) -> None:
     """Let a module define a name, or not; one that is not there is made for a definition only."""
-    text, definition = file.read_text() if file.is_file() else "", f"def {name}():\n    return 1\n"
+    text, end = file.read_text() if file.is_file() else "", "end\n" if file.suffix == ".rb" else ""
+    definition = f"def {name}(){'' if end else ':'}\n    return 1\n{end}"
     text = text.replace(definition, "") + definition * wanted
     if wanted or file.is_file():
         file.parent.mkdir(exist_ok=True)
@@ -254,17 +255,17 @@ def test_an_edit_during_the_first_copy_is_not_missed(
 ) -> None:
     """What was sent before its name was defined is sent again, though the server held nothing at first."""
     monkeypatch.setattr("graphrag_mcp.replication.sync.BATCH_CHUNKS", 1)
-    place = make_place(files={"a.py": "def run():\n    get()\n", **{f"m{number}.py": "# 0\n" for number in range(3)}})
+    place = make_place(files={"a.rb": "def run\n  get()\nend\n", **{f"m{number}.rb": "# 0\n" for number in range(3)}})
     with closing(place.app()) as app:
         app.index()
 
         def edit(server: str, done: int, _total: int) -> None:
             if server.startswith("Neo4j") and done == 1:
-                (place.root / "m2.py").write_text("def get():\n    pass\n")
+                (place.root / "m2.rb").write_text("def get\nend\n")
                 app.index()
 
         app.sync(progress=edit)
-        assert _edges(neo4j_driver, place.environ["GRAPHRAG_PROJECT_ID"], "CALLS") == {("a.py", "m2.py#get~0")}
+        assert _edges(neo4j_driver, place.environ["GRAPHRAG_PROJECT_ID"], "CALLS") == {("a.rb", "m2.rb#get~0")}
 
 
 def test_an_import_is_settled_however_many_share_its_name(

@@ -43,6 +43,7 @@ _CHANGES = {
 }  # fmt: skip
 _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 _VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
+_UNTYPED = "types are not known in this language: names and imports were compared"
 _UNRECORDED = "uses of values are not recorded in this language; find_occurrences lists the lines"
 LINES_SHOWN = 5  # Of one definition.
 PLACES_NAMED = 5  # Of those that are not read.
@@ -370,9 +371,7 @@ def doubts(
         said.append("imports are compared by path, without configured aliases")
     elif not doubt.is_typed:
         is_value = all(start.kind in _VALUES for start in starts)
-        said.append(
-            _UNRECORDED if is_value else "types are not known in this language: names and imports were compared"
-        )
+        said.append(_UNRECORDED if is_value else _UNTYPED)
     if doubt.is_complete:
         said.insert(0, "Complete")
     line = "; ".join(said)
@@ -405,6 +404,8 @@ def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
     if found.direction not in OUTGOING:
         how = ("listed by name",) if is_listed else ()
         lines += doubts(found.doubt, found.starts, *how)
+    elif not found.doubt.is_typed and found.direction is not Direction.IMPORTS:
+        lines.append(f"{_UNTYPED[0].upper()}{_UNTYPED[1:]}.")
     elif found.doubt.is_cut:
         lines.append("Truncated; retry with fewer hops.")
     return lines

@@ -156,17 +156,16 @@ def _affected(
 def _left_behind(graph: SymbolGraph, relations: Relations, one: Definition, scope: Scope) -> list[Dependant]:
     """Return what still names a definition that is not there any more, and no other one of its name."""
     name = one.name.rpartition(".")[2].removeprefix("#")
-    found = graph.mentions([name], scope)
+    found = relations.left(name, scope)
     keys = set(module_keys(one.before))
-    importing = [row for row in found if row.kind is RelationKind.IMPORTS and not row.is_defined]
+    importing = [row for row in found if row.kind is RelationKind.IMPORTS]
     while more := {key for row in importing if row.module in keys for key in module_keys(row.path)} - keys:
         keys |= more  # Of modules that give it on.
     is_top = "." not in one.name
-    certain = [row for row in found if is_top and not row.is_defined and _is_meant(row, one, keys)]
-    taken = set(certain)
-    left = [row for row in found if row not in taken and one.change is Change.REMOVED]
+    certain = [row for row in found if is_top and _is_meant(row, one, keys)]
+    taken = {(row.path, row.line) for row in certain}
+    left = [row for row in found if (row.path, row.line) not in taken and one.change is Change.REMOVED]
     others = [row for row in left if not row.is_defined]
-    others += relations.without_meaning(row for row in left if row.is_defined)
     return [
         *(_dependant(graph, row, Certainty.CERTAIN) for row in certain),
         *(_dependant(graph, row, Certainty.BY_NAME) for row in others),

@@ -1,17 +1,33 @@
 """The declarations in the facts as nodes of the code graph, and what a mention of one is."""
 
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from graphrag_mcp.model.facts import Mention, Thing
-from graphrag_mcp.model.files import RelationKind, SymbolKind
-from graphrag_mcp.model.graph import CodeEdge, CodeNode
+from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
+from graphrag_mcp.model.links import BY_NAME, How, StoredLink
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.search import LinkSource, Search
 from graphrag_mcp.resolution.sources import FactSource
+
+MEANING = {
+    How.CERTAIN: Certainty.CERTAIN,
+    How.OPEN: Certainty.MAY_CALL,
+    How.SAID: Certainty.CERTAIN,
+    How.NAMED: Certainty.BY_NAME,
+    How.SHARED: Certainty.BY_NAME,
+}
+
+
+def edge_of(link: StoredLink, source_id: int, target_id: int) -> CodeEdge:
+    """Return a link as a relation between nodes."""
+    is_guess = link.how is How.SHARED
+    rest = (link.kind, link.path, link.line, MEANING[link.how], is_guess, link.how in BY_NAME)
+    return CodeEdge(source_id, target_id, *rest)
 
 
 class IndexedCode:
@@ -85,6 +101,39 @@ class IndexedCode:
     def edge_from(self, node: CodeNode, target: Thing, kind: RelationKind, line: int) -> CodeEdge:
         """Return a relation from a node, at a line of its file, to a declaration."""
         return CodeEdge(node.node_id, self.node_id(target.path, target), kind, node.path, line)
+
+    def edges_in(self, node: CodeNode, kinds: Sequence[RelationKind]) -> tuple[list[CodeEdge], list[Mentioned]]:
+        """Return the relations of the lines of a node, and its names that are not decided."""
+        links = [
+            link
+            for link in self.search.of(node.path)
+            if link.kind in kinds and (link.source == node.place or node.start_line <= link.line <= node.end_line)
+        ]
+        targets = self.store.at_places({link.target for link in links if link.how in MEANING})
+        edges, unknown = [], []
+        for link in links:
+            if link.how in MEANING and link.target in targets:
+                edges.append(edge_of(link, node.node_id, targets[link.target]))
+            elif link.how in (How.UNDECIDED, How.OUTSIDE) and link.kind is not RelationKind.HANDS_ON:
+                unknown.append(self._mentioned(node.path, link))
+        return self._without_files(edges), unknown
+
+    def _without_files(self, edges: Sequence[CodeEdge]) -> list[CodeEdge]:
+        """Leave out imports of files of which something that they define is imported."""
+        files = {edge.target_id for edge in edges if edge.kind is RelationKind.IMPORTS and edge.target_id < 0}
+        if not files:
+            return [*edges]
+        nodes = self.store.nodes(edge.target_id for edge in edges if edge.kind is RelationKind.IMPORTS)
+        named = {-node.file_id for node in nodes.values() if not node.is_file}
+        return [edge for edge in edges if edge.kind is not RelationKind.IMPORTS or edge.target_id not in named]
+
+    def _mentioned(self, path: str, link: StoredLink) -> Mentioned:
+        name = self.search.name(path, link)
+        said = (one for one in self.facts.outline(path) if one.line == link.line and one.kind == link.kind)
+        plain = name.removesuffix(MACRO).strip('"')
+        module = next((one.target_module for one in said if one.target == plain), "")
+        is_defined = link.how is How.UNDECIDED and bool(self.facts.places_of(plain))
+        return Mentioned(link.kind, plain, "" if module == MACRO else module, path, link.line, is_defined)
 
     def is_property(self, thing: Thing) -> bool:
         """Return whether a declaration is read without a call, or is what is run when such a one is written."""

@@ -13,7 +13,6 @@ from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
-from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.resolution.search import Site, functions_of
 
 _LEADING = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # What may let a program go on elsewhere.
@@ -122,7 +121,7 @@ class Leads:
 
     def _stored_leads(self, node: CodeNode) -> Iterator[Lead]:
         """Yield the calls of a definition in a language without facts: by names and imports."""
-        edges, _ = self._code.store.outgoing(node, (RelationKind.CALLS, RelationKind.INSTANTIATES), Scope())
+        edges, _ = self._code.edges_in(node, (RelationKind.CALLS, RelationKind.INSTANTIATES))
         choices = Counter(edge.line for edge in edges if edge.is_guess)
         for edge in edges:
             if not edge.is_guess:

@@ -47,7 +47,7 @@ def find_neighbourhood(
             hidden |= missing
             if not missing:
                 edges.setdefault((step.source.node_id, step.target.node_id, step.edge.kind), step.edge)
-        frontier = list(reached.values())
+        frontier = [node for node in reached.values() if not node.is_file]  # Else all that a file imports is near.
     return Neighbourhood(start, tuple(others), tuple(kept.values()), distance, tuple(edges.values()), len(hidden))
 
 

@@ -1,4 +1,4 @@
-"""The graph store of a search: relations are decided where the language has facts, as for exact questions."""
+"""The graph store of a search: the relations of exact questions."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
@@ -10,8 +10,11 @@ from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, StoredChunk
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
-from graphrag_mcp.stores.sqlite.graph import MAX_FRONTIER, MAX_SEED_SYMBOLS, SqliteGraphStore
+from graphrag_mcp.stores.sqlite.graph import SqliteGraph
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+
+MAX_FRONTIER = 4  # Neighbours from which the next hop starts: the most certain ones.
+MAX_SEED_SYMBOLS = 5  # Definitions of the seeds whose references are looked up, fields last.
 
 # What a search knows as one kind.
 _KINDS_OF = {
@@ -22,8 +25,8 @@ _KINDS_OF = {
 _KIND_OF = {exact: kind for kind in (RelationKind.CALLS, RelationKind.INHERITS) for exact in _KINDS_OF[kind]}
 
 
-class RelatedGraphStore(SqliteGraphStore):
-    """Follows relations from definition to definition; chunks without facts are left to the rows by name."""
+class SqliteGraphStore(SqliteGraph):
+    """Follows relations from definition to definition."""
 
     def __init__(
         self,
@@ -49,11 +52,8 @@ class RelatedGraphStore(SqliteGraphStore):
         kinds = kinds or RELATED_KINDS
         relations = self._relations()
         chunks = self._catalog.chunks(chunk_ids)
-        decided = [one for one in chunk_ids if one in chunks and relations.decides(chunks[one].path)]
-        others = [one for one in chunk_ids if one not in decided]
-        by_name = super().neighbours(others, hops, limit, scope, kinds, symbols) if others else []
         found: list[GraphNeighbour] = []
-        frontier = [node for one in decided for node in self._definitions(chunks[one], symbols)]
+        frontier = [node for one in chunk_ids if one in chunks for node in self._definitions(chunks[one], symbols)]
         seen = set(chunk_ids)
         for hop in range(1, hops + 1):
             steps = [step for node in frontier for step in self._steps(relations, node, kinds, scope)]
@@ -68,7 +68,6 @@ class RelatedGraphStore(SqliteGraphStore):
             found += fresh.values()
             seen.update(fresh)
             frontier = list(reached.values())[:MAX_FRONTIER]
-        found += (one for one in by_name if one.chunk.chunk_id not in seen)
         return sorted(found, key=lambda one: (one.hops, -one.confidence))[:limit]
 
     def _definitions(self, chunk: StoredChunk, symbols: Collection[str]) -> list[CodeNode]:
@@ -77,6 +76,7 @@ class RelatedGraphStore(SqliteGraphStore):
         named = [node for node in before_end if node.qualified_name in symbols]
         inside = named if symbols else [node for node in before_end if node.start_line >= chunk.start_line]
         found = inside or self._nodes.in_file(chunk.path, chunk.start_line)[:1]
+        found = found or [node for node in [self._nodes.file(chunk.path)] if node and not symbols]
         return sorted(found, key=lambda node: node.kind is SymbolKind.FIELD)[:MAX_SEED_SYMBOLS]
 
     def _steps(
@@ -84,9 +84,9 @@ class RelatedGraphStore(SqliteGraphStore):
     ) -> Iterator[tuple[CodeEdge, EdgeDirection]]:
         exact = tuple({one for kind in kinds for one in _KINDS_OF.get(kind, (kind,))})
         incoming = relations.decided(node, exact, scope)
-        outgoing, _ = relations.outgoing(node, exact, scope)
+        outgoing, _ = relations.outgoing(node, exact)
         for edges, direction in ((incoming, EdgeDirection.IN), (outgoing, EdgeDirection.OUT)):
-            yield from ((edge, direction) for edge in edges if not edge.is_guess)
+            yield from ((edge, direction) for edge in edges if not edge.is_guess or edge.is_named)
 
     def _neighbours(
         self, steps: Sequence[tuple[CodeEdge, EdgeDirection]], hop: int, kinds: Sequence[RelationKind], scope: Scope
@@ -94,7 +94,7 @@ class RelatedGraphStore(SqliteGraphStore):
         """Yield the far ends of relations with the chunk that is read there, the most certain first and files last."""
         nodes = self._nodes.nodes({one for edge, _ in steps for one in (edge.source_id, edge.target_id)})
         visible = self._nodes.visible({node.path for node in nodes.values()}, scope)
-        for edge, direction in sorted(steps, key=lambda step: (-step[0].confidence, step[0].source_id < 0)):
+        for edge, direction in sorted(steps, key=lambda step: (-_confidence(step[0]), step[0].source_id < 0)):
             source, target = nodes.get(edge.source_id), nodes.get(edge.target_id)
             if source is None or target is None or source == target:
                 continue
@@ -113,7 +113,13 @@ class RelatedGraphStore(SqliteGraphStore):
                         source="" if source.is_file else source.qualified_name,
                         target="" if target.is_file else target.qualified_name,
                         hops=hop,
-                        confidence=edge.confidence / 2 ** (hop - 1),  # Each hop halves the contribution.
+                        confidence=_confidence(edge) / 2 ** (hop - 1),  # Each hop halves the contribution.
                         certainty=edge.certainty,
+                        is_guess=edge.is_guess,
                     ),
                 )
+
+
+def _confidence(edge: CodeEdge) -> float:
+    """Return how likely a relation is: a name that several things have is less so."""
+    return edge.confidence / 2 if edge.is_guess else edge.confidence

@@ -1,30 +1,32 @@
 """The relations of one definition: decided from facts where the language has them, else by name."""
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache, partial
+from posixpath import dirname
 
-import msgspec
-
-from graphrag_mcp.graph.code import IndexedCode
+from graphrag_mcp.graph.code import IndexedCode, edge_of
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.unread import quoted_lines, reflected_names, reflecting_files, unread_lines
-from graphrag_mcp.model.facts import FACT_LANGUAGES, WHOLE, Mark, Mention, Thing, Use, modules_of
-from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
+from graphrag_mcp.model.facts import FACT_LANGUAGES, Mark, Mention, Thing, Use
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
-from graphrag_mcp.model.links import How
+from graphrag_mcp.model.links import BY_NAME, How, StoredLink, folder_place, place_id
+from graphrag_mcp.model.links import Place as LinkPlace
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.parsing.code.imports import module_key
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.by_name import macro_name, platform_of
 from graphrag_mcp.resolution.foreign import written_name
-from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.search import LinkSource, Site
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import Instance, Module, Outside, Package, Type
+from graphrag_mcp.resolution.values import Instance, Type
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
+_OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
 _C_FAMILY = ("c", "cpp")  # A header may be of either.
 
 
@@ -53,12 +55,13 @@ class Relations:
             edges, doubt = self._incoming(node, kinds, scope)
             read = doubt.undecided.union(doubt.others, ((edge.path, edge.line) for edge in edges))
             unread = (one for one in self._unread(node, scope) if one not in read or not self.decides(one[0]))
+            edges = list(dict.fromkeys(edges))
             return edges, replace(doubt, unread=frozenset(unread))
 
     def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
-        """Return the relations to a node that are no guesses."""
+        """Return the relations to a node without guesses, unless names are all that is known in the language."""
         with self._code.searching():
-            return [edge for edge in self._incoming(node, kinds, scope)[0] if not edge.is_guess]
+            return [edge for edge in self._incoming(node, kinds, scope)[0] if not edge.is_guess or edge.is_named]
 
     def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
         """Return the lines that may mean a node, and are not read as code."""
@@ -71,22 +74,47 @@ class Relations:
             return frozenset()
         store = self._code.store
         found = {*self._reflected(language, scope).get(node.name, ()), *unread_lines(store, node, language, scope)}
-        if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD):
+        if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD, SymbolKind.TYPE):
             found |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
         return frozenset(found)
 
-    def without_meaning(self, rows: Iterable[Mentioned]) -> Iterator[Mentioned]:
-        """Yield the places that name no definition that is known, of names that other definitions have."""
-        seen = set[tuple[str, str]]()
-        for row in rows:
-            facts = self._code.facts.facts(row.path)
-            if facts is None and row.module in ("", UNKNOWN_MODULE):
-                yield row
-            elif facts is not None and (row.path, row.name) not in seen:
-                seen.add((row.path, row.name))
-                named = (one for one in facts.mentions if one.name == row.name)
-                lines = [one.line for one in named if self._code.resolver.resolve(row.path, one) is None]
-                yield from (row._replace(line=line) for line in dict.fromkeys(lines))
+    def left(self, name: str, scope: Scope) -> list[Mentioned]:
+        """Return where a name is used that means nothing in the project, or may mean anything of that name.
+
+        module: that from which the file has the name (`module_keys`), UNKNOWN_MODULE where the receiver is not known.
+        is_defined: whether something foreign is meant, as far as is known.
+        """
+        search, store = self._code.search, self._code.store
+        number, others = place_id(LinkPlace("", name)), self._code.facts.places_of(name)
+        links = search.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
+        links += search.to(others, (How.NAMED, How.SHARED))
+        visible = store.visible({link.path for link in links}, scope)
+        found: dict[Mentioned, None] = {}
+        for link in (link for link in links if link.path in visible):
+            is_foreign = link.how in (How.FOREIGN, How.OUTSIDE)
+            for module in self._modules_of(link, name):
+                is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))
+                found[Mentioned(link.kind, name, module, link.path, link.line, is_meant)] = None
+        return list(found)
+
+    def _modules_of(self, link: StoredLink, name: str) -> Iterator[str]:
+        """Yield the modules from which a file has a name that it uses on a line."""
+        facts = self._code.facts.facts(link.path)
+        if facts is None:
+            for said in self._code.facts.outline(link.path):
+                if said.line == link.line and said.target == name:
+                    yield UNKNOWN_MODULE if said.resolution in _OF_VALUES else said.target_module
+            return
+        imported = {one.name or one.item: one for one in facts.imports}
+        for mention in facts.mentions:
+            if mention.line == link.line and mention.name == name:
+                of, module = imported.get(mention.receiver or name), mention.receiver.strip('"')
+                if of is not None:
+                    module = of.module
+                elif mention.receiver[:1] != '"':
+                    yield UNKNOWN_MODULE if mention.receiver else ""
+                    continue
+                yield module_key(facts.language, link.path, module, of.item if of else name)
 
     def _is_inner(self, thing: Thing) -> bool:
         """Return whether nothing outside of its file, or of the function around it, can name a declaration."""
@@ -101,27 +129,15 @@ class Relations:
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         things = self._code.things(node)
-        imports = self._of_package(node, scope) if set(kinds) <= set(_BY_SYNTAX) else None
-        if imports is not None:
-            links = [kind for kind in kinds if kind is not RelationKind.IMPORTS]
-            return [*imports, *self._code.store.incoming(node, links, scope)], Doubt()
+        language = self._language(node.path)
         if not things:
-            edges, undecided = self._by_rows(node, kinds, scope)
-            return edges, Doubt(undecided=undecided, unparsed=self._unparsed(node), is_typed=False)
-        by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
-        edges = self._stored(node, by_syntax, scope) if by_syntax else []
-        if edges:  # An import of something else by the same name is decided, too.
-            meant = {(site.path, site.mention.line) for site, _ in self._sites(things)[0]}
-            edges = [one for one in edges if (one.path, one.line) in meant or not self.decides(one.path)]
+            edges, undecided = self._by_name(node, kinds, platform_of(language), scope)
+            is_typed = set(kinds) <= set(_BY_SYNTAX) and len(self._places(node)) > 1
+            waiting = frozenset(self._code.store.visible(set(self._code.search.pending(node.name)), scope))
+            return edges, Doubt(undecided, unparsed=self._unparsed(node), pending=waiting, is_typed=is_typed)
+        elsewhere, unknown = self._by_name(node, kinds, platform_of(language), scope)
         name = self._code.resolver.declared(things[0]).name
-        unparsed = frozenset(self._code.facts.unparsed(name, self._language(node.path)))
-        if set(kinds) <= set(_BY_SYNTAX):
-            return edges, Doubt(unparsed=unparsed)
-        platform = POLICIES[self._language(node.path)].platform
-        of_code = [kind for kind in kinds if kind not in _BY_SYNTAX]
-        elsewhere, unknown = self._by_rows(node, of_code, scope) if platform and of_code else ([], frozenset())
-        elsewhere = [edge for edge in elsewhere if detect_language(edge.path) in platform]
-        unknown = frozenset(place for place in unknown if detect_language(place[0]) in platform)
+        unparsed = frozenset(self._code.facts.unparsed(name, language))
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
         sites, others, pending = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
@@ -138,7 +154,7 @@ class Relations:
         use = Use.CALL if RelationKind.CALLS in kinds else Use.VALUE
         if all(self._code.search.is_confined(thing, use) for thing in things):
             unparsed &= {node.path}
-        return [*edges, *elsewhere, *found], Doubt(
+        return [*elsewhere, *found], Doubt(
             undecided | unknown,
             frozenset(others),
             unparsed,
@@ -165,67 +181,41 @@ class Relations:
     def _run_by(self, thing: Thing) -> str:
         return self._code.resolver.state.policy(thing).run_by(thing.path, self._code.resolver.declared(thing))
 
-    def _of_package(self, node: CodeNode, scope: Scope) -> list[CodeEdge] | None:
-        """Return the imports of the package of a file, None in a language in which a file is imported by itself."""
-        code, policy = self._code, POLICIES.get(self._language(node.path))
-        name = policy.import_path(code.facts, node.path) if policy else ""
-        if not name:
-            return None
-        found = []
-        for path in sorted(code.store.visible(set(code.facts.mentioning(f'"{name}"') if node.is_file else ()), scope)):
-            file = code.resolver.state.file(path)
-            if file and code.resolver.modules.module(file, name) == Package(code.facts.unit(node.path)):
-                lines = [one.line for one in file.facts.mentions if (one.use, one.name) == (Use.IMPORT, f'"{name}"')]
-                source = code.node_id(path, None)
-                found += [CodeEdge(source, node.node_id, RelationKind.IMPORTS, path, line) for line in lines]
-        return found
-
     def _unparsed(self, node: CodeNode) -> frozenset[str]:
         """Return the files that may mention a definition without facts in lines that do not parse."""
         language = detect_language(node.path)
         languages = _C_FAMILY if language in _C_FAMILY else (language,)
         return frozenset(path for one in languages for path in self._code.facts.unparsed(node.name, one))
 
-    def _stored(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
-        """Return the relations that are stored as rows, without imports by name that are of another file."""
-        edges = self._code.store.incoming(node, kinds, scope)
-        return [edge for edge in edges if not self._is_of_another(edge, node)]
-
-    def _by_rows(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
+    def _by_name(
+        self, node: CodeNode, kinds: Sequence[RelationKind], languages: Collection[str], scope: Scope
     ) -> tuple[list[CodeEdge], frozenset[Place]]:
-        """Return the relations that are compared by names, and the undecided places."""
-        edges = self._stored(node, kinds, scope)
-        return edges, self._code.store.undecided([node], kinds, scope, {edge.relation_id for edge in edges})
+        """Return the relations to a node that are compared by names, or lead to a whole file, and the undecided places.
 
-    def _is_of_another(self, edge: CodeEdge, node: CodeNode) -> bool:
-        """Return whether an import is known to be of another file: its module is, or else all that its file imports.
-
-        A module that passes on what others export may be the way to it; none of a library passes on what is here.
+        languages: those in which its name may mean it.
         """
-        facts = self._code.facts.facts(edge.path) if edge.kind is RelationKind.IMPORTS else None
-        file = self._code.resolver.state.file(edge.path) if facts else None
-        if facts is None or file is None or not self.decides(node.path):
-            return False
-        names = modules_of(facts)
-        modules = [self._code.resolver.modules.module(file, one) for one in names & {edge.module} or names]
-        items = (
-            self._code.resolver.modules.imported(file, one) for one in facts.imports if one.item not in ("", *WHOLE)
-        )
-        modules += [one.value for one in items if one and isinstance(one.value, Module)]
-        return all(
-            isinstance(value, Outside)
-            or (isinstance(value, Module) and value.path != node.path and not self._passes_on(value.path))
-            for value in modules
-        )
+        search, store = self._code.search, self._code.store
+        places = self._places(node) if set(kinds) <= set(_BY_SYNTAX) else {node.place}  # All import a package of Go.
+        links = [link for link in search.to(places, (How.CERTAIN, *BY_NAME)) if link.kind in kinds]
+        links = [link for link in links if node.is_file or link.how in BY_NAME]
+        if node.is_file or node.kind is SymbolKind.KEY:
+            unsure = []
+        else:
+            name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
+            unsure = [link for link in search.unsure(name, (node.place,), languages) if link.kind in kinds]
+        visible = store.visible({link.path for link in (*links, *unsure)}, scope)
+        shown = [link for link in links if link.path in visible]
+        self._code.find_sources([(link.path, link.source) for link in shown])
+        edges = [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
+        known = {(edge.path, edge.line) for edge in edges}
+        left = {(link.path, link.line) for link in unsure if link.path in visible and not self.decides(link.path)}
+        return edges, frozenset(left - known)
 
-    def _passes_on(self, path: str) -> bool:
-        """Return whether a file exports what it imports: in Python, whatever it imports."""
-        file = self._code.resolver.state.file(path)
-        if file is None or path in LIBRARIES:
-            return file is None
-        is_passed = any(one.module or one.value[:1] == '"' for one in file.facts.exports)
-        return is_passed or (file.policy.rebinds and bool(file.facts.imports))
+    def _places(self, node: CodeNode) -> set[int]:
+        """Return the places by which links name a node: of a file of a package the package's, too."""
+        facts, folder = self._code.facts, dirname(node.path)
+        is_of_package = node.is_file and facts.unit(node.path) and facts.unit(node.path) == facts.unit_of_folder(folder)
+        return {node.place, place_id(folder_place(folder))} if is_of_package else {node.place}
 
     def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], Sequence[str]]:
         """Return the places that mean or may mean the things, those that mean others, and what is not resolved."""
@@ -248,8 +238,9 @@ class Relations:
                     found.append((site, Certainty.MAY_CALL))
             elif any(self._code.search.can_mean(site, thing) for thing in things):
                 found.append((site, Certainty.BY_NAME))
-        found += [(site, Certainty.CERTAIN) for thing in things for site in self._by_place(thing)]
-        found += [(site, Certainty.BY_NAME) for thing in things for site in self._by_text(thing)]
+        found += [
+            (site, Certainty.BY_NAME) for thing in things for site in (*self._by_text(thing), *self._by_key(thing))
+        ]
         if self._is_replaced(things):
             found = [(one, Certainty.MAY_CALL if one.mention.use == Use.CALL else how) for one, how in found]
         return found, others, pending
@@ -264,21 +255,20 @@ class Relations:
             mention = Mention(-1, link.line, resolver.declared(constant).name, Use.VALUE)
             yield Site(link.path, mention, source=link.source)
 
+    def _by_key(self, member: Thing) -> Iterator[Site]:
+        """Yield where a member of its type is used whose name is computed."""
+        search, owner = self._code.search, self._code.hierarchy.owner_of(member)
+        if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
+            return
+        for link in search.to({search.place(owner), *search.above(owner)}, (How.ANY,)):
+            mention = Mention(-1, link.line, self._code.resolver.declared(member).name, link.use)
+            yield Site(link.path, mention, source=link.source)
+
     def _is_replaced(self, things: Sequence[Thing]) -> bool:
         """Return whether the program gives a method another value, so that a call may run that; not in tests."""
         paths = {link.path for link in self._code.search.linked(things, (How.REPLACED,))}
         files = (self._code.store.file(path) for path in paths)
         return any(file is not None and file.category is not Category.TESTS for file in files)
-
-    def _by_place(self, field: Thing) -> Iterator[Site]:
-        """Yield where a field is set by its place among all: an instance is created with values that have no names."""
-        resolver = self._code.resolver
-        owner = self._code.hierarchy.owner_of(field)
-        is_field = resolver.declared(field).kind == SymbolKind.FIELD and resolver.things.has_method_sets(field)
-        if is_field and owner:
-            for site in self._code.search.sites((owner,)).found:
-                if site.target and site.mention.use == Use.CREATE and site.mention.given > 0:
-                    yield site._replace(mention=msgspec.structs.replace(site.mention, use=Use.WRITE))
 
     def _with_constructed(self, things: Sequence[Thing]) -> Iterator[Thing]:
         """Yield the things, and for a constructor its type, and those that inherit it: whoever creates one calls it."""
@@ -341,21 +331,18 @@ class Relations:
 
     # ------------------------------------------------------------ from a definition
 
-    def outgoing(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
-    ) -> tuple[list[CodeEdge], list[Mentioned]]:
+    def outgoing(self, node: CodeNode, kinds: Sequence[RelationKind]) -> tuple[list[CodeEdge], list[Mentioned]]:
         """Return the relations from a node, and its mentions that are not decided."""
         with self._code.searching():
-            return self._outgoing(node, kinds, scope)
+            return self._outgoing(node, kinds)
 
-    def _outgoing(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
-    ) -> tuple[list[CodeEdge], list[Mentioned]]:
+    def _outgoing(self, node: CodeNode, kinds: Sequence[RelationKind]) -> tuple[list[CodeEdge], list[Mentioned]]:
         things = self._code.things(node)
         if not things:
-            return self._stored_from(node, kinds, scope)
+            edges, unknown = self._code.edges_in(node, kinds)
+            return [*edges, *(self._above(node) if RelationKind.INHERITS in kinds else ())], unknown
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
-        edges, unknown = self._stored_from(node, by_syntax, scope) if by_syntax else ([], [])
+        edges, unknown = self._code.edges_in(node, by_syntax) if by_syntax else ([], [])
         resolver, search = self._code.resolver, self._code.search
         kind = RelationKind.IMPLEMENTS if node.kind is SymbolKind.TYPE else RelationKind.OVERRIDES
         hierarchy = self._code.hierarchy
@@ -383,6 +370,18 @@ class Relations:
             unknown += [one for thing in things for one in self._foreign_bases(thing)]
         return edges, unknown
 
+    def _above(self, node: CodeNode) -> list[CodeEdge]:
+        """Return the types above a type that other files say, where names are compared."""
+        links = [link for link in self._code.search.to({node.place}, (How.ABOVE,)) if link.path != node.path]
+        targets = self._code.store.at_places({link.source for link in links})
+        return [
+            CodeEdge(
+                node.node_id, targets[link.source], link.kind, link.path, link.line, Certainty.BY_NAME, is_named=True
+            )
+            for link in links
+            if link.source in targets
+        ]
+
     def _foreign_bases(self, thing: Thing) -> Iterator[Mentioned]:
         """Yield the types above a type, or the interfaces that it satisfies, which the project does not define."""
         resolver, one = self._code.resolver, self._code.resolver.declared(thing)
@@ -394,14 +393,6 @@ class Relations:
         for name in self._code.hierarchy.foreign_interfaces(thing) if one.kind == SymbolKind.TYPE else ():
             yield Mentioned(RelationKind.INHERITS, name, "", thing.path, one.line, False)
 
-    def _stored_from(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
-    ) -> tuple[list[CodeEdge], list[Mentioned]]:
-        edges, unknown = self._code.store.outgoing(node, kinds, scope)
-        targets = self._code.store.nodes(edge.target_id for edge in edges)
-        edges = [one for one in edges if one.target_id in targets]  # Another process may have replaced the file.
-        return [one for one in edges if not self._is_of_another(one, targets[one.target_id])], unknown
-
     def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
         """Return the nodes of a member that a type has from those above it; where types are unknown, by their names."""
         if things := self._code.things(child):
@@ -411,7 +402,7 @@ class Relations:
                 return [self._code.node_id(one.path, one) for one in inherited]
         level, seen, store = [child], {child.node_id}, self._code.store
         while level:
-            edges = [edge for node in level for edge in store.outgoing(node, (RelationKind.INHERITS,), scope)[0]]
+            edges = [edge for node in level for edge in self._code.edges_in(node, (RelationKind.INHERITS,))[0]]
             above = store.nodes(edge.target_id for edge in edges)
             level = [node for node in above.values() if node.node_id not in seen]
             seen |= {node.node_id for node in level}
@@ -437,5 +428,5 @@ class Relations:
             return [self._code.node_id(thing.path, thing) for one in found if one for thing in one.things]
 
     def _language(self, path: str) -> str:
-        facts = self._code.facts.facts(path)
-        return facts.language if facts else ""
+        file = self._code.facts.file(path)
+        return file.language if file else ""

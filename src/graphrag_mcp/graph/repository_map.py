@@ -11,7 +11,6 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
-MOST_DEFINITIONS = 4  # A name with more definitions, such as `run`, does not show which one is used.
 BY_NAME_ALONE = 0.1  # `start`, `any`: a name with one definition is often a library's or the language's too.
 DAMPING = 0.85  # As published for PageRank.
 ROUNDS = 30  # 0.85 ** 30 is 0.008: the order no longer changes.
@@ -20,9 +19,7 @@ OWNERS_READ = 500  # Types of methods, each looked up by its name.
 
 _TYPE = SymbolKind.TYPE
 CODE = Scope(categories=frozenset({Category.IMPLEMENTATION}))
-_COLUMNS = np.dtype(
-    [("file", "i8"), ("node", "i8"), ("node_file", "i8"), ("mentions", "f8"), ("definitions", "f8"), ("imported", "?")]
-)
+_COLUMNS = np.dtype([("file", "i8"), ("node", "i8"), ("node_file", "i8"), ("mentions", "f8"), ("is_named", "?")])
 _Floats = NDArray[np.float64]
 
 
@@ -36,7 +33,7 @@ class RepositoryMap:
 
 def map_repository(graph: SymbolGraph) -> RepositoryMap:
     """Rank the definitions of code that is not archived; tests, examples and the like neither count nor appear."""
-    edges = np.fromiter(graph.dependencies(MOST_DEFINITIONS, CODE), _COLUMNS)
+    edges = np.fromiter(graph.dependencies(CODE), _COLUMNS)
     if not len(edges):
         return RepositoryMap((), 0)
     ids, position = np.unique(edges["node"], return_inverse=True)
@@ -67,18 +64,18 @@ def _score(edges: NDArray[np.void]) -> _Floats:
     """Return the score of each dependency: its share of the PageRank of the file that it comes from.
 
     PageRank (Brin and Page 1998) over the files; a file's rank goes to the definitions that it references, in
-    proportion to the square root of the number of references, split among the definitions of a name, and reduced to
-    BY_NAME_ALONE for a name that is not imported.
+    proportion to the square root of the number of references, and reduced to BY_NAME_ALONE where only names were
+    compared.
     """
     files, ends = np.unique(np.concatenate([edges["file"], edges["node_file"]]), return_inverse=True)
     source, target = ends[: len(edges)], ends[len(edges) :]
-    weights = np.sqrt(edges["mentions"]) / edges["definitions"]
+    weights = np.sqrt(edges["mentions"])
     shares = weights / np.bincount(source, weights, minlength=len(files))[source]
-    shares = shares * np.where(edges["imported"], 1, BY_NAME_ALONE)
+    shares = shares * np.where(edges["is_named"], BY_NAME_ALONE, 1)
     rank = np.full(len(files), 1 / len(files))
     for _ in range(ROUNDS):
         passed = np.bincount(target, rank[source] * shares, minlength=len(files))
-        lost = 1 - passed.sum()  # By files without references, and by names that are not imported.
+        lost = 1 - passed.sum()  # By files without references, and by names alone.
         rank = (1 - DAMPING) / len(files) + DAMPING * (passed + lost / len(files))
     scores: _Floats = rank[source] * shares
     return scores

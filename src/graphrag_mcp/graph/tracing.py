@@ -7,6 +7,7 @@ from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Direction, Doubt, Mentioned
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import without_constructor
 
@@ -104,7 +105,7 @@ def trace(
     seen = {node.node_id for node in frontier}
     steps: list[Step] = []
     stops: dict[tuple[str, str], Mentioned] = {}
-    doubt = Doubt()
+    doubt = Doubt(is_typed=direction in INCOMING or all(relations.decides(node.path) for node in starts))
     for hop in range(1, hops + 1):
         edges: list[CodeEdge] = []
         here = Doubt()
@@ -117,7 +118,7 @@ def trace(
                     sure = {(edge.path, edge.line) for edge in edges if not is_by_name(edge)}
                     edges = [edge for edge in edges if not is_by_name(edge) or (edge.path, edge.line) not in sure]
             else:
-                found, unknown = relations.outgoing(node, _OUTGOING[direction], scope)
+                found, unknown = relations.outgoing(node, _OUTGOING[direction])
                 edges += found
                 stops |= {(one.name, one.module): one for one in unknown}
         fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in inside]
@@ -125,7 +126,7 @@ def trace(
         if direction is Direction.TESTS and hop == hops:  # Before that, others may lead to a test.
             tests = graph.visible({path for path, _ in here.undecided}, replace(scope, categories=_TESTS))
             here = replace(here, undecided=frozenset(place for place in here.undecided if place[0] in tests))
-        told = [one for one in fresh if not is_by_name(one.edge) or one.edge.relation_id > 0]
+        told = [one for one in fresh if not is_by_name(one.edge) or one.edge.is_named]
         here = here.without([(one.edge.path, line) for one in told for line in one.lines])
         doubt |= here.at(hop)
         reached = {_far_end(step, direction).node_id: _far_end(step, direction) for step in fresh if not step.is_guess}
@@ -155,7 +156,7 @@ def members(graph: SymbolGraph, node: CodeNode) -> list[CodeNode]:
 
 def is_shown(edge: CodeEdge) -> bool:
     """Leave out places whose receiver is not known; where only names are compared, a few candidates are kept."""
-    return not is_by_name(edge) or edge.relation_id > 0
+    return not is_by_name(edge) or edge.is_named
 
 
 def is_by_name(edge: CodeEdge) -> bool:
@@ -171,8 +172,10 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
         if edge.source_id in nodes and edge.target_id in nodes:
             target = nodes[edge.target_id]  # Overloads and declarations are one, and a type with its constructors.
             name = "" if direction is Direction.IMPORTERS else without_constructor(target.qualified_name)
-            if direction in _OUTGOING and target.path.endswith(_TOLD_APART):
-                name = str(target.node_id)
+            if direction in _OUTGOING:
+                name = str(target.node_id) if target.path.endswith(_TOLD_APART) else _thing(target)
+            elif edge.is_guess and edge.is_named:  # Which of the starts it is, is not known.
+                name = ""
             key = (edge.source_id, name, edge.kind, edge.certainty)
             together.setdefault(key, []).append(edge)
     steps = [
@@ -191,13 +194,17 @@ def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
     best: dict[tuple[object, ...], Step] = {}
     for step in sorted(steps, key=lambda one: (_RANKS[one.edge.certainty], one.hop)):
         kind = RelationKind.CALLS if step.edge.kind is RelationKind.INSTANTIATES else step.edge.kind
-        target = (
-            step.target.node_id if kind is not RelationKind.CALLS else without_constructor(step.target.qualified_name)
-        )
+        target = step.target.node_id if kind is not RelationKind.CALLS else _thing(step.target)
         way = (step.hop, kind, step.lines, step.edge.certainty, target) if direction not in _EACH_ONCE else ()
         best.setdefault((step.source.node_id, *way), step)
     kept = set(map(id, best.values()))
     return [step for step in steps if id(step) in kept]
+
+
+def _thing(node: CodeNode) -> str:
+    """Return what is the same for all definitions of one thing: a header's has others in other files."""
+    path = "" if detect_language(node.path) in ("c", "cpp", "objc") else node.path
+    return f"{path} {without_constructor(node.qualified_name)}"
 
 
 def _order(step: Step) -> tuple[int, bool, str, int]:

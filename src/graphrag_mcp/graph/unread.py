@@ -34,7 +34,7 @@ _WITH_EXPRESSIONS = _words(
 )
 _REFLECTING = _words(
     "FieldByName MethodByName attrgetter delattr forName getDeclaredField getDeclaredMethod getField getMethod getattr "
-    "hasattr import_string methodcaller patch setattr spyOn"
+    "hasattr import_string loadClass methodcaller patch setattr spyOn"
 )
 
 _NAME = r"(?<!\w)NAME(?!\w)"
@@ -79,7 +79,7 @@ def reflecting_files(graph: SymbolGraph, language: str, scope: Scope) -> Set[str
 def quoted_lines(graph: SymbolGraph, name: str, language: str, files: Set[str], scope: Scope) -> Iterator[Place]:
     """Yield the lines of some files with a name in quotes."""
     family = _ECMA if language in _ECMA else frozenset((language,))
-    quoted = re.compile(rf"([\"'`]){re.escape(name)}\1")
+    quoted = re.compile(rf"([\"'`])(?:[\w$]+[.$])*{re.escape(name)}\1")
     for path, _, first, text in graph.texts((name,), _inside(scope, family)) if files else ():
         for one in quoted.finditer(text) if path in files else ():
             yield path, first + text.count("\n", 0, one.start())

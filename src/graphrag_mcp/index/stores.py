@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from graphrag_mcp.exclusion.globs import compile_globs
-from graphrag_mcp.graph.related import RelatedGraphStore
+from graphrag_mcp.graph.related import SqliteGraphStore
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers
@@ -43,7 +43,7 @@ class IndexStores:
         self._guard = threading.Lock()
         self.history = SqliteHistory(database, self._scopes)
         self._keywords = SqliteKeywordIndex(database, self._scopes)
-        self._graph = RelatedGraphStore(database, self._scopes, self.catalog, self.symbols, self.relations)
+        self._graph = SqliteGraphStore(database, self._scopes, self.catalog, self.symbols, self.relations)
         self._vectors: SqliteVectorIndex | None = None
         self._sketches: SketchCache | None = None
 
@@ -74,7 +74,7 @@ class IndexStores:
 
     def projection(self, project: str, fingerprint: str) -> SqliteProjectionSource:
         """Return the source of what is replicated to servers."""
-        return SqliteProjectionSource(self.database, self._graph, project, fingerprint)
+        return SqliteProjectionSource(self.database, project, fingerprint)
 
     def discard(self) -> None:
         """Remove every file of the tree from the index."""

@@ -14,7 +14,7 @@ from graphrag_mcp.model.links import Read
 from graphrag_mcp.parsing.stages import failure
 from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.resolution.reads import MEANING
-from graphrag_mcp.resolution.visible import changed_reads
+from graphrag_mcp.resolution.visible import changed_names, changed_reads
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.facts import SqliteFacts
 from graphrag_mcp.stores.sqlite.links import PackedLinks, SqliteLinks, pack_meanings, pack_reads, pack_rows
@@ -102,6 +102,7 @@ class LinkStage:
         for one in self._links.superseded():
             is_changed = True
             reads |= changed_reads(one.path, one.before, one.now)
+            reads |= changed_names(one.path, one.names_before, one.names_now)
             if one.is_manifest_changed:
                 reads.add(Read("", "manifests"))
         if not is_changed:

@@ -23,6 +23,7 @@ MAX_EXPRESSION = 4_000  # Characters; longer ones are unknown.
 
 EXPECTED = "expected"  # How a base is meant that only the place of a literal says.
 GIVEN = "<given>"  # The module whose functions give the arguments of functions that others call.
+ANY_MEMBER = "[]"  # The name of a mention whose name is computed.
 NO_OWNER = -2  # Of a declaration to which no name leads, but a value.
 
 
@@ -244,6 +245,7 @@ def modules_of(facts: FileFacts) -> Set[str]:
     """Return the modules that a file imports or passes on, as it writes them."""
     values = [one.value for rows in (facts.exports, facts.bound, facts.declared, facts.flows) for one in rows]
     found = {value[1 : value.index('"', 1)] for value in values if value[:1] == '"'}
+    found |= {one.name.strip('"') for one in facts.mentions if one.use == Use.IMPORT and one.name[:1] == '"'}
     return (found | {one.module for one in facts.imports} | {one.module for one in facts.exports}) - {""}
 
 
@@ -251,7 +253,8 @@ def mentioned_names(facts: FileFacts) -> tuple[str, ...]:
     """Return the names by which a file may refer to declarations of others."""
     items = {one.item for one in facts.imports} | {one.item for one in facts.exports}
     marks = {_mark(module) for module in modules_of(facts)}
-    return tuple(sorted((items | marks | {mention.name for mention in facts.mentions}) - {""}))
+    names = {mention.name for mention in facts.mentions if mention.name[:1] not in '"['}
+    return tuple(sorted((items | marks | names) - {""}))
 
 
 def module_marks(path: str, packages: Iterable[str]) -> set[str]:

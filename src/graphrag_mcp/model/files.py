@@ -1,9 +1,12 @@
 """The values of one file: its category, chunks, symbols and relations. Indexing makes one `ParsedFile` per file."""
 
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec.msgpack import Decoder, encode
 
 # ---------------------------------------------------------------- what a file is
 
@@ -166,17 +169,11 @@ class Resolution(StrEnum):
     LOCAL = "local"  # The same file defines the name.
     IMPORT = "import"  # The file imports the name or its module.
     LIBRARY = "library"  # Imported from the standard library; only in parsed files, never in an edge.
-    NAME = "name"  # Exactly one definition in the project has the name.
-    CANDIDATES = "candidates"  # Several definitions have it: each is a candidate.
+    MEMBER = "member"  # A member of a variable: of no module, nor of a type.
     UNKNOWN = "unknown"  # A member of an expression of unknown type.
     UNRESOLVED = "unresolved"  # Nothing in the project has the name.
     BASE = "base"  # A member of a base class (`super().name()`); only in parsed files.
     BUILTIN = "builtin"  # A name that is also a builtin of the language; only in parsed files.
-
-    @property
-    def is_guess(self) -> bool:
-        """Whether the reference may be to another definition."""
-        return self in (Resolution.CANDIDATES, Resolution.UNKNOWN, Resolution.UNRESOLVED)
 
 
 class Relation(NamedTuple):
@@ -195,6 +192,19 @@ class Relation(NamedTuple):
     confidence: float
     resolution: Resolution
     target_module: str = ""
+
+
+_OUTLINE = Decoder(tuple[Relation, ...])
+
+
+def pack_outline(relations: Sequence[Relation]) -> bytes:
+    """Return the relations of a file, compressed."""
+    return zlib.compress(encode(relations), 1)
+
+
+def unpack_outline(data: bytes) -> tuple[Relation, ...]:
+    """Return the relations that `pack_outline` packed."""
+    return _OUTLINE.decode(zlib.decompress(data))
 
 
 # Kinds of chunks that only name what is defined elsewhere: functions without a body, and imports.

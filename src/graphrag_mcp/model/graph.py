@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 
 
 class CodeNode(NamedTuple):
@@ -24,6 +24,7 @@ class CodeNode(NamedTuple):
     is_archived: bool = False
     inherited_by: str = ""  # The type whose member was asked for.
     asked_as: str = ""  # The name that was asked for, where nothing has it as it is written.
+    place: int = 0  # The number by which links name it (`place_id`).
 
     @property
     def is_file(self) -> bool:
@@ -39,22 +40,14 @@ class Certainty(StrEnum):
     BY_NAME = "by name"  # Not decided: only the name is the same.
 
 
-_DECIDED = 0.8  # The least confidence of what an import or the file itself decides.
-
-
-def certainty_of(resolution: Resolution, confidence: float) -> Certainty:
-    """Return what is known of a relation that was compared by names."""
-    return Certainty.CERTAIN if not resolution.is_guess and confidence >= _DECIDED else Certainty.BY_NAME
-
-
 CONFIDENCE = {Certainty.CERTAIN: 1.0, Certainty.MAY_CALL: 0.7, Certainty.BY_NAME: 0.5}
 
 
 class CodeEdge(NamedTuple):
     """A relation between two nodes, and the line that contains it.
 
-    relation_id: of a stored row, 0 for none. is_guess: whether it may as well be another definition of the name.
-    module: what an import that is stored as a row is from, "" for any other relation.
+    is_guess: whether it may as well be another definition of the name. is_named: whether names were compared, since
+    types are not known in the language.
     """
 
     source_id: int
@@ -63,9 +56,8 @@ class CodeEdge(NamedTuple):
     path: str
     line: int
     certainty: Certainty = Certainty.CERTAIN
-    relation_id: int = 0
     is_guess: bool = False
-    module: str = ""
+    is_named: bool = False
 
     @property
     def confidence(self) -> float:
@@ -165,16 +157,14 @@ class Mentioned(NamedTuple):
 class Dependency(NamedTuple):
     """References of one file to a definition in another.
 
-    mentions: number of references. definitions: number of definitions with this name. is_imported: whether the file
-    imports the name from the file that defines it.
+    mentions: number of references. is_named: whether names were compared, and nothing else decides that it is meant.
     """
 
     file_id: int
     node_id: int
     node_file_id: int
     mentions: int
-    definitions: int
-    is_imported: bool
+    is_named: bool
 
 
 class Direction(StrEnum):

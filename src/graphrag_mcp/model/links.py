@@ -29,25 +29,33 @@ class How(IntEnum):
     UNDECIDED = auto()  # Only the name is known.
     FOREIGN = auto()  # A member of a foreign value; the target is its name.
     OUTSIDE = auto()  # A foreign function that is called; the target is its name.
-    ANY = auto()  # An enumeration that may give any of its constants.
+    ANY = auto()  # A type or module of which any member may be meant: its name is computed.
     REPLACED = auto()  # A method that is given another value.
     BELOW = auto()  # The source inherits or implements the target, or is a method that overrides it.
     ABOVE = auto()  # The same from the other side.
     HANDED = auto()  # The target is an interface, the receiver a function that is given where it is expected.
     HANDED_AS = auto()  # The target is a function, the source the operation of an interface as which it is given.
     EXPORTED = auto()  # The target is exported under another name: the receiver.
+    # In languages whose types are not read, where names are compared:
+    SAID = auto()  # The file declares or imports what has the name.
+    NAMED = auto()  # Nothing else in the project has the name.
+    SHARED = auto()  # Others have the name, too.
+
+
+BY_NAME = (How.SAID, How.NAMED, How.SHARED)
 
 
 class Link(NamedTuple):
     """A relation to a declaration or a name.
 
-    source: the declaration around it, or what the target is linked with. given: the number of arguments, -1 for what is
+    target, source: a place, or its number (`place_id`); source: the declaration around it, or what the target is linked
+    with. given: the number of arguments, -1 for what is
     no call. receiver: the type whose member is meant, where it decides what else may run; a foreign one without a path;
     None where it is not known.
     """
 
-    target: Place
-    source: Place
+    target: Place | int
+    source: Place | int
     line: int
     kind: RelationKind
     use: str
@@ -80,6 +88,11 @@ class StoredLink(NamedTuple):
 
 SUPER = Place("", "super")  # As a receiver: the method of the base is meant, and no other.
 SOME = Place("", "?")  # As a receiver of what is not decided: there is one.
+
+
+def folder_place(folder: str) -> Place:
+    """Return the place of the package of a folder."""
+    return Place(f"{folder}/", "")
 
 
 def identities(names: Iterable[str]) -> Iterator[str]:

@@ -35,7 +35,7 @@ from graphrag_mcp.parsing.stages import Stages
 from graphrag_mcp.text import source
 from graphrag_mcp.text.counts import counted
 
-PARSER_VERSION = 25  # Increase it when a file is parsed or resolved differently, so that it is again.
+PARSER_VERSION = 26  # Increase it when a file is parsed or resolved differently, so that it is again.
 SYNTAX_LIMIT_BYTES = 1_000_000  # Larger code files are data in the form of code.
 _ONLY_USING = frozenset({Category.TESTS, Category.VENDORED})  # Settings of others, or for one test.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
@@ -133,6 +133,7 @@ def _parse_syntax(
     def relations() -> tuple[Relation, ...]:
         return tuple(build_relations(path, language, category, outline))
 
+    packed = stages.run("facts", facts, lambda: None)
     return ParsedFile(
         path,
         language,
@@ -140,8 +141,8 @@ def _parse_syntax(
         ParseMode.SYNTAX,
         chunks=stages.run("chunks", chunks, lambda: documents.parse_passages(path, text, category).chunks),
         symbols=(*_symbols(outline), *(outline.keys if category not in _ONLY_USING else ())),
-        relations=stages.run("relations", relations, tuple),
-        code=(packed := stages.run("facts", facts, lambda: None)),
+        relations=() if packed else stages.run("relations", relations, tuple),
+        code=packed,
         note=UNPARSED if grammar.query and not packed and is_partly_read(tree) else "",
     )
 

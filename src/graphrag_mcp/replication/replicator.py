@@ -133,7 +133,7 @@ class Replicator:
         except (GraphragError, TimeoutError) as error:
             problem = problem or str(error) or f"no answer within {STATUS_SECONDS:g} s"
         given = source.chunks(name) if source.marked(name) else None
-        return ServerState(name, len(source.pending(name)), problem, given, held)
+        return ServerState(name, len(source.pending(name, with_edges=server.keeps_edges)), problem, given, held)
 
     def differences(self, source: SqliteProjectionSource, seconds: float) -> tuple[str, ...]:
         """Return a sentence for each server that does not hold the files as they are in this index.

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 BATCH_FILES = 200
 BATCH_CHUNKS = 1500  # A transaction of a few megabytes.
-MAX_PASSES = 5  # A pass makes files pending whose relations it changed; those change no others.
+MAX_PASSES = 5  # The index may change while it is copied.
 
 REMOVABLE_FRACTION = 0.5  # Of the files on a server: more are removed only when somebody agrees.
 _COUNTED = ("written", "removed", "chunks", "missing", "outdated", "foreign")
@@ -93,7 +93,7 @@ class _Run:
     def compare(self) -> None:
         """Mark files as pending where the server's copy is missing or outdated, and its other files for removal."""
         there, here = dict(self.server.versions()), self.source.versions()
-        marked = set(here) - set(self.source.pending(self.server.name))
+        marked = set(here) - set(self._pending())
         missing = [path for path, (_, chunks) in here.items() if path not in there and chunks and path in marked]
         outdated = [path for path, held in there.items() if path in here and held != here[path] and path in marked]
         foreign = [path for path in there if path not in here]
@@ -114,19 +114,17 @@ class _Run:
             raise RemovalError(f"sync would {removal}, and removed nothing; {step}")
 
     def send(self) -> None:
-        """Remove deleted files, then write pending ones; files whose relations that changes become pending too."""
+        """Remove deleted files, then write pending ones."""
         name = self.server.name
         gone = self.source.gone(name)
         if gone:
             if not self.counts["foreign"]:  # Else it was asked when the server was compared.
                 self.ask(gone, self.source.marked(name))
-            self._prepare_others((), gone)
             self.server.delete(gone)
             self.source.forget(name, gone)
             self.counts["removed"] += len(gone)
-        empty, begun_at = not self.source.marked(name), self.source.commit()
         for _ in range(MAX_PASSES):
-            pending = self.source.pending(name)
+            pending = self._pending()
             if not pending:
                 return
             with ThreadPoolExecutor(1, thread_name_prefix="sync") as beside:
@@ -136,15 +134,15 @@ class _Run:
                     under_way = None
                     if self.stop.is_set():
                         return
-                    # Files of one commit are consistent; others change only on an older replica.
-                    if not empty or self.source.commit() != begun_at:
-                        self._prepare_others(batch, ())
                     under_way = beside.submit(self.server.write, batch), batch
                 self._confirm(under_way, len(pending))
 
+    def _pending(self) -> list[str]:
+        return self.source.pending(self.server.name, with_edges=self.server.keeps_edges)
+
     def finish(self) -> None:
         """Compare the number of chunks, and send what the server lost."""
-        if self.stop.is_set() or self.source.pending(self.server.name):
+        if self.stop.is_set() or self._pending():
             return
         if self.server.chunks() != self.source.chunks():
             self.compare()
@@ -180,12 +178,3 @@ class _Run:
                 chunks += len(file.chunks)
         if batch:
             yield batch
-
-    def _prepare_others(self, files: Sequence[ProjectedFile], gone: Sequence[str]) -> None:
-        """Mark other files as pending whose relations this write will change, before it does."""
-        if not self.server.keeps_edges:
-            return
-        changing = self.server.changing(files, gone)
-        others = {*self.source.mentioning(changing), *changing.dependents} - {file.path for file in files}
-        if others:
-            self.source.forget(self.server.name, others)

@@ -45,6 +45,8 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
 def relation_kind(things: Things, thing: Thing, mention: Mention) -> RelationKind:
     """Return what a mention of a declaration is."""
     declared, use = things.declared(thing), Use(mention.use)
+    if use is Use.IMPORT:
+        return RelationKind.IMPORTS
     kind = SymbolKind.FIELD if things.is_property(thing) else SymbolKind(declared.kind)
     kinds = _KINDS.get(SymbolKind.FUNCTION if kind in CALLABLE else kind, _KINDS[SymbolKind.FIELD])
     if use is Use.PART:

@@ -9,9 +9,10 @@ from operator import attrgetter
 import msgspec
 
 from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import EXPECTED, GIVEN, WHOLE, Declared, Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.model.facts import ANY_MEMBER, EXPECTED, GIVEN, WHOLE, Declared, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
-from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, Read
+from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, Read, folder_place
+from graphrag_mcp.resolution.by_name import NameResolution
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.kinds import relation_kind
@@ -28,7 +29,9 @@ from graphrag_mcp.resolution.values import (
     Found,
     Function,
     Instance,
+    Module,
     Outside,
+    Package,
     Type,
     Value,
 )
@@ -39,6 +42,7 @@ _BY_USE = {
     Use.CALL: RelationKind.CALLS,
     Use.CREATE: RelationKind.INSTANTIATES,
     Use.BASE: RelationKind.INHERITS,
+    Use.IMPORT: RelationKind.IMPORTS,
     Use.TYPE: RelationKind.USES,
     Use.FUNCTION: RelationKind.HANDS_ON,
     **dict.fromkeys((Use.WRITE, Use.FILL, Use.KEY, Use.ARGUMENT, Use.ELEMENT), RelationKind.WRITES),
@@ -74,8 +78,11 @@ class Linker:
     def link(self, path: str) -> Linked:
         """Return the links of a file."""
         meanings, _ = self.meanings(path)
-        file = self._resolver.state.file(path)
-        links = tuple(_Resolution(self._search, file).links()) if file else ()
+        file, named = self._resolver.state.file(path), self._reads.file(path)
+        if file is not None:
+            links = tuple(_Resolution(self._search, file).links())
+        else:
+            links = tuple(NameResolution(self._reads, named).links()) if named else ()
         reads = frozenset(self._named(self._reads.noted))
         reads |= {Read(path, "file") for path in {read.path for read in reads} if path}
         return Linked(links, reads, meanings, frozenset(self._named(self._reads.of_imports)))
@@ -122,13 +129,21 @@ class _Resolution:
         for number, one in enumerate(self._facts.declared):
             yield from self._of_declared(Thing(self._path, number), one)
         yield from self._handed()
+        yield from self._converted()
         yield from self._exported()
 
     # ------------------------------------------------------------ mentions
 
     def _of_mention(self, mention: Mention) -> Iterator[Link]:
-        found = self._resolver.resolve(self._path, mention)
         source = self._source(mention.at)
+        if mention.use == Use.IMPORT and mention.name[:1] == '"':
+            yield from self._of_module(mention, source)
+            return
+        if mention.name == ANY_MEMBER:
+            kind = _BY_USE.get(Use(mention.use), RelationKind.READS)
+            yield from self._any_of(self._value(mention), kind, mention)
+            return
+        found = self._resolver.resolve(self._path, mention)
 
         def link(target: Place, how: How, kind: RelationKind, receiver: Place | None = None) -> Link:
             return Link(target, source, mention.line, kind, mention.use, how, mention.given, receiver)
@@ -141,8 +156,12 @@ class _Resolution:
             unknown = _BY_USE.get(Use(mention.use), RelationKind.READS)
             yield from (link(Place("", name), How.UNDECIDED, unknown, receiver) for name in self._names_of(mention))
             return
+        if mention.use == Use.IMPORT and isinstance(found.value, Module) and not found.things:
+            yield link(Place(found.value.path, ""), How.CERTAIN, RelationKind.IMPORTS)
         held = self._held(mention, found)
-        is_certain = not self._resolver.is_open(found) and mention.receiver != f'"{GIVEN}"'
+        is_set_below = bool(mention.receiver) and self._is_set_below(mention)
+        is_open = is_set_below or self._resolver.is_open(found)
+        is_certain = not is_open and mention.receiver != f'"{GIVEN}"'
         for thing in found.things:
             is_replaced = held and self._is_decorated(thing) and thing not in held
             how = How.CERTAIN if is_certain and not is_replaced else How.OPEN
@@ -158,12 +177,59 @@ class _Resolution:
         for thing in held:
             if thing not in found.things:
                 yield link_to(thing, How.CERTAIN if is_kept else How.OPEN)
-        if not found.things:
+        if not found.things and is_set_below:
+            yield link(Place("", mention.name), How.UNDECIDED, _BY_USE.get(Use(mention.use), RelationKind.READS))
+        elif not found.things:
             kind, name = _BY_USE.get(Use(mention.use), RelationKind.READS), Place("", mention.name)
             for receiver, given in self._foreign(mention):
                 yield link(name, How.FOREIGN, kind, receiver)._replace(given=given)
-            if mention.use in _RUNNING and mention.name and not held and _is_foreign_function(found):
-                yield link(name, How.OUTSIDE, kind)
+            is_import = mention.use == Use.IMPORT and isinstance(found.value, Outside)
+            if is_import or (mention.use in _RUNNING and mention.name and not held and _is_foreign_function(found)):
+                yield link(name, How.OUTSIDE, RelationKind.IMPORTS if is_import else kind)
+
+    def _of_module(self, mention: Mention, source: Place) -> Iterator[Link]:
+        """Yield the link to the file, or to the package, that an import brings."""
+        value = self._resolver.modules.module(self._file, mention.name.strip('"'))
+        target, how = Place("", mention.name), How.OUTSIDE
+        if isinstance(value, Module) and value.path not in LIBRARIES:
+            target, how = Place(value.path, ""), How.CERTAIN
+        elif isinstance(value, Package):
+            target, how = folder_place(value.unit.rpartition(":")[0]), How.CERTAIN
+        elif value is None:
+            how = How.UNDECIDED
+        yield Link(target, source, mention.line, RelationKind.IMPORTS, mention.use, how)
+
+    def _any_of(self, value: Value | None, kind: RelationKind, mention: Mention) -> Iterator[Link]:
+        """Yield that any member of a value may be meant."""
+        modules = [Place(value.path, "")] if isinstance(value, Module) and value.path not in LIBRARIES else []
+        for place in (*map(self._place, types_of(value)), *modules):
+            yield Link(place, self._source(mention.at), mention.line, kind, mention.use, How.ANY)
+
+    def _converted(self) -> Iterator[Link]:
+        """Yield that a struct is made of another one: that reads and writes all their fields."""
+        for flow in self._facts.flows if self._file.policy.method_sets else ():
+            before = bisect_left(self._starts, flow.at) - 1  # The mention of the type.
+            value = partial(self._resolver.expressions.value, self._path, flow.at)
+            into = value(parse(flow.into)) if flow.argument == 0 and before >= 0 else None
+            if isinstance(into, Type):
+                at = self._facts.mentions[before]
+                yield from self._any_of(into, RelationKind.WRITES, msgspec.structs.replace(at, use=Use.WRITE))
+                given = msgspec.structs.replace(at, use=Use.VALUE)
+                yield from self._any_of(value(parse(flow.value)), RelationKind.READS, given)
+
+    def _is_set_below(self, mention: Mention) -> bool:
+        """Return whether a receiver is what a class says of itself, and types below may say otherwise."""
+        if not self._file.policy.rebinds:
+            return False
+        match parse(mention.receiver):
+            case ("member", ("name", "self" | "cls"), str(name)):
+                found = self._resolver.names.found(self._path, mention.at, parse(mention.receiver))
+                fields = [
+                    thing for thing in (found.things if found else ()) if self._resolver.declared(thing).name == name
+                ]
+                is_said = any(not self._resolver.things.is_only_assigned(thing) for thing in fields)
+                return is_said and found is not None and isinstance(found.value, Module | Outside | Type | Function)
+        return False
 
     def _as_meant(self, mention: Mention) -> Mention:
         """Return a mention as it is meant: what is given to a function called like one of the language is only read."""
@@ -315,10 +381,8 @@ class _Resolution:
         """Yield the functions that are given where an interface is expected."""
         for flow in self._facts.flows:
             value = self._resolver.expressions.value(self._path, flow.at, parse(flow.value))
-            is_function = isinstance(value, Function)
-            for interface in (
-                types_of(self._resolver.taker(self._path, flow)) if is_function or "#" in flow.value else ()
-            ):
+            is_given = isinstance(value, Function) or "#" in flow.value or flow.value[:1] == "^"  # `Type::new`
+            for interface in types_of(self._resolver.taker(self._path, flow)) if is_given else ():
                 operation = self._resolver.operation(interface)
                 if operation is None and not self._resolver.is_function_type(interface):
                     continue
@@ -387,7 +451,7 @@ def is_of_any(mention: Mention, beside: Sequence[Mention], name: str, by_text: s
     is a mention of the constant.
     """
     stop = mention.at + len(name)
-    near = (one for one in beside if stop < one.at <= stop + len(_ACCESS))
+    near = (one for one in beside if stop < one.at <= stop + len(_ACCESS) and one.use != Use.ARGUMENT)
     member = next((one for one in near if one.receiver.rpartition(".")[2] == name), None)
     is_written = any(one.use == Use.REFLECTED for one in beside)
     is_asked = any(one.name == by_text and one.receiver in (name, "Enum") for one in beside) and not is_written

@@ -57,14 +57,14 @@ class Names(Part):
         """Return what a name means by the blocks and types around an offset, innermost first."""
         bound = file.innermost(name, at, sought)
         may_be_foreign = False
-        for one in reversed(file.around("", at)):
+        for one in reversed(file.around("", at)):  # Of a foreign value, a constant of the file may be its constant.
             if bound and bound[0].start >= one.start:
                 break
             value = self.resolver.expressions.value(file.path, one.at, parse(one.value))
             found = self.resolver.members.find(value, name, sought) if value else None
             if found is INHERITED:  # Foreign types rarely have variables and types that others see.
                 may_be_foreign = may_be_foreign or sought.use == Use.CALL
-            elif found is not ABSENT:
+            elif found is not ABSENT and not (isinstance(value, Outside) and found and not found.things):
                 return None if may_be_foreign else found
         if bound:
             return self._bound(file, bound)
@@ -208,8 +208,9 @@ class Names(Part):
             folders.append(dirname(folders[-1]))
         for path in (file.path, *(join(folder, file.policy.giving) for folder in folders[1:])):
             near = self.state.file(path)
-            found = self.resolver.modules.in_module(near, name) if near else None
-            for thing in (*things, *(found.things if found else ())):
+            found = [self.resolver.modules.in_module(near, name)] if near else []
+            found += [self.resolver.modules.exported(path, one) for one in (near.exports.get(name, ()) if near else ())]
+            for thing in (*things, *(thing for one in found if one for thing in one.things)):
                 one = self.declared(thing)
                 if Mark.FIXTURE in one.marks and not (thing.path == file.path and one.start <= at < one.stop):
                     given = self.resolver.calls.result(Function((thing,)), nothing, 0)

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from graphrag_mcp.model.facts import FileFacts, Thing
+from graphrag_mcp.model.files import Relation
 from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.names import Keyed, Named
 from graphrag_mcp.resolution.sources import FactSource
 
 Key = TypeVar("Key")
@@ -17,6 +19,7 @@ Row = TypeVar("Row")
 Value = TypeVar("Value")
 
 MEANING = "meaning of"  # An import.
+PASSED_ON = "passed on"  # A name that a file without facts imports.
 IMPORTED_BY_ALL = "import *"  # What a file imports without saying which names.
 
 
@@ -128,6 +131,23 @@ class Reads:
     def manifests(self) -> Sequence[Manifest]:
         self.note("", "manifests")
         return self._source.manifests()
+
+    def outline(self, path: str) -> Sequence[Relation]:
+        return self._source.outline(path)
+
+    def file(self, path: str) -> Keyed | None:
+        return self._source.file(path)
+
+    def inside(self, path: str) -> Sequence[Named]:
+        return self._source.inside(path)
+
+    def called(self, name: str) -> Sequence[Named]:
+        self.note("", "called", name)
+        return self._source.called(name)
+
+    def keyed(self, key: str) -> Sequence[Keyed]:
+        self.note("", "key", key)
+        return self._source.keyed(key)
 
     def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
         return self._source.placed(places)

@@ -91,6 +91,8 @@ class Resolver:
         if not mention.receiver:
             return self.names.name(path, mention.at, mention.name, self.state.open(path).sought(mention.use, given))
         receiver = parse(mention.receiver)
+        if mention.name.isdecimal():
+            return self._field_at(self.expressions.value(path, mention.at, receiver), int(mention.name))
         named = ("member", receiver, mention.name) if mention.name else receiver
         return self.names.found(path, mention.at, named, mention.use, given)
 
@@ -102,13 +104,43 @@ class Resolver:
         made = self.calls.callee(path, mention.at, parse(mention.receiver))
         if isinstance(made, Type):
             of = Instance(made.things)
-            found = self.members.find(of, mention.name)
+            is_placed = mention.name.isdecimal()
+            found = self._field_of(of, int(mention.name)) if is_placed else self.members.find(of, mention.name)
             makers = [
                 self.members.find(of, name) for thing in made.things for name in self.state.policy(thing).constructors
             ]
             if found and not any(one and one.things for one in makers):
                 return Found(tuple(one for one in found.things if self.declared(one).kind == SymbolKind.FIELD), None)
         return Found((), OUTSIDE)
+
+    def _field_of(self, kind: Instance, place: int) -> Found:
+        """Return the field of a class by its place in what the creation of an instance takes: bases come first."""
+        above = reversed(self.lineage.above((kind,)))
+        types = [thing for one in above if isinstance(one, Instance) for thing in one.things]
+        facts = [(thing, self.state.open(thing.path).facts) for thing in types if thing.path not in LIBRARIES]
+        fields = [
+            Thing(thing.path, number)
+            for thing, file in facts
+            for number, one in enumerate(file.declared)
+            if one.owner == thing.number and one.kind == SymbolKind.FIELD and one.value.endswith("!")
+            and one.start < one.stop
+        ]  # fmt: skip
+        return Found(tuple(fields[place : place + 1]), OUTSIDE)
+
+    def _field_at(self, value: Value | None, place: int) -> Found | None:
+        """Return the field of a struct by its place in it; embedded types have one, too."""
+        if value is None:
+            return None
+        found: list[Thing] = []
+        for kind in value.things if isinstance(value, Instance) else ():
+            one, file = self.declared(kind), self.state.open(kind.path)
+            numbered = [(field.start, number) for number, field in enumerate(file.facts.declared)
+                        if field.owner == kind.number and field.kind == SymbolKind.FIELD]  # fmt: skip
+            embedded = [(mention.at, -1) for mention in file.facts.mentions
+                        if mention.use == Use.BASE and one.start <= mention.at < one.stop]  # fmt: skip
+            fields = sorted(numbered + embedded)
+            found += [Thing(kind.path, number) for _, number in fields[place : place + 1] if number >= 0]
+        return Found(tuple(found), OUTSIDE)
 
     def _is_foreign_place(self, path: str, at: int, place: Expression) -> bool:
         """Return whether a literal is given to a foreign function that is given nothing of the project besides."""

@@ -6,10 +6,11 @@ from typing import NamedTuple, Protocol
 
 from graphrag_mcp.model.expressions import names_in
 from graphrag_mcp.model.facts import FileFacts, Mark, Mention, Thing, Use
-from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, MACRO, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.links import SOME, SUPER, How, Place, StoredLink, place_id
 from graphrag_mcp.parsing.languages import detect_language
+from graphrag_mcp.resolution.by_name import macro_name
 from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.libraries import LIBRARIES
@@ -102,6 +103,7 @@ class Search:
         self._names: dict[str, dict[int, str]] = {}
         self._of = lru_cache(FILES_KEPT)(links.of)
         self._above: dict[Thing, Set[int]] = {}
+        self._handed: dict[Thing, bool] = {}
 
     # ------------------------------------------------------------ links
 
@@ -143,10 +145,29 @@ class Search:
     def name(self, path: str, link: StoredLink) -> str:
         """Return the name of a link of a file that leads to a name."""
         if path not in self._names:
-            facts = self.source.facts(path)
-            names = {mention.name for mention in facts.mentions} if facts else set()
+            facts, outline = self.source.facts(path), self.source.outline(path)
+            names = {mention.name for mention in facts.mentions} if facts else {one.target for one in outline}
+            names |= {macro_name(one.target) for one in outline if one.target_module == MACRO}
             self._names[path] = {place_id(Place("", one)): one for one in names}
         return self._names[path].get(link.target, "")
+
+    def of(self, path: str) -> Sequence[StoredLink]:
+        """Return the links of a file, in the order of lines."""
+        return self._of(path)
+
+    def to(self, places: Collection[int], hows: Collection[How]) -> list[StoredLink]:
+        """Return the links of some kinds to places, in the order of paths and lines."""
+        return [*self._links.to(places, hows)]
+
+    def unsure(self, name: str, places: Collection[int], languages: Collection[str]) -> list[StoredLink]:
+        """Return the links of a name in some languages that may lead to places, and of which names alone are known."""
+        number, others = place_id(Place("", name)), set(self.source.places_of(name)).difference(places)
+        links = [*self._links.to((number,), (How.UNDECIDED,)), *self._links.to(others, (How.NAMED, How.SHARED))]
+        return [link for link in links if (file := self.source.file(link.path)) and file.language in languages]
+
+    def pending(self, name: str) -> Sequence[str]:
+        """Return the files that may mention a name and are not resolved yet."""
+        return self._links.pending((name,))
 
     def closure(self, place: int, how: How, kinds: Collection[RelationKind]) -> list[StoredLink]:
         """Return all links of the hierarchy above or below a declaration, the nearest first."""
@@ -181,7 +202,7 @@ class Search:
                 found[key] = site
         undecided = self._links.to(numbers.keys(), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
         for link in undecided:
-            if link.how is How.UNDECIDED:
+            if link.how is How.UNDECIDED and link.use:
                 site = self._site(link, numbers[link.target])
                 found.setdefault((link.path, link.line, link.source, link.use, link.given, site.mention.receiver), site)
         foreign = [link for link in undecided if link.how is How.FOREIGN]
@@ -196,7 +217,9 @@ class Search:
         """Return the places that mean other declarations of some names, or something foreign."""
         numbers = {place for name in names for place in self.source.places_of(name)} - set(places)
         links = [*self._links.to(numbers, (How.CERTAIN, How.OPEN))]
-        links += [link for link in undecided if link.how in (How.FOREIGN, How.OUTSIDE)]
+        links += [
+            link for link in undecided if link.how in (How.FOREIGN, How.OUTSIDE) and link.use not in ("", Use.IMPORT)
+        ]
         return {(link.path, link.line) for link in links}
 
     def _site(self, link: StoredLink, name: str, target: int = 0, *, is_certain: bool = True) -> Site:
@@ -259,11 +282,21 @@ class Search:
         policy, other = POLICIES.get(detect_language(site.path)), self.resolver.state.policy(thing)
         if policy is None or policy.module is not other.module or not self._fits(policy, site.mention, thing):
             return False
-        if self.resolver.declared(thing).kind in (SymbolKind.METHOD, SymbolKind.FIELD):
+        one = self.resolver.declared(thing)
+        if one.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
             return bool(site.mention.receiver) or policy.bare_members
+        if one.kind == SymbolKind.TYPE and self.resolver.things.owner_of(thing):
+            return bool(site.mention.receiver) or site.path == thing.path
         if not policy.functions_are_members:
-            return not site.mention.receiver
+            return not site.mention.receiver or (policy.rebinds and self._is_handed_on(thing))
         return not self.is_confined(thing, site.mention.use) or (site.path == thing.path and not site.mention.receiver)
+
+    def _is_handed_on(self, thing: Thing) -> bool:
+        """Return whether a function is used as a value, so that it may be a member of something."""
+        if thing not in self._handed:
+            links = self.linked((thing,), (How.CERTAIN, How.OPEN))
+            self._handed[thing] = any(link.kind is RelationKind.HANDS_ON for link in links)
+        return self._handed[thing]
 
     def _fits(self, policy: Policy, mention: Mention, thing: Thing) -> bool:
         """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""

@@ -4,10 +4,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from graphrag_mcp.model.facts import FileFacts, Thing
+from graphrag_mcp.model.files import Relation
 from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.names import Keyed, Named
 
 
-class FactSource(Protocol):
+class NameSource(Protocol):
+    """The names of the files of one tree: for languages without facts."""
+
+    def outline(self, path: str) -> Sequence[Relation]:
+        """Return what a file without facts says of the names in it, none for any other."""
+
+    def file(self, path: str) -> Keyed | None:
+        """Return a file of the tree."""
+
+    def inside(self, path: str) -> Sequence[Named]:
+        """Return the definitions of a file."""
+
+    def called(self, name: str) -> Sequence[Named]:
+        """Return the definitions of a name in all files, without keys of configuration."""
+
+    def keyed(self, key: str) -> Sequence[Keyed]:
+        """Return the files that are imported under a key (`module_keys`)."""
+
+
+class FactSource(NameSource, Protocol):
     """The facts of the files of one tree. A unit is a package or namespace, under a name that is its own."""
 
     def facts(self, path: str) -> FileFacts | None:

@@ -11,10 +11,12 @@ from operator import itemgetter
 
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Bound, Declared, FileFacts, Mark, identities_of
-from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import Read
+from graphrag_mcp.model.names import Names
+from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.resolution.languages import POLICIES
-from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL
+from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, PASSED_ON
 
 _NUMBER = re.compile(r"([#%])(\d+)")
 
@@ -25,6 +27,26 @@ def changed_reads(path: str, old: FileFacts | None, new: FileFacts | None) -> se
     """Return which reads of a file, or of the whole tree, give something else since the facts of the file changed."""
     before, after = _visible(path, old), _visible(path, new)
     return {read for read in before.keys() | after.keys() if before.get(read) != after.get(read)}
+
+
+def changed_names(path: str, old: Names | None, new: Names | None) -> set[Read]:
+    """Return which reads of files without facts give something else since a file changed."""
+    before, after = _visible_names(path, old), _visible_names(path, new)
+    return {read for read in before.keys() | after.keys() if before.get(read) != after.get(read)}
+
+
+def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]:
+    found: dict[Read, set[object]] = {}
+    if names is not None:
+        for key in module_keys(path):
+            found[Read("", "key", key)] = {names.file.is_archived}
+        for one in names.inside:
+            said = (names.file.is_archived, one.qualified_name, one.kind, one.place, one.is_macro)
+            found.setdefault(Read("", "called", one.name), set()).add(said)
+        for passed in names.outline:
+            if passed.kind is RelationKind.IMPORTS:
+                found.setdefault(Read(path, PASSED_ON, passed.target), set()).add(passed.target_module)
+    return found
 
 
 def _visible(path: str, facts: FileFacts | None) -> Mapping[Read, list[object]]:

@@ -29,18 +29,21 @@ class ProjectedSymbol:
     symbol: Symbol
 
 
+SHARED = "one of several"  # The certainty of what is one of several things that a name may mean.
+
+
 @dataclass(frozen=True, slots=True)
 class ProjectedEdge:
-    """One resolved relation, from the chunk that contains it to a symbol or to a whole file."""
+    """One relation between symbols, or whole files, by their keys. ordinal: of the chunk that has the line."""
 
-    ordinal: int
     kind: str
     source: str
     target: str
-    target_key: str
+    of_file: bool
     to_file: bool
-    confidence: float
-    resolution: str
+    line: int
+    certainty: str
+    ordinal: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +61,6 @@ class ProjectedFile:
     chunks: tuple[ProjectedChunk, ...]
     symbols: tuple[ProjectedSymbol, ...]
     edges: tuple[ProjectedEdge, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Changing:
-    """What a write changes for other files.
-
-    names: of definitions that are added, removed, archived or restored. paths: the files with these definitions.
-    new_paths: files that are added, archived or restored. dependents: files with relations that may now resolve
-    differently.
-    """
-
-    names: frozenset[str] = frozenset()
-    paths: frozenset[str] = frozenset()
-    new_paths: frozenset[str] = frozenset()
-    dependents: frozenset[str] = frozenset()
 
 
 def fields_of(file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
@@ -104,9 +92,6 @@ class Projection(Protocol):
 
     def prepare(self) -> bool:
         """Create the collection, constraints and indexes that are missing; return whether there was nothing before."""
-
-    def changing(self, files: Sequence[ProjectedFile], gone: Sequence[str], /) -> Changing:
-        """Return what changes for other files when `files` are written and `gone` are removed."""
 
     def write(self, files: Sequence[ProjectedFile]) -> None:
         """Replace these files; each completely or not at all."""

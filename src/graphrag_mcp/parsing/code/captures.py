@@ -13,7 +13,8 @@ The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
     @decorator   a node directly above a definition that belongs to it: attributes, annotations
     @comment     a comment
     @doc         a docstring inside the definition that it describes
-    @call        the name of what is called, optionally with @receiver (what stands before the dot)
+    @call        the name of what is called, optionally with @receiver (what stands before the dot), or @value where
+                 that is never a module or a type
     @bare        a name that is called unless it is a local variable
     @handed      a name that may be that of a function, as a value, likewise; both optionally with @receiver
     @bound       a name that is a local variable of the block around it from here on
@@ -141,7 +142,7 @@ class Findings:
                 role = roles[pattern] = next(role for role in _ROLES if role in captures)
             node = captures[role][0]
             if role in ("call", "reference"):
-                self._add_reference(node, captures.get("receiver"), role == "call")
+                self._add_reference(node, captures, role == "call")
             elif role in DEFINITION_ROLES:
                 self._add_definition(node, pattern, role, captures)
             elif role in NAMING_ROLES:
@@ -163,15 +164,17 @@ class Findings:
         self._add_items()
         self._add_bare_names()
 
-    def _add_reference(self, node: Node, receivers: list[Node] | None, is_call: bool) -> None:
+    def _add_reference(self, node: Node, captures: Captures, is_call: bool) -> None:
         name = without_marks(self._code.node_text(node))
         start = node.start_byte
+        receivers = captures.get("receiver") or captures.get("value")
         before = receivers[0] if receivers else self._qualifier(node)
         receiver = self._read_receiver(before) if before else ""
         if is_call and self._code.data.startswith(b"!", node.end_byte) and _is_macro(node):
             receiver = MACRO_RECEIVER
         is_builtin = name in self._builtins
-        self.references[start, is_call] = Reference(start, self._code.row(start), name, receiver, is_call, is_builtin)
+        said = (start, self._code.row(start), name, receiver, is_call, is_builtin)
+        self.references[start, is_call] = Reference(*said, is_of_value="value" in captures)
         registration = REGISTRATIONS.get(name)
         if registration and registration.fits(node, receiver, is_call):
             self.declaring.append((node, registration))

@@ -3,7 +3,7 @@
 import posixpath
 import re
 
-from graphrag_mcp.parsing.languages import ImportStyle
+from graphrag_mcp.parsing.languages import ImportStyle, load_grammar
 from graphrag_mcp.parsing.outline import Import
 
 _EXTENSION = re.compile(r"\.(?:[cm]?[jt]sx?|d\.ts|json|vue|svelte|rb|(?:ba|z)?sh|zig|php|h|hh|hpp|hxx|inc|c|cc|cpp)$")
@@ -62,6 +62,17 @@ def module_path(style: ImportStyle, path: str, module: str) -> str:
     elif style is ImportStyle.NAMESPACE and len(parts) > 1:
         del parts[0]
     return "/".join(parts)
+
+
+def module_key(language: str, path: str, module: str, item: str) -> str:
+    """Return a module from which a file imports an item, in the form of `Relation.target_module`."""
+    grammar = load_grammar(language)
+    if grammar is None:
+        return ""
+    style = grammar.row.imports
+    if style is ImportStyle.DOTTED and item[:1].isupper():  # Types have a file each.
+        module = f"{module}.{item}"
+    return module_path(style, path, module)
 
 
 _GROUPING_STYLES = frozenset(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from graphrag_mcp.model.facts import FACT_LANGUAGES
 from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
@@ -38,21 +37,18 @@ _TESTED_BY_CALL = 0.4  # a call inside a test
 
 _BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON)
 _OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
+WITHOUT_BARE_MEMBERS = frozenset(("c", "lua", "php", "rust"))  # There a bare name is never that of a method.
 _SUPER = {"php": "parent", "csharp": "base"}  # The keyword for `super` in other languages.
 
 Resolved = tuple[float, Resolution, str]
 
 
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
-    """Return the distinct edges of a file in the order in which they first occur, each with its highest confidence.
-
-    Calls are one for each line where no facts have the lines.
-    """
+    """Return the distinct edges of a file in the order in which they first occur, each with its highest confidence."""
     found: dict[tuple[RelationKind, str, str, int], Relation] = {}
     called: set[tuple[str, str]] = set()
     for relation in _Builder(path, language, category, outline).relations():
-        is_by_line = relation.kind in _BY_LINE and language not in FACT_LANGUAGES
-        key = (relation.kind, relation.source, relation.target, relation.line if is_by_line else 0)
+        key = (relation.kind, relation.source, relation.target, relation.line if relation.kind in _BY_LINE else 0)
         if relation.kind is RelationKind.CALLS:
             called.add(key[1:3])
         elif relation.kind is RelationKind.USES and key[1:3] in called:  # A call is more specific.
@@ -68,9 +64,9 @@ class _Builder:
     def __init__(self, path: str, language: str, category: Category, outline: Outline) -> None:
         self._path, self._outline = path, outline
         self._library = library_of(language)
-        self._keeps_lines = language not in FACT_LANGUAGES
         # In Rust, `super` is the enclosing module.
         self._super = _SUPER.get(language, SUPER_RECEIVER) if language != "rust" else ""
+        self._has_bare_members = language not in WITHOUT_BARE_MEMBERS
         self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
         self._imports: dict[str, Import] = {found.name: found for found in outline.imports}
@@ -171,7 +167,7 @@ class _Builder:
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
             rows = found.setdefault((index, use.name, use.receiver), (index, use, []))[2]
-            if not rows or (self._keeps_lines and not use.is_builtin and use.row > rows[-1]):
+            if not rows or (not use.is_builtin and use.row > rows[-1]):
                 rows.append(use.row)
         return found.values()
 
@@ -190,6 +186,12 @@ class _Builder:
             return self._resolve_super(call.name, index)
         if call.receiver in self._own:
             return self._resolve_own(call.name, index)
+        if call.is_of_value:  # A variable may have the name of a module.
+            return (
+                _UNKNOWN_MEMBER,
+                Resolution.MEMBER if call.receiver != UNKNOWN_RECEIVER else Resolution.UNKNOWN,
+                "",
+            )
         return self._resolve_member(call.receiver, call.name)
 
     def _resolve_bare(self, found: Reference, index: int = -1) -> Resolved:
@@ -242,7 +244,7 @@ class _Builder:
         if len(local) == 1:  # Overloads, or a class with its companion.
             return _LOCAL, Resolution.LOCAL, ""
         if not local:
-            if index >= 0 and (own := self._resolve_own(name, index))[1] is Resolution.LOCAL:
+            if index >= 0 and self._has_bare_members and (own := self._resolve_own(name, index))[1] is Resolution.LOCAL:
                 return own
             if imported := self._imports.get(name):
                 return self._by_import(_IMPORTED, imported.module)

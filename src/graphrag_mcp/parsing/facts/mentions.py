@@ -7,7 +7,7 @@ from operator import itemgetter
 
 from tree_sitter import Node
 
-from graphrag_mcp.model.facts import Mention, Use
+from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, Mention, Use
 from graphrag_mcp.parsing.facts.bindings import Bindings
 from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, arguments, instance, is_name, module
 from graphrag_mcp.parsing.facts.reading import Part, Reading, source_around
@@ -20,6 +20,9 @@ _ELEMENTS = frozenset(
      "as_expression", "satisfies_expression", "non_null_expression", "unary_expression")
 )  # fmt: skip
 
+_INDEXED = "indexed."  # A member whose name is not written.
+_NAMED_ARGUMENTS = ("keyword_argument", "list_splat", "dictionary_splat")
+_BESIDE = ("key", "placed", "set")  # What `{name}` is besides a value.
 _ACTION = re.compile(r"\{\{[^{}]*\}\}")
 _MEMBER = re.compile(r"\.([A-Z]\w*)")
 
@@ -55,7 +58,11 @@ class Mentions(Part):
         if use == "key":
             return self._key(node)
         is_declared = start in self._named and (start in self._by_name or "from" not in captures)
-        if use == "none" or (is_declared and "named" not in captures):
+        if (
+            use == "none"
+            or (use == "set" and node.type in _NAMED_ARGUMENTS)
+            or (is_declared and "named" not in captures)
+        ):
             return None
         name = self._writer.text(captures["named"][0] if "named" in captures else node)
         receiver = self._receiver(use, captures) if len(captures) > 1 or use == "field" else None
@@ -65,6 +72,14 @@ class Mentions(Part):
             return None
         if use == "called":
             name, use = "", Use.CALL.value
+        elif use == "module":
+            name, use, receiver = module(name), Use.IMPORT.value, None
+        elif use.startswith(_INDEXED):
+            name, use = ANY_MEMBER, use.removeprefix(_INDEXED)
+        elif use in ("placed", "set"):
+            name, use = str(_place_of(node)), Use.WRITE.value if use == "placed" else Use.ARGUMENT.value
+        elif use == "given":
+            use, receiver = Use.CALL.value, module(GIVEN)
         elif use == "super":
             name, use = self._shapes.constructor, Use.CALL.value
         elif use == "field":
@@ -122,6 +137,12 @@ class Mentions(Part):
         return bisect_right(self._variables.get(name, ()), at) % 2 == 1
 
 
+def _place_of(element: Node) -> int:
+    """Return how many elements of a literal are before one."""
+    around = element.parent
+    return arguments(around).index(element) if around else 0
+
+
 def _collection(node: Node) -> Node:
     """Return what a node is an element of, also of elements, without what changes nothing but its type."""
     while node.type in _ELEMENTS and node.named_children:
@@ -131,14 +152,14 @@ def _collection(node: Node) -> Node:
 
 def _decided(used: Iterable[Used]) -> Iterable[tuple[str, Node, Captures]]:
     """Return the use of each name, by its first pattern, with what another pattern says is before it."""
-    uses: dict[tuple[int, bool], tuple[str, Node, Captures]] = {}  # By the end of the name; `{name}` is a key, too.
+    uses: dict[tuple[int, bool], tuple[str, Node, Captures]] = {}  # By the end of the name.
     stated: dict[int, str] = {}
     for _, role, matches in sorted(used, key=itemgetter(0)):
         kind, _, use = role.partition(".")
         for captures in matches:
             node = captures[role][0]
             end = node.end_byte
-            if (place := (end, use == "key")) not in uses:
+            if (place := (end, use in _BESIDE or use.startswith(_INDEXED))) not in uses:
                 if kind == "as":
                     stated.setdefault(_collection(node).end_byte, use)
                 else:

@@ -5,14 +5,15 @@ from typing import Any, NamedTuple
 
 from neo4j import Driver
 
-from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Resolution, Symbol, SymbolKind
-from graphrag_mcp.model.graph import certainty_of
+from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Symbol, SymbolKind
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Mention, SymbolMatch
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import relationship_types, scope_parameters, statement
 from graphrag_mcp.stores.points import ChunkIds, Point
+from graphrag_mcp.stores.projection import SHARED
 
 MAX_FRONTIER = 4  # Neighbours from which the next hop starts: those with the highest confidence.
 
@@ -29,6 +30,11 @@ class _Step(NamedTuple):
     key: str
     row: dict[str, Any]
     hop: int
+
+
+def _certainty(stored: str) -> Certainty:
+    """Return how sure a relation is: one of several that a name may mean is so by its name."""
+    return Certainty.BY_NAME if stored == SHARED else Certainty(stored)
 
 
 class Neo4jGraphStore:
@@ -128,8 +134,8 @@ class Neo4jGraphStore:
                 target=step.row["target"],
                 hops=step.hop,
                 confidence=step.row["confidence"] / 2 ** (step.hop - 1),  # Each hop halves the confidence.
-                certainty=certainty_of(Resolution(step.row["resolution"]), step.row["confidence"]),
-                is_guess=Resolution(step.row["resolution"]).is_guess,
+                certainty=_certainty(step.row["certainty"]),
+                is_guess=step.row["certainty"] == SHARED,
             )
             for step in found
             if step.chunk_id in chunks

@@ -9,7 +9,7 @@ from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.neo4j import schema
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.points import file_key
-from graphrag_mcp.stores.projection import Changing, ProjectedFile
+from graphrag_mcp.stores.projection import ProjectedFile
 
 
 class Neo4jProjection:
@@ -32,39 +32,19 @@ class Neo4jProjection:
             session.run("CALL db.awaitIndexes(60)").consume()
         return all(added)
 
-    def changing(self, files: Sequence[ProjectedFile], gone: Sequence[str], /) -> Changing:
-        """Return which definitions and files change, and the files whose relations may now resolve differently."""
-        keys = [file_key(self._project, path) for path in (*(file.path for file in files), *gone)]
-        old = {schema.Definition(**row) for row in self._read(schema.statement("stored_definitions"), keys=keys)}
-        new = {definition for file in files for definition in schema.definitions(file)}
-        archived = {row["path"]: row["archived"] for row in self._read(schema.statement("stored_files"), keys=keys)}
-        names = {definition.name for definition in old ^ new}
-        before, after = {definition.key for definition in old}, {definition.key for definition in new}
-        dependents = self._read(
-            schema.statement("dependents"),
-            files=[file_key(self._project, path) for path in gone],
-            going=sorted(before - after),
-            coming=sorted(after - before),
-            names=sorted(names),
-        )
-        return Changing(
-            names=frozenset(names),
-            paths=frozenset(definition.path for definition in old ^ new),
-            new_paths=frozenset(file.path for file in files if archived.get(file.path) != schema.is_archived(file)),
-            dependents=frozenset(row["path"] for row in dependents),
-        )
-
     def write(self, files: Sequence[ProjectedFile]) -> None:
         """Replace these files in one transaction."""
         rows = [schema.file_row(self._project, file) for file in files]
         sections = [key for file in files for key in schema.section_keys(file)]
-        statement = schema.write_statement({schema.edge_type(edge) for file in files for edge in file.edges})
+        edges = schema.edges_by_type(files)
 
         def work(transaction: ManagedTransaction) -> None:
             stale = [{"key": row["key"], "symbols": row["symbols"]} for row in rows]
-            transaction.run(schema.statement("remove_symbols"), files=stale).consume()
-            transaction.run(schema.statement("remove_chunks"), files=stale).consume()
-            transaction.run(statement, files=rows, project=self._project).consume()
+            for name in ("remove_relations", "remove_symbols", "remove_chunks"):
+                transaction.run(schema.statement(name), files=stale).consume()
+            transaction.run(schema.statement("write"), files=rows).consume()
+            for kind, found in edges.items():
+                transaction.run(schema.edge_statement(*kind), edges=found, project=self._project).consume()
             if sections:
                 transaction.run(schema.statement("mark_sections"), keys=sections).consume()
 

@@ -1,11 +1,11 @@
 """The graph: its nodes, relationships and indexes, and the Cypher that writer, reader and deleter share.
 
     (:File {key})-[:HAS_CHUNK]->(:Chunk {key})-[:DEFINES]->(:Symbol {key})      sections of documents are :Section too
-    (:Chunk)-[:CALLS|IMPORTS|INHERITS|USES|TESTS|CONTAINS|LINKS_TO|SUPERSEDES]->(:Symbol), or (:File) where the whole
-        file is meant, with {source, target, confidence, resolution}
+    (:Symbol)-[:CALLS|INSTANTIATES|IMPORTS|INHERITS|OVERRIDES|USES|READS|WRITES|HANDS_ON|TESTS|... {line, certainty,
+        chunk}]->(:Symbol); a (:File) stands for code that is in no definition, and for what is meant as a whole
 
-A relation begins at the chunk that contains it and ends at its resolved target. A symbol's key does not depend on the
-content of its file, so that relations to it survive a new version of the file; a chunk's key does.
+The relations are those of the index file, row for row. chunk: the key of the chunk that has the line. A symbol's key
+does not depend on the content of its file, so that relations to it survive a new version of it; a chunk's key does.
 """
 
 import re
@@ -13,14 +13,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.paths import EVERY_PATH
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import ScopePaths
 from graphrag_mcp.stores.points import file_key, scope_cover
-from graphrag_mcp.stores.projection import ProjectedEdge, ProjectedFile, ProjectedSymbol, fields_of
+from graphrag_mcp.stores.projection import ProjectedFile, ProjectedSymbol, fields_of
 
 _COMMENT = re.compile(r"^//(?!:).*\n", re.MULTILINE)
 _PLACE = re.compile(r"<<(\w+)>>")
@@ -64,18 +64,23 @@ def relationship_types(kinds: Iterable[str]) -> str:
     return "|".join(RelationKind(kind).name for kind in kinds)
 
 
-def write_statement(edges: Iterable[tuple[str, str]]) -> str:
-    """Return the statement that writes files with edges of these (type, label of the target)."""
-    written = (
-        statement("write_edges", field=edge_field(kind, label), type=RelationKind[kind].name, label=label)
-        for kind, label in sorted(edges)
-    )
-    return statement("write", edges="\n".join(written))
+def edge_statement(kind: str, source: str, target: str) -> str:
+    """Return the statement that writes edges of one type between nodes of these labels."""
+    return statement("write_edges", type=kind, source=source, target=target)
 
 
-def edge_field(kind: str, label: str) -> str:
-    """Return the field of a chunk's row with its edges of one type to one label."""
-    return f"{kind}_{label}"
+def edges_by_type(files: Iterable[ProjectedFile]) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
+    """Return the rows of the edges of files by their type and the labels of their ends."""
+    found: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
+    for file in files:
+        keys = [chunk.point.key for chunk in file.chunks]
+        for edge in file.edges:
+            source, target = ("File" if is_file else "Symbol" for is_file in (edge.of_file, edge.to_file))
+            chunk = keys[edge.ordinal] if edge.ordinal < len(keys) else None
+            properties = {"line": edge.line, "certainty": edge.certainty, "chunk": chunk}
+            row = {"source": edge.source, "target": edge.target, "properties": properties}
+            found[RelationKind(edge.kind).name, source, target].append(row)
+    return found
 
 
 def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
@@ -84,9 +89,6 @@ def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
     symbols: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for symbol in file.symbols:
         symbols[symbol.ordinal].append(_symbol_row(project, symbol))
-    edges: dict[int, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for edge in file.edges:
-        edges[edge.ordinal][edge_field(*edge_type(edge))].append(_edge_row(edge))
     return {
         "key": file_key(project, file.path),
         "symbols": [symbol.key for symbol in file.symbols],
@@ -94,7 +96,6 @@ def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
             {
                 "properties": {"key": chunk.point.key, "project": project, **fields_of(file, chunk)},
                 "symbols": symbols[number],
-                **edges[number],
             }
             for number, chunk in enumerate(file.chunks)
         ],
@@ -112,29 +113,9 @@ def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
     }
 
 
-class Definition(NamedTuple):
-    """The properties of a definition that decide which relations resolve to it."""
-
-    path: str
-    key: str
-    name: str
-    archived: bool
-
-
-def definitions(file: ProjectedFile) -> list[Definition]:
-    """Return a file's definitions, as `stored_definitions` reads them."""
-    archived = is_archived(file)
-    return [Definition(file.path, symbol.key, symbol.symbol.name.lower(), archived) for symbol in file.symbols]
-
-
 def is_archived(file: ProjectedFile) -> bool:
     """Whether searches hide the file; a file without text is never hidden."""
     return bool(file.chunks) and file.chunks[0].chunk.archive is not None
-
-
-def edge_type(edge: ProjectedEdge) -> tuple[str, str]:
-    """Return the relationship's type and the label of its target."""
-    return RelationKind(edge.kind).name, "File" if edge.to_file else "Symbol"
 
 
 def section_keys(file: ProjectedFile) -> list[str]:
@@ -154,17 +135,5 @@ def _symbol_row(project: str, projected: ProjectedSymbol) -> dict[str, Any]:
             "start_line": projected.symbol.start_line,
             "end_line": projected.symbol.end_line,
             "signature": projected.symbol.signature,
-        },
-    }
-
-
-def _edge_row(edge: ProjectedEdge) -> dict[str, Any]:
-    return {
-        "target": edge.target_key,
-        "properties": {
-            "source": edge.source,
-            "target": edge.target,
-            "confidence": edge.confidence,
-            "resolution": edge.resolution,
         },
     }

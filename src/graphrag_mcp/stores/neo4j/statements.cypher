@@ -25,6 +25,16 @@ c.key AS key, c.path AS path, c.version AS version, c.ordinal AS ordinal
 
 // ---------------------------------------------------------------- writing
 
+//: remove_relations
+UNWIND $files AS file
+MATCH (f:File {key: file.key})
+CALL (f) {
+    MATCH (f)-[r]->() WHERE r.line IS NOT NULL DELETE r
+}
+CALL (f) {
+    MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(:Symbol)-[r]->() DELETE r
+}
+
 //: remove_symbols
 UNWIND $files AS file
 MATCH (:File {key: file.key})-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(s:Symbol) WHERE NOT s.key IN file.symbols
@@ -39,7 +49,6 @@ DETACH DELETE c
 UNWIND $files AS file MATCH (f:File {key: file.key}) DETACH DELETE f
 
 //: write
-// One statement for a batch, so that no chunk is looked up again for its symbols and edges.
 UNWIND $files AS file
 MERGE (f:File {key: file.key}) SET f += file.properties
 WITH f, file UNWIND file.chunks AS row
@@ -50,47 +59,24 @@ CALL (c, row) {
     MERGE (s:Symbol {key: symbol.key}) SET s += symbol.properties
     CREATE (c)-[:DEFINES]->(s)
 }
-<<edges>>
 
 //: write_edges
 // The target may be in a file that is not written yet: until then it is a node with only a key, which no search returns.
-CALL (c, row) {
-    UNWIND row.<<field>> AS edge
-    MERGE (t:<<label>> {key: edge.target}) ON CREATE SET t.project = $project
-    CREATE (c)-[r:<<type>>]->(t) SET r = edge.properties
-}
+UNWIND $edges AS edge
+MATCH (s:<<source>> {key: edge.source})
+MERGE (t:<<target>> {key: edge.target}) ON CREATE SET t.project = $project
+CREATE (s)-[r:<<type>>]->(t) SET r = edge.properties
 
 //: mark_sections
 UNWIND $keys AS key MATCH (s:Symbol {key: key}) SET s:Section
 
 //: clear
-// Nodes that are only a key are removed with the last chunk that points at them.
 MATCH (:File {project: $project})-[:HAS_CHUNK]->(c:Chunk)
-CALL (c) { OPTIONAL MATCH (c)-->(t:Symbol) DETACH DELETE t, c } IN TRANSACTIONS OF 2000 ROWS;
+CALL (c) { OPTIONAL MATCH (c)-[:DEFINES]->(t:Symbol) DETACH DELETE t, c } IN TRANSACTIONS OF 2000 ROWS;
+MATCH (s:Symbol {project: $project}) CALL (s) { DETACH DELETE s } IN TRANSACTIONS OF 2000 ROWS;
 MATCH (f:File {project: $project}) CALL (f) { DETACH DELETE f } IN TRANSACTIONS OF 2000 ROWS
 
 // ---------------------------------------------------------------- what is there
-
-//: stored_definitions
-MATCH (f:File)-[:HAS_CHUNK]->(c:Chunk)-[:DEFINES]->(s:Symbol) WHERE f.key IN $keys
-RETURN DISTINCT f.path AS path, s.key AS key, s.name_key AS name, c.is_archived AS archived
-
-//: stored_files
-MATCH (f:File) WHERE f.key IN $keys AND f.version IS NOT NULL RETURN f.path AS path, f.is_archived AS archived
-
-//: dependents
-// The files that point at a removed symbol, and those with a relation resolved by a name that may now have too many
-// definitions. A new symbol may be a relation's target before it is written, and has no name until then.
-MATCH (f:File)<-[]-(c:Chunk) WHERE f.key IN $files RETURN c.path AS path
-UNION
-MATCH (s:Symbol)<-[]-(c:Chunk) WHERE s.key IN $going RETURN c.path AS path
-UNION
-MATCH (s:Symbol)<-[r]-(c:Chunk) WHERE s.key IN $coming AND r.resolution IN ['name', 'candidates', 'unknown']
-RETURN c.path AS path
-UNION
-MATCH (s:Symbol)<-[r]-(c:Chunk)
-WHERE s.project = $project AND s.name_key IN $names AND r.resolution IN ['name', 'candidates', 'unknown']
-RETURN c.path AS path
 
 //: count_chunks
 MATCH (f:File {project: $project}) RETURN sum(COUNT { (f)-[:HAS_CHUNK]->() }) AS chunks
@@ -109,47 +95,62 @@ RETURN <<point>>, s.name AS name, s.qualified_name AS qualified_name, s.kind AS 
 ORDER BY path, start_line LIMIT $limit
 
 //: is_from
-(size($symbols) = 0 OR any(one IN $symbols WHERE r.source = one OR r.source STARTS WITH one + '.'))
+(size($symbols) = 0 OR any(one IN $symbols WHERE a.qualified_name = one OR a.qualified_name STARTS WITH one + '.'))
 
 //: neighbours
 // At most 400 edges of one seed are read, and 40 mentions of one chunk's definitions.
 UNWIND range(0, size($seeds) - 1) AS rank
 MATCH (seed:Chunk {key: $seeds[rank]})
 CALL (seed) {
-    MATCH (seed)-[r:<<types>>]->(:Symbol)<-[:DEFINES]-(c:Chunk) WHERE c <> seed AND <<is_from>> AND <<in_scope>>
-    RETURN r, c, 'out' AS direction LIMIT 400
+    MATCH (f:File)-[:HAS_CHUNK]->(seed)
+    MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(a:Symbol)-[r:<<types>>]->(t:Symbol)<-[:DEFINES]-(c:Chunk)
+    WHERE r.chunk = seed.key AND c <> seed AND <<is_from>> AND <<in_scope>>
+    RETURN r, c, a, t, 'out' AS direction LIMIT 400
   UNION ALL
-    MATCH (seed)-[r:<<types>>]->(:File)-[:HAS_CHUNK]->(c:Chunk {ordinal: 0})
-    WHERE c <> seed AND <<is_from>> AND <<in_scope>>
-    RETURN r, c, 'out' AS direction LIMIT 400
+    MATCH (f:File)-[:HAS_CHUNK]->(seed)
+    MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(a:Symbol)-[r:<<types>>]->(t:File)-[:HAS_CHUNK]->(c:Chunk {ordinal: 0})
+    WHERE r.chunk = seed.key AND c <> seed AND <<is_from>> AND <<in_scope>>
+    RETURN r, c, a, t, 'out' AS direction LIMIT 400
   UNION ALL
-    MATCH (seed)-[:DEFINES]->(s:Symbol)<-[r:<<types>>]-(c:Chunk)
-    WHERE c <> seed AND (size($symbols) = 0 OR s.qualified_name IN $symbols) AND <<in_scope>>
-    RETURN r, c, 'in' AS direction ORDER BY r.confidence DESC LIMIT 40
+    MATCH (a:File)-[:HAS_CHUNK]->(seed)
+    MATCH (a)-[r:<<types>>]->(t) WHERE r.chunk = seed.key AND size($symbols) = 0
+    MATCH (t)-[:HAS_CHUNK|DEFINES]-(c:Chunk) WHERE c <> seed AND (t:Symbol OR c.ordinal = 0) AND <<in_scope>>
+    RETURN r, c, a, t, 'out' AS direction LIMIT 400
+  UNION ALL
+    MATCH (seed)-[:DEFINES]->(t:Symbol)<-[r:<<types>>]-(a)
+    WHERE size($symbols) = 0 OR t.qualified_name IN $symbols
+    MATCH (c:Chunk {key: r.chunk}) WHERE c <> seed AND <<in_scope>>
+    RETURN r, c, a, t, 'in' AS direction ORDER BY r.certainty = 'one of several', r.certainty = 'by name' LIMIT 40
 }
-RETURN rank, direction, <<point>>, type(r) AS kind, r.source AS source, r.target AS target, r.confidence AS confidence,
-       r.resolution AS resolution
+WITH rank, direction, c, r, a, t,
+     CASE r.certainty WHEN 'certain' THEN 1.0 WHEN 'may call' THEN 0.7 WHEN 'by name' THEN 0.5 ELSE 0.25 END AS confidence
+RETURN rank, direction, <<point>>, type(r) AS kind, coalesce(a.qualified_name, '') AS source,
+       coalesce(t.qualified_name, '') AS target, r.certainty AS certainty, confidence
 ORDER BY confidence DESC, rank, path, ordinal LIMIT $edges
 
 //: mentions
-MATCH (said:Chunk)-[r:<<types>>]->(s:Symbol)
-WHERE said.key IN $chunks AND s.kind <> 'field'
+UNWIND $chunks AS key
+MATCH (f:File)-[:HAS_CHUNK]->(said:Chunk {key: key})
+CALL (f, said) {
+    MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(:Symbol)-[r:<<types>>]->(s:Symbol)
+    WHERE r.chunk = said.key AND r.certainty <> 'one of several' AND s.kind <> 'field' RETURN s
+  UNION
+    MATCH (f)-[r:<<types>>]->(s:Symbol)
+    WHERE r.chunk = said.key AND r.certainty <> 'one of several' AND s.kind <> 'field' RETURN s
+}
 MATCH (s)<-[:DEFINES]-(c:Chunk) WHERE c.path <> said.path AND <<in_scope>>
-    AND size(COLLECT {
-        MATCH (other:Symbol)<-[:DEFINES]-(where:Chunk)
-        WHERE other.project = s.project AND other.name_key = s.name_key AND other.kind <> 'key'
-        RETURN DISTINCT where.path LIMIT 3
-    }) < 3
-RETURN DISTINCT said.key AS said, <<point>>, COUNT { (s)<-[:CALLS|IMPORTS|INHERITS|TESTS]-() } AS occurrences
+RETURN DISTINCT said.key AS said, <<point>>, COUNT { (s)<-[r]-() WHERE r.line IS NOT NULL } AS occurrences
 
 //: backlinks
 MATCH (f:File)-[:HAS_CHUNK]->(asked:Chunk) WHERE asked.key IN $chunks
 WITH f, collect(asked.key) AS keys
 CALL (f) {
-    MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(:Symbol)<-[r:<<types>>]-(c:Chunk)
-    WHERE c.path <> f.path AND NOT c.is_archived AND NOT r.resolution IN ['candidates', 'unknown'] RETURN c.path AS path
+    MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(:Symbol)<-[r:<<types>>]-()
+    WHERE r.certainty <> 'one of several'
+    MATCH (c:Chunk {key: r.chunk}) WHERE c.path <> f.path AND NOT c.is_archived RETURN c.path AS path
   UNION
-    MATCH (f)<-[:<<types>>]-(c:Chunk) WHERE c.path <> f.path AND NOT c.is_archived RETURN c.path AS path
+    MATCH (f)<-[r:<<types>>]-() MATCH (c:Chunk {key: r.chunk})
+    WHERE c.path <> f.path AND NOT c.is_archived RETURN c.path AS path
 }
 WITH keys, count(DISTINCT path) AS files
 UNWIND keys AS key RETURN key, files

@@ -6,7 +6,7 @@ from typing import Any
 from qdrant_client import models
 
 from graphrag_mcp.model.search import Frequencies
-from graphrag_mcp.stores.projection import Changing, ProjectedFile
+from graphrag_mcp.stores.projection import ProjectedFile
 from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.bm25 import document_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
@@ -69,10 +69,6 @@ class QdrantProjection:
             version, count = found.get(values["path"], (values["version"], 0))
             found[values["path"]] = (version if version == values["version"] else "", count + 1)
         return found
-
-    def changing(self, _files: Sequence[ProjectedFile], _gone: Sequence[str], /) -> Changing:
-        """Return nothing: a point depends on its own file alone."""
-        return Changing()
 
     def _points(self, files: Sequence[ProjectedFile]) -> Iterator[models.PointStruct]:
         for file in files:

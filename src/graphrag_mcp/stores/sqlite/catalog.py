@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphrag_mcp.model.facts import Use, unpack
 from graphrag_mcp.model.files import (
     FAILED,
     NO_FACTS,
@@ -15,8 +16,10 @@ from graphrag_mcp.model.files import (
     DocumentFacts,
     DocumentStatus,
     ListedFile,
+    RelationKind,
     Symbol,
     SymbolKind,
+    unpack_outline,
 )
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
@@ -30,6 +33,7 @@ CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line
     c.names, c.enclosing, c.signature, f.archive_reason, f.archive_penalty, f.modified_at, f.facts"""
 
 KEPT_DEFINITIONS = 20_000  # About 10 MB.
+_RUNNING = (Use.CALL, Use.CREATE)
 KEPT_SCOPES = 4  # Of which the lists of files are kept: 4 MB each in a repository of 18,000 files.
 
 
@@ -153,13 +157,18 @@ class SqliteCatalog:
         return found
 
     def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:
-        found: dict[int, list[tuple[int, str]]] = {file_id: [] for file_id in file_ids}
-        for file_id, line, target in self._database.rows(
-            """SELECT file_id, line, target FROM main.relations
-               WHERE file_id IN (SELECT value FROM json_each(?)) AND kind = 'calls' ORDER BY file_id, line, id""",
-            (id_list(file_ids),),
+        found: dict[int, Sequence[tuple[int, str]]] = dict.fromkeys(file_ids, ())
+        wanted = (id_list(file_ids),)
+        for file_id, data in self._database.rows(
+            "SELECT file_id, data FROM main.facts WHERE file_id IN (SELECT value FROM json_each(?))", wanted
         ):
-            found[file_id].append((line, target))
+            mentions = unpack(data).mentions
+            found[file_id] = [(one.line, one.name) for one in mentions if one.use in _RUNNING and one.name]
+        for file_id, data in self._database.rows(
+            "SELECT file_id, data FROM main.outlines WHERE file_id IN (SELECT value FROM json_each(?))", wanted
+        ):
+            calls = (one for one in unpack_outline(data) if one.kind is RelationKind.CALLS)
+            found[file_id] = sorted((one.line, one.target) for one in calls)
         return found
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
@@ -286,7 +295,8 @@ class SqliteCatalog:
         known = self._kept_now().counts
         if not known:
             (row,) = self._database.rows(
-                """SELECT count(*), coalesce(sum(chunks), 0), coalesce(sum(symbols), 0), coalesce(sum(relations), 0),
+                """SELECT count(*), coalesce(sum(chunks), 0), coalesce(sum(symbols), 0),
+                          (SELECT coalesce(sum(relations), 0) FROM linked),
                           coalesce(sum(embedded), 0), count(archive_reason) FROM files"""
             )
             known.append(Counts(*row))

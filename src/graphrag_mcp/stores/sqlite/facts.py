@@ -4,11 +4,13 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from typing import Any
 
 from graphrag_mcp.model.facts import FACT_LANGUAGES, Declared, FileFacts, Thing, identities_of, unpack
-from graphrag_mcp.model.files import UNPARSED
+from graphrag_mcp.model.files import UNPARSED, Relation, SymbolKind, unpack_outline
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.manifests import Manifest, load_manifest
+from graphrag_mcp.model.names import Keyed, Named
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import of_file
 
@@ -21,6 +23,17 @@ def _plain(name: str) -> str:
     return name.removeprefix("#")
 
 
+_KEYED = "f.path, f.language, f.archive_reason IS NOT NULL"
+_NAMED = f"""{_KEYED}, s.name, s.qualified_name, s.kind, s.place, s.signature LIKE 'macro_rules!%', s.start_line,
+    s.end_line"""
+
+
+def _named(row: tuple[Any, ...]) -> Named:
+    path, language, archived, name, qualified, kind, place, is_macro, start, end = row
+    file = Keyed(path, language, bool(archived))
+    return Named(file, name, qualified, SymbolKind(kind), place, bool(is_macro), start, end)
+
+
 class SqliteFacts:
     """The facts as of one commit: make a new one when the index has changed."""
 
@@ -31,6 +44,10 @@ class SqliteFacts:
         self._named = lru_cache(1 << 12)(self._find_named)
         self._at = lru_cache(FILES_KEPT)(self._find_at)
         self._folders = lru_cache(1 << 12)(self._find_unit)
+        self._files = lru_cache(1 << 14)(self._find_file)
+        self._outlines = lru_cache(FILES_KEPT)(self._find_outline)
+        self._called = lru_cache(1 << 12)(self._find_called)
+        self._keyed = lru_cache(1 << 12)(self._find_keyed)
 
     @cached_property
     def _units(self) -> Mapping[str, str]:
@@ -73,6 +90,57 @@ class SqliteFacts:
     def named(self, name: str) -> Sequence[Thing]:
         """Return all declarations of a name."""
         return self._named(name)
+
+    def outline(self, path: str) -> Sequence[Relation]:
+        """Return what a file without facts says of the names in it, none for any other."""
+        return self._outlines(path)
+
+    def _find_outline(self, path: str) -> Sequence[Relation]:
+        rows = self._database.rows(
+            "SELECT o.data FROM files f CROSS JOIN main.outlines o ON o.file_id = f.id WHERE f.path = ?", (path,)
+        )
+        return unpack_outline(rows[0][0]) if rows else ()
+
+    def file(self, path: str) -> Keyed | None:
+        """Return a file of the tree."""
+        return self._files(path)
+
+    def _find_file(self, path: str) -> Keyed | None:
+        rows = self._database.rows(f"SELECT {_KEYED} FROM files f WHERE f.path = ?", (path,))
+        return Keyed(rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
+
+    def inside(self, path: str) -> Sequence[Named]:
+        """Return the definitions of a file."""
+        rows = self._database.rows(
+            f"""SELECT {_NAMED} FROM files f CROSS JOIN symbols s ON s.file_id = f.id
+                WHERE f.path = ? AND s.kind != 'key' ORDER BY s.id""",
+            (path,),
+        )
+        return list(map(_named, rows))
+
+    def called(self, name: str) -> Sequence[Named]:
+        """Return the definitions of a name in all files, without keys of configuration."""
+        return self._called(name)
+
+    def _find_called(self, name: str) -> Sequence[Named]:
+        rows = self._database.rows(
+            f"""SELECT {_NAMED} FROM main.symbols s CROSS JOIN files f ON f.id = s.file_id
+                WHERE s.name_key = ? AND s.name = ? AND s.kind != 'key' ORDER BY f.path, s.id""",
+            (name.lower(), name),
+        )
+        return list(map(_named, rows))
+
+    def keyed(self, key: str) -> Sequence[Keyed]:
+        """Return the files that are imported under a key (`module_keys`)."""
+        return self._keyed(key)
+
+    def _find_keyed(self, key: str) -> Sequence[Keyed]:
+        rows = self._database.rows(
+            f"SELECT {_KEYED} FROM main.module_keys m CROSS JOIN files f ON f.id = m.file_id WHERE m.key = ? "
+            "ORDER BY f.path",
+            (key,),
+        )
+        return [Keyed(path, language, bool(archived)) for path, language, archived in rows]
 
     def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
         """Return the declarations at places, as far as they have a name."""

@@ -1,17 +1,21 @@
 """What the mentions of a tree's files mean: rows that stay until something changes that they follow from."""
 
+import json
 import zlib
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_mcp.model.facts import FileFacts, Use, unpack
-from graphrag_mcp.model.files import Failure, RelationKind, with_failures
+from graphrag_mcp.model.files import Failure, RelationKind, SymbolKind, unpack_outline, with_failures
 from graphrag_mcp.model.links import How, Link, Place, Read, StoredLink, place_id
+from graphrag_mcp.model.names import Keyed, Named, Names
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+from graphrag_mcp.stores.sqlite.trees import OF_FILE, WHAT_IT_SAYS
 
 _KINDS = {kind: number for number, kind in enumerate(RelationKind)}
 _USES = {"": 0, **{str(use): number for number, use in enumerate(Use, 1)}}
@@ -19,9 +23,19 @@ _USES = {"": 0, **{str(use): number for number, use in enumerate(Use, 1)}}
 _KIND_OF, _USE_OF, _HOW_OF = list(RelationKind), ["", *map(str, Use)], {int(how): how for how in How}
 
 Row = tuple[int, ...]
-_LINE_BITS = 8  # Of a position for the number in the line.
+LINE_BITS = 8  # Of a position for the number in the line.
 _COLUMNS = "v.target, f.path, v.position, v.source, v.kind, v.use, v.how, v.given, v.receiver"
 _Hashes = NDArray[np.uint32]
+
+
+def number_of_kind(kind: RelationKind) -> int:
+    """Return the number by which a kind is stored."""
+    return _KINDS[kind]
+
+
+def kind_of(number: int) -> RelationKind:
+    """Return the kind that is stored as a number."""
+    return _KIND_OF[number]
 
 
 class PackedLinks(NamedTuple):
@@ -35,11 +49,13 @@ class PackedLinks(NamedTuple):
 
 
 class Superseded(NamedTuple):
-    """A file that was changed since others were resolved: its facts at that time, and now."""
+    """A file that was changed since others were resolved: its facts and names at that time, and now."""
 
     path: str
     before: FileFacts | None
     now: FileFacts | None
+    names_before: Names | None
+    names_now: Names | None
     is_manifest_changed: bool
 
 
@@ -47,9 +63,11 @@ def pack_rows(path: str, links: Iterable[Link]) -> list[Row]:
     """Return links as rows of plain numbers, in the parsing processes; each once."""
     ids: dict[Place, int] = {}
 
-    def number_of(place: Place | None) -> int:
-        if place is None or place == Place(path, ""):
+    def number_of(place: Place | int | None, *, is_end: bool = False) -> int:
+        if place is None or (place == Place(path, "") and not is_end):
             return 0
+        if isinstance(place, int):
+            return place
         if place not in ids:
             ids[place] = place_id(place)
         return ids[place]
@@ -61,8 +79,8 @@ def pack_rows(path: str, links: Iterable[Link]) -> list[Row]:
         if link not in seen:
             seen.add(link)
             number = on_line[link.line] = on_line.get(link.line, -1) + 1
-            position = link.line << _LINE_BITS | min(number, (1 << _LINE_BITS) - 1)
-            places = (number_of(link.target), position, number_of(link.source))
+            position = link.line << LINE_BITS | min(number, (1 << LINE_BITS) - 1)
+            places = (number_of(link.target, is_end=True), position, number_of(link.source))
             kinds = (_KINDS[link.kind], _USES[link.use], int(link.how))
             rows.append((*places, *kinds, link.given, number_of(link.receiver)))
     return rows
@@ -80,7 +98,7 @@ def pack_reads(reads: Iterable[Read]) -> bytes:
 
 
 class SqliteLinks:
-    """The links of one tree."""
+    """The links of one tree; those that ask make a new one when the index has changed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -108,23 +126,35 @@ class SqliteLinks:
     def pending(self, names: Collection[str], /) -> list[str]:
         """Return the files that mention any of some names, and whose links are missing, and those that just changed.
 
+        Of the files without facts that are not resolved it is not known which names they mention.
         Links of others may follow from what these said before.
         """
         rows = self._database.rows(
             """SELECT f.path FROM json_each(?) wanted CROSS JOIN main.mentioned m ON m.name = wanted.value
                CROSS JOIN files f ON f.id = m.file_id
-               WHERE m.file_id NOT IN (SELECT file_id FROM linked)
+               WHERE NOT EXISTS (SELECT 1 FROM linked l WHERE l.file_id = m.file_id)
                UNION SELECT s.path FROM superseded s LEFT JOIN files f ON f.path = s.path
-               WHERE s.facts IS NOT NULL OR s.manifest IS NOT NULL
-                   OR f.id IN (SELECT file_id FROM main.facts) OR f.id IN (SELECT file_id FROM main.manifests)""",
+               WHERE s.facts IS NOT NULL OR s.manifest IS NOT NULL OR s.outline IS NOT NULL
+                   OR f.id IN (SELECT file_id FROM main.facts) OR f.id IN (SELECT file_id FROM main.manifests)
+                   OR f.id IN (SELECT file_id FROM main.outlines)""",
             (id_list(names),),
+        )
+        return sorted({*self._unread_outlines, *(path for (path,) in rows)})
+
+    @cached_property
+    def _unread_outlines(self) -> Sequence[str]:
+        """The files without facts that are not resolved: none of the commit, or all that it has changed."""
+        rows = self._database.rows(
+            """SELECT f.path FROM outlines o CROSS JOIN files f ON f.id = o.file_id
+               WHERE NOT EXISTS (SELECT 1 FROM linked l WHERE l.file_id = o.file_id)"""
         )
         return [path for (path,) in rows]
 
     def missing(self) -> list[str]:
         """Return the files whose links are missing, in the order of their paths."""
         rows = self._database.rows(
-            """SELECT f.path FROM facts x CROSS JOIN files f ON f.id = x.file_id
+            """SELECT f.path FROM (SELECT file_id FROM facts UNION SELECT file_id FROM outlines) x
+               CROSS JOIN files f ON f.id = x.file_id
                WHERE x.file_id NOT IN (SELECT file_id FROM linked) ORDER BY f.path"""
         )
         return [path for (path,) in rows]
@@ -148,7 +178,8 @@ class SqliteLinks:
         trees = (self._tree_id, *found[0])
         with self._database.change() as connection:
             connection.execute(
-                """INSERT INTO main.linked SELECT NULL, ?1, l.file_id, l.reads, l.of_imports, l.meanings
+                """INSERT INTO main.linked
+                   SELECT NULL, ?1, l.file_id, l.reads, l.of_imports, l.meanings, l.relations, l.digest
                    FROM main.linked l WHERE l.tree_id = ?2
                        AND l.file_id IN (SELECT file_id FROM main.tree_files WHERE tree_id = ?1)""",
                 trees,
@@ -161,25 +192,32 @@ class SqliteLinks:
                 trees,
             )
             connection.execute(
-                """INSERT INTO main.superseded
-                   SELECT ?1, d.path, x.data, m.data FROM (
+                f"""INSERT INTO main.superseded
+                   SELECT ?1, d.path, {OF_FILE} FROM (
                        SELECT path FROM main.tree_files WHERE tree_id IN (?1, ?2)
-                       GROUP BY path HAVING count(*) = 1 OR min(file_id) != max(file_id)) d
-                   LEFT JOIN main.tree_files t ON t.tree_id = ?2 AND t.path = d.path
-                   LEFT JOIN main.facts x ON x.file_id = t.file_id
-                   LEFT JOIN main.manifests m ON m.file_id = t.file_id""",
+                       GROUP BY path HAVING count(*) = 1 OR min(file_id) != max(file_id)
+                           OR count(archive_reason) = 1) d
+                   LEFT JOIN main.tree_files t ON t.tree_id = ?2 AND t.path = d.path {WHAT_IT_SAYS}""",
                 trees,
             )
 
     def superseded(self) -> Iterator[Superseded]:
         """Yield the files that were changed since others were resolved."""
         rows = self._database.rows(
-            """SELECT s.path, s.facts, x.data, s.manifest IS NOT m.data FROM superseded s
-               LEFT JOIN files f ON f.path = s.path
-               LEFT JOIN main.facts x ON x.file_id = f.id LEFT JOIN main.manifests m ON m.file_id = f.id"""
+            f"""SELECT s.path, s.facts, s.manifest, s.symbols, s.outline, s.is_archived, {OF_FILE}
+               FROM superseded s LEFT JOIN main.tree_files t ON t.tree_id = ? AND t.path = s.path {WHAT_IT_SAYS}""",
+            (self._tree_id,),
         )
-        for path, before, now, is_changed in rows:
-            yield Superseded(path, unpack(before) if before else None, unpack(now) if now else None, bool(is_changed))
+        for path, *columns in rows:
+            (facts, manifest, *names), (facts_now, manifest_now, *names_now) = columns[:5], columns[5:]
+            yield Superseded(
+                path,
+                unpack(facts) if facts else None,
+                unpack(facts_now) if facts_now else None,
+                _names(path, *names),
+                _names(path, *names_now),
+                manifest != manifest_now,
+            )
 
     def readers(self, reads: Iterable[Read]) -> set[str]:
         """Return the files whose links follow from any of some reads."""
@@ -243,8 +281,8 @@ class SqliteLinks:
             for file in files:
                 if file.path in ids:
                     cursor = connection.execute(
-                        "INSERT INTO main.linked VALUES (NULL, ?, ?, ?, ?, ?)",
-                        (self._tree_id, ids[file.path], file.reads, file.of_imports, file.meanings),
+                        "INSERT INTO main.linked VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
+                        (self._tree_id, ids[file.path], *file[2:], _count(file.rows), _digest(file.rows)),
                     )
                     number = cursor.lastrowid
                     connection.executemany(
@@ -256,8 +294,26 @@ class SqliteLinks:
 def _stored(row: tuple[int, str, int, int, int, int, int, int, int]) -> StoredLink:
     target, path, position, source, kind, use, how, given, receiver = row
     return StoredLink(
-        target, path, position >> _LINE_BITS, source, _KIND_OF[kind], _USE_OF[use], _HOW_OF[how], given, receiver
+        target, path, position >> LINE_BITS, source, _KIND_OF[kind], _USE_OF[use], _HOW_OF[how], given, receiver
     )
+
+
+def _count(rows: Iterable[Row]) -> int:
+    """Return how many links lead to declarations."""
+    return sum(target > 0 for target, *_ in rows)
+
+
+def _digest(rows: Sequence[Row]) -> int:
+    return zlib.crc32(repr(rows).encode())
+
+
+def _names(path: str, symbols: str | None, outline: bytes | None, is_archived: int | None) -> Names | None:
+    """Return the names of a file that was or is there."""
+    if symbols is None:
+        return None
+    file = Keyed(path, "", bool(is_archived))
+    rows = ((name, qualified, SymbolKind(kind), *rest) for name, qualified, kind, *rest in json.loads(symbols))
+    return Names(file, [Named(file, *row) for row in rows], unpack_outline(outline) if outline else ())
 
 
 def _have_common(hashes: _Hashes, wanted: _Hashes) -> bool:

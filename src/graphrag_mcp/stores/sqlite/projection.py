@@ -7,45 +7,60 @@ from typing import Any
 import numpy as np
 
 from graphrag_mcp.model.files import Symbol, SymbolKind
+from graphrag_mcp.model.links import How
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.points import Point, file_key, file_version, point_key
-from graphrag_mcp.stores.projection import Changing, ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
+from graphrag_mcp.stores.projection import SHARED, ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
-from graphrag_mcp.stores.sqlite.database import Database, id_list
-from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
+from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+from graphrag_mcp.stores.sqlite.links import LINE_BITS, kind_of
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file
-from graphrag_mcp.stores.sqlite.settling import MAX_CANDIDATES, count_definitions
 
 _CONTENT = "hex(f.content_hash) || ' ' || f.recipe || ' '"
 # A change of one of these changes the replica of the file.
 _MARK = f"""{_CONTENT} || f.category || ' ' || coalesce(f.modified_at, '') || ' '
     || coalesce(f.archive_reason, '') || ' ' || coalesce(f.archive_penalty, '')"""
 
+CERTAINTIES = {
+    How.CERTAIN: "certain",
+    How.OPEN: "may call",
+    How.SAID: "certain",
+    How.NAMED: "by name",
+    How.SHARED: SHARED,
+}
+
+
+def _mark(*, with_edges: bool) -> str:
+    """Return in SQL what changes with a file `f`, or with its relations as well."""
+    digest = "coalesce((SELECT l.digest FROM linked l WHERE l.file_id = f.id), '')"
+    return f"{_MARK} || ' ' || {digest}" if with_edges else _MARK
+
+
 # The file of a symbol, its qualified name, and the number of symbols of that name before it in the file.
 _SYMBOL_COLUMNS = """s.id, f.path, s.qualified_name, (SELECT count(*) FROM symbols o
     WHERE o.name_key = s.name_key AND o.file_id = s.file_id AND o.qualified_name = s.qualified_name AND o.id < s.id)"""
-
-_IN_USE = "EXISTS (SELECT 1 FROM files d WHERE d.id = x.file_id AND d.archive_reason IS NULL)"
 
 
 class SqliteProjectionSource:
     """Marks the files that a server holds, and reads those that it lacks."""
 
-    def __init__(self, database: Database, graph: SqliteGraphStore, project: str, fingerprint: str) -> None:
+    def __init__(self, database: Database, project: str, fingerprint: str) -> None:
         """project: part of the points' keys. fingerprint: of the model whose vectors are read."""
         self._database = database
         self._tree_id = database.tree.tree_id
-        self._graph = graph
         self._project = project
         self._fingerprint = fingerprint
 
     # ------------------------------------------------------------ what a server holds
 
-    def pending(self, server: str) -> list[str]:
-        """Return the files that the server lacks or holds in another version, in the order of paths."""
+    def pending(self, server: str, *, with_edges: bool = False) -> list[str]:
+        """Return the files that the server lacks or holds in another version, in the order of paths.
+
+        with_edges: or with other relations.
+        """
         rows = self._database.rows(
             f"""SELECT f.path FROM files f LEFT JOIN projected p ON p.server = ? AND p.path = f.path
-                WHERE p.mark IS NOT {_MARK} ORDER BY f.path""",
+                WHERE p.mark IS NOT {_mark(with_edges=with_edges)} ORDER BY f.path""",
             (server,),
         )
         return [path for (path,) in rows]
@@ -121,9 +136,8 @@ class SqliteProjectionSource:
 
     def chunks(self, server: str = "") -> int:
         """Return how many chunks the index has; with a server, how many of them were sent to it unchanged."""
-        given = (
-            f"WHERE EXISTS (SELECT 1 FROM projected p WHERE p.server = ?1 AND p.path = f.path AND p.mark IS {_MARK})"
-        )
+        given = f"""WHERE EXISTS (SELECT 1 FROM projected p
+            WHERE p.server = ?1 AND p.path = f.path AND instr(p.mark || ' ', {_MARK} || ' ') = 1)"""
         ((count,),) = self._database.rows(
             f"SELECT coalesce(sum(f.chunks), 0) FROM files f {given if server else ''}", (server,) if server else ()
         )
@@ -135,34 +149,6 @@ class SqliteProjectionSource:
         ((chunks,),) = self._database.rows("SELECT coalesce(sum(chunks), 0) FROM main.files")
         return Frequencies(dict(counts), chunks)
 
-    def mentioning(self, changing: Changing) -> list[str]:
-        """Return the files whose relations may resolve differently after the change.
-
-        A name with many definitions resolves only within its own file or through an import: then importers count.
-        """
-        rows = self._database.rows(
-            f"""WITH changed(name) AS MATERIALIZED (SELECT value FROM json_each(?1)),
-                referenced(key, name) AS MATERIALIZED (SELECT DISTINCT target_key, target FROM relations
-                    WHERE target_key IN (SELECT name FROM changed)),
-                discriminative(key, name) AS MATERIALIZED (SELECT key, name FROM referenced
-                    WHERE {count_definitions("referenced.key", "referenced.name", _IN_USE)} <= {MAX_CANDIDATES}),
-                imported(module, target, path) AS MATERIALIZED (
-                    SELECT m.key, NULL, d.path FROM files d CROSS JOIN module_keys m ON m.file_id = d.id
-                    WHERE d.path IN (SELECT value FROM json_each(?2))
-                    UNION SELECT rtrim(folder, '/'), substr(key, length(folder) + 1), path FROM (
-                        SELECT rtrim(m.key, replace(m.key, '/', '')) AS folder, m.key, d.path
-                        FROM files d CROSS JOIN module_keys m ON m.file_id = d.id
-                        WHERE d.path IN (SELECT value FROM json_each(?2))))
-                SELECT f.path FROM files f WHERE f.id IN (
-                    SELECT r.file_id FROM discriminative CROSS JOIN relations r
-                    ON r.target_key = discriminative.key AND r.target = discriminative.name
-                    UNION SELECT r.file_id FROM imported i CROSS JOIN relations r ON r.target_module = i.module
-                    AND r.target_module != '' AND (i.target IS NULL OR r.target = i.target)
-                    WHERE r.target_key IN (SELECT name FROM changed) OR i.path IN (SELECT value FROM json_each(?3)))""",
-            (id_list(changing.names), id_list(changing.paths | changing.new_paths), id_list(changing.new_paths)),
-        )
-        return sorted(path for (path,) in rows)
-
     # ------------------------------------------------------------ what is sent
 
     def read(self, paths: Sequence[str], *, with_edges: bool) -> list[ProjectedFile]:
@@ -171,8 +157,8 @@ class SqliteProjectionSource:
         with_edges: resolve their relations too, which only a graph store needs.
         """
         files = self._database.rows(
-            f"SELECT f.id, f.path, f.content_hash, f.recipe, {_MARK} FROM files f WHERE f.path IN "
-            "(SELECT value FROM json_each(?)) ORDER BY f.path",
+            f"""SELECT f.id, f.path, f.content_hash, f.recipe, {_mark(with_edges=with_edges)} FROM files f
+                WHERE f.path IN (SELECT value FROM json_each(?)) ORDER BY f.path""",
             (id_list(paths),),
         )
         ids = id_list(row[0] for row in files)
@@ -180,8 +166,7 @@ class SqliteProjectionSource:
             file_id: file_version(path, content_hash, recipe) for file_id, path, content_hash, recipe, _ in files
         }
         chunks, symbols = self._chunks(ids, versions), self._symbols(ids)
-        stored = [projected.chunk.chunk_id for file_id in versions for projected in chunks[file_id]]
-        edges = self._edges(stored) if with_edges else {}
+        edges = self._edges(ids) if with_edges else {}
         keys = self._grouped("SELECT file_id, key FROM match_keys", ids)
         words = self._grouped("SELECT file_id, word, share FROM path_words", ids)
         return [
@@ -245,45 +230,45 @@ class SqliteProjectionSource:
             )
         return symbols
 
-    def _edges(self, chunk_ids: Sequence[int]) -> dict[int, list[ProjectedEdge]]:
-        resolved = self._graph.resolved(chunk_ids)
-        targets = self._target_keys({edge.symbol_id for edge in resolved})
-        best: dict[tuple[int, str, str], ProjectedEdge] = {}
-        for edge in resolved:
-            chunk_id, target_key = chunk_ids[edge.seed_rank], targets[edge.symbol_id]
-            found = ProjectedEdge(
-                ordinal=chunk_id & ORDINAL_MASK,
-                kind=edge.kind,
-                source=edge.source,
-                target=edge.target,
-                target_key=target_key,
-                to_file=edge.symbol_id < 0,
-                confidence=edge.confidence,
-                resolution=edge.resolution,
-            )
-            known = best.setdefault((chunk_id, edge.kind, target_key), found)
-            if found.confidence > known.confidence:
-                best[chunk_id, edge.kind, target_key] = found
-        edges: dict[int, list[ProjectedEdge]] = defaultdict(list)
-        for (chunk_id, _, _), found in best.items():
-            edges[chunk_id >> ORDINAL_BITS].append(found)
-        return edges
+    def _edges(self, ids: str) -> dict[int, list[ProjectedEdge]]:
+        """Return the relations of files: all links of their lines to definitions and files of the tree."""
+        rows = self._database.rows(
+            f"""SELECT l.file_id, v.kind, v.position >> {LINE_BITS} AS line, v.how, v.source, v.target,
+                    coalesce((SELECT max(c.id) FROM chunks c WHERE {of_file("c.id", "l.file_id")}
+                              AND c.start_line <= v.position >> {LINE_BITS}), 0)
+                FROM json_each(?) wanted CROSS JOIN linked l ON l.file_id = wanted.value
+                CROSS JOIN main.links v ON v.linked_id = l.id
+                WHERE v.target > 0 AND v.how IN ({marks(CERTAINTIES)}) ORDER BY l.file_id, v.position""",
+            (ids, *CERTAINTIES),
+        )
+        keys = self._keys_at({place for row in rows for place in row[4:6] if place})
+        files = {file_id: file_key(self._project, path) for file_id, path in self._database.rows(
+            "SELECT id, path FROM files WHERE id IN (SELECT value FROM json_each(?))", (ids,)
+        )}  # fmt: skip
+        edges: dict[int, dict[ProjectedEdge, None]] = defaultdict(dict)
+        for file_id, number, line, how, source, target, chunk_id in rows:
+            if target in keys:
+                source_key, is_of_file = keys.get(source) or (files[file_id], True)
+                target_key, is_to_file = keys[target]
+                rest = (is_of_file, is_to_file, line, CERTAINTIES[How(how)], chunk_id & ORDINAL_MASK)
+                edges[file_id][ProjectedEdge(kind_of(number), source_key, target_key, *rest)] = None
+        return {file_id: list(found) for file_id, found in edges.items()}
 
-    def _target_keys(self, symbol_ids: Iterable[int]) -> dict[int, str]:
-        """Return the keys of symbols; a negative id is that of a file."""
-        ids = list(symbol_ids)
+    def _keys_at(self, places: Iterable[int]) -> dict[int, tuple[str, bool]]:
+        """Return the keys of the symbols and files at places, and whether it is a file."""
+        wanted = (id_list(places),)
         symbols = self._database.rows(
-            f"""SELECT {_SYMBOL_COLUMNS} FROM symbols s CROSS JOIN files f ON f.id = s.file_id
-                WHERE s.id IN (SELECT value FROM json_each(?))""",
-            (id_list(symbol_id for symbol_id in ids if symbol_id > 0),),
+            f"""SELECT s.place, {_SYMBOL_COLUMNS} FROM json_each(?) wanted
+                CROSS JOIN main.symbols s ON s.place = wanted.value CROSS JOIN files f ON f.id = s.file_id""",
+            wanted,
         )
         files = self._database.rows(
-            "SELECT -id, path FROM files WHERE id IN (SELECT value FROM json_each(?))",
-            (id_list(-symbol_id for symbol_id in ids if symbol_id < 0),),
+            """SELECT c.place, f.path FROM json_each(?) wanted CROSS JOIN main.files c ON c.place = wanted.value
+               CROSS JOIN files f ON f.id = c.id""",
+            wanted,
         )
-        return {symbol_id: self._symbol_key(*rest) for symbol_id, *rest in symbols} | {
-            symbol_id: file_key(self._project, path) for symbol_id, path in files
-        }
+        found = {place: (self._symbol_key(*rest), False) for place, _, *rest in symbols}
+        return found | {place: (file_key(self._project, path), True) for place, path in files}
 
     def _symbol_key(self, path: str, qualified_name: str, number: int) -> str:
         return f"{file_key(self._project, path)}#{qualified_name}~{number}"

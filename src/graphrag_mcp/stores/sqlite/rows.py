@@ -10,8 +10,8 @@ from graphrag_mcp.model.files import (
     Failure,
     PackedFacts,
     ParsedFile,
-    Relation,
     Symbol,
+    pack_outline,
     with_failures,
 )
 from graphrag_mcp.model.links import Place, identities, place_id
@@ -45,6 +45,7 @@ class PackedFile(NamedTuple):
     facts: the columns of `files` after the recipe, without the number of vectors. path_words: word of the file's stem
     and its share of the stem. module_keys: the names by which other files import it. keywords: the words of each chunk,
     in the order of KEYWORD_FIELDS. text_hashes: of each chunk's embedded text. symbols: with their chunk's ordinal.
+    outline: the packed relations, b"" for a file with facts or without any.
     """
 
     entry: TreeEntry
@@ -56,7 +57,8 @@ class PackedFile(NamedTuple):
     keywords: Sequence[tuple[str, ...]]
     text_hashes: Sequence[bytes]
     symbols: list[tuple[int, _Row]]
-    relations: list[_Row]
+    place: int
+    outline: bytes
     code: PackedFacts | None
     manifest: str
 
@@ -81,7 +83,7 @@ def pack_rows(
     facts = (parsed.language, parsed.category.value, parsed.mode.value, note, write_facts(parsed.facts))
     return PackedFile(
         entry=entry,
-        facts=(*facts, len(parsed.chunks), len(symbols), len(parsed.relations)),
+        facts=(*facts, len(parsed.chunks), len(symbols)),
         match_keys=sorted(match_keys(parsed.path)),
         path_words=sorted(path_words.items()),
         module_keys=sorted(module_keys),
@@ -89,7 +91,8 @@ def pack_rows(
         keywords=keywords,
         text_hashes=text_hashes,
         symbols=symbols,
-        relations=[_pack_relation(relation) for relation in parsed.relations],
+        place=place_id(Place(parsed.path, "")),
+        outline=pack_outline(parsed.relations) if parsed.relations and not parsed.code else b"",
         code=parsed.code,
         manifest=parsed.manifest,
     )
@@ -124,17 +127,4 @@ def _pack_symbol(symbol: Symbol, place: int) -> _Row:
         symbol.end_line,
         symbol.signature,
         place,
-    )
-
-
-def _pack_relation(relation: Relation) -> _Row:
-    return (
-        relation.kind.value,
-        relation.source,
-        relation.target,
-        relation.target.lower(),
-        relation.line,
-        relation.confidence,
-        relation.resolution.value,
-        relation.target_module,
     )

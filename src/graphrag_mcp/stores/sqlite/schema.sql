@@ -18,10 +18,11 @@ CREATE TABLE files (
     facts TEXT NOT NULL,            -- DocumentFacts as JSON, '' when the document says nothing.
     chunks INTEGER NOT NULL,        -- How many there are of each.
     symbols INTEGER NOT NULL,
-    relations INTEGER NOT NULL,
     embedded INTEGER NOT NULL,
+    place INTEGER NOT NULL,         -- The number by which links name it; the same in all its versions.
     UNIQUE (path, content_hash, recipe)
 );
+CREATE INDEX files_place ON files (place);
 
 CREATE TABLE tree_files (
     tree_id INTEGER,
@@ -130,25 +131,12 @@ CREATE INDEX symbols_name ON symbols (name_key, file_id);
 CREATE INDEX symbols_chunk ON symbols (chunk_id);
 CREATE INDEX symbols_file ON symbols (file_id);
 
-CREATE TABLE relations (
-    id INTEGER PRIMARY KEY,
-    file_id INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    source TEXT NOT NULL,
-    target TEXT NOT NULL,
-    target_key TEXT NOT NULL,
-    line INTEGER NOT NULL,
-    confidence REAL NOT NULL,
-    resolution TEXT NOT NULL,
-    target_module TEXT NOT NULL
-);
-CREATE INDEX relations_target ON relations (target_key, file_id);
-CREATE INDEX relations_place ON relations (file_id, line);
-CREATE INDEX relations_module ON relations (target_module, target_key) WHERE target_module != '';
+-- What a file without facts says of the names in it (`Relation`), packed.
+CREATE TABLE outlines (file_id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 
--- What the mentions and declarations of the files of a tree mean (model/links.py). A file of a tree with facts, and no row
--- here, is not resolved yet. reads, of_imports: what of other files it follows from, as sorted 32-bit hashes; meanings: one
--- such hash for what each import means.
+-- What the mentions and declarations of the files of a tree mean (model/links.py). A file of a tree with facts or an
+-- outline, and no row here, is not resolved yet. reads, of_imports: what of other files it follows from, as sorted 32-bit
+-- hashes; meanings: one such hash for what each import means. relations: how many lead to declarations. digest: of all.
 CREATE TABLE linked (
     id INTEGER PRIMARY KEY,
     tree_id INTEGER NOT NULL,
@@ -156,6 +144,8 @@ CREATE TABLE linked (
     reads BLOB NOT NULL,
     of_imports BLOB NOT NULL,
     meanings BLOB NOT NULL,
+    relations INTEGER NOT NULL,
+    digest INTEGER NOT NULL,
     UNIQUE (tree_id, file_id)
 );
 CREATE TABLE links (
@@ -170,12 +160,15 @@ CREATE TABLE links (
     receiver INTEGER,               -- Of a type; 0: not known, or none.
     PRIMARY KEY (target, linked_id, position, source, kind, use, how, given, receiver)
 ) WITHOUT ROWID;
-CREATE INDEX links_linked ON links (linked_id, source);
+CREATE INDEX links_linked ON links (linked_id, position);
 -- Files as they were when the links that read them were found, until it is found out which of these have to go.
 CREATE TABLE superseded (
     tree_id INTEGER,
     path TEXT,
     facts BLOB,                     -- NULL: it had none.
     manifest TEXT,
+    symbols TEXT,                   -- What it defined, as JSON; NULL: there was no such file.
+    outline BLOB,
+    is_archived INTEGER,
     PRIMARY KEY (tree_id, path)
 ) WITHOUT ROWID;

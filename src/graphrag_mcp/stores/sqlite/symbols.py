@@ -1,21 +1,26 @@
-"""The code graph by symbol: definitions by name or location, and the resolved relations of one."""
+"""The code graph by symbol: definitions by name, location or place."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from graphrag_mcp.model.files import MACRO, Category, RelationKind, Resolution, SymbolKind
-from graphrag_mcp.model.graph import UNKNOWN_MODULE, CodeEdge, CodeNode, Dependency, Mentioned, Place, certainty_of
+from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import CodeNode, Dependency
+from graphrag_mcp.model.links import How, Place, folder_place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+from graphrag_mcp.stores.sqlite.links import number_of_kind
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS, of_file
-from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
-from graphrag_mcp.stores.sqlite.settling import OF_RELATIONS, Definition, SettledEdge, Settler, count_definitions
+from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.text.words import index_text
 
 _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
-    s.signature, f.archive_reason IS NOT NULL"""
+    s.signature, f.archive_reason IS NOT NULL, s.place"""
 
+_SURE = (How.CERTAIN, How.SAID, How.NAMED)
+_DEPENDING = tuple(
+    map(number_of_kind, (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.IMPORTS, RelationKind.INHERITS))
+)
 _RANKED = "('type', 'function', 'method', 'constant')"  # Kinds that other files depend on by name.
 
 
@@ -25,7 +30,7 @@ class SqliteSymbolGraph:
     def __init__(self, database: Database, scopes: ScopeResolver) -> None:
         self._database = database
         self._scopes = scopes
-        self._settler = Settler(database)
+        self._folders: tuple[int, Mapping[int, int]] = (-1, {})
 
     # ------------------------------------------------------------ nodes
 
@@ -119,11 +124,23 @@ class SqliteSymbolGraph:
     def at_places(self, places: Collection[int]) -> dict[int, int]:
         """Return the ids of the nodes at places."""
         rows = self._database.rows(
-            """SELECT s.place, s.id FROM json_each(?) wanted CROSS JOIN main.symbols s ON s.place = wanted.value
-               CROSS JOIN files f ON f.id = s.file_id""",
+            """SELECT s.place, s.id FROM json_each(?1) wanted CROSS JOIN main.symbols s ON s.place = wanted.value
+               CROSS JOIN files f ON f.id = s.file_id
+               UNION ALL SELECT c.place, -f.id FROM json_each(?1) wanted
+               CROSS JOIN main.files c ON c.place = wanted.value CROSS JOIN files f ON f.id = c.id""",
             (id_list(places),),
         )
-        return dict(rows)
+        packages = self._packages()
+        return {place: packages[place] for place in places if place in packages} | dict(rows)
+
+    def _packages(self) -> Mapping[int, int]:
+        """Return the first file of each folder by the folder's place, that of a package; read once per commit."""
+        version = self._database.version()
+        if version != self._folders[0]:
+            rows = self._database.rows("SELECT id, path FROM files WHERE language = 'go' ORDER BY path DESC")
+            named = {path.rpartition("/")[0]: -file_id for file_id, path in rows if not path.endswith("_test.go")}
+            self._folders = version, {place_id(folder_place(folder)): node for folder, node in named.items()}
+        return self._folders[1]
 
     def nodes(self, ids: Iterable[int]) -> dict[int, CodeNode]:
         """Return nodes by their ids; missing ones are left out."""
@@ -143,178 +160,20 @@ class SqliteSymbolGraph:
         found = [_node(row) for row in symbols] + [_file_node(*row) for row in files]
         return {node.node_id: node for node in found}
 
-    # ------------------------------------------------------------ relations
-
-    def outgoing(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
-    ) -> tuple[list[CodeEdge], list[Mentioned]]:
-        """Return the relations from a definition or file, and the names in it that were not resolved.
-
-        Names of the language itself and recursive calls are neither.
-        """
-        relations = self._database.rows(
-            f"""SELECT id, kind, target, target_module, line, resolution FROM main.relations
-                WHERE file_id = ? AND kind IN ({marks(kinds)})
-                  AND (line BETWEEN ? AND ? OR kind = 'inherits' AND source = ?) ORDER BY id""",
-            (node.file_id, *kinds, node.start_line, node.end_line, node.qualified_name),
-        )
-        ids = [row[0] for row in relations]
-        places = {relation_id: (line, module) for relation_id, _, _, module, line, _ in relations}
-        resolved = self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
-        known = {edge.relation_id for edge in resolved}
-        edges = []
-        for edge in resolved:
-            line, module = places[edge.relation_id]
-            settled = (certainty_of(edge.resolution, edge.confidence), edge.relation_id, edge.resolution.is_guess)
-            kind = RelationKind(edge.kind)
-            edges.append(CodeEdge(node.node_id, edge.symbol_id, kind, node.path, line, *settled, module))
-        others = [
-            Mentioned(RelationKind(kind), target, module, node.path, line, False)
-            for relation_id, kind, target, module, line, resolution in relations
-            if relation_id not in known
-            and resolution not in (Resolution.BUILTIN, Resolution.LOCAL)
-            and kind != RelationKind.HANDS_ON  # Most values are no functions.
-        ]
-        defined = self._defined({reference.name for reference in others})
-        unknown = [reference._replace(is_defined=reference.name in defined) for reference in others]
-        return edges, unknown
-
-    def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
-        """Return the relations to a definition or file, each from the definition, or else the file, that has it."""
-        hidden = self._scopes.resolve(scope)
-        if not node.is_file:
-            known = self._count_definitions(node, hidden)
-            definition = Definition(node.node_id, 0, node.file_id, node.name, node.name.lower(), known)
-            resolved = self._settler.incoming(definition, 0, kinds, hidden, -1)
-        else:
-            resolved = [edge for edge in self._importing(node, kinds, scope) if edge.symbol_id == node.node_id]
-        sources = self._sources([edge.relation_id for edge in resolved])
-        edges = []
-        for edge in resolved:
-            if edge.relation_id not in sources:  # Another process has replaced the file meanwhile.
-                continue
-            source, path, line, module = sources[edge.relation_id]
-            kind = RelationKind(edge.kind)
-            settled = (certainty_of(edge.resolution, edge.confidence), edge.relation_id, edge.resolution.is_guess)
-            edges.append(CodeEdge(source, node.node_id, kind, path, line, *settled, module))
-        return edges
-
-    def undecided(
-        self, nodes: Sequence[CodeNode], kinds: Sequence[RelationKind], scope: Scope, shown: Iterable[int]
-    ) -> frozenset[Place]:
-        """Return the lines, besides those of the relations shown, whose reference may be to a node.
-
-        Their receiver has an unknown type, or is imported from a module of the project that is a folder, or is a value
-        that a file of the project defines (`from pkg.state import current`, `current.name()`).
-        """
-        names = {node.name for node in nodes if not node.is_file and node.kind is not SymbolKind.KEY}
-        hidden = self._scopes.resolve(scope)
-        rows = self._database.rows(
-            f"""SELECT DISTINCT f.path, r.line FROM json_each(?) wanted
-                CROSS JOIN relations r ON r.target_key = lower(wanted.value) AND r.target = wanted.value
-                CROSS JOIN files f ON f.id = r.file_id
-                WHERE r.kind IN ({marks(kinds)}) AND {hidden.condition("r.file_id")}
-                  AND (r.target_module = '{MACRO}') = {any(node.signature.startswith("macro_rules!") for node in nodes)}
-                  AND (r.resolution IN ('{Resolution.UNRESOLVED}', '{Resolution.UNKNOWN}', '{Resolution.BASE}')
-                       OR r.resolution = '{Resolution.IMPORT}' AND r.target_module != ''
-                       AND NOT EXISTS (SELECT 1 FROM module_keys m WHERE m.key = r.target_module)
-                       AND (EXISTS (SELECT 1 FROM module_keys m
-                                    WHERE m.key > r.target_module || '/' AND m.key < r.target_module || '0')
-                            OR EXISTS (SELECT 1 FROM module_keys m WHERE m.key = rtrim(
-                                    rtrim(r.target_module, replace(r.target_module, '/', '')), '/'))))
-                  AND r.id NOT IN (SELECT value FROM json_each(?))""",
-            (id_list(names), *kinds, *hidden.parameters, id_list(shown)),
-        )
-        return frozenset((path, line) for path, line in rows)
-
-    def mentions(self, names: Collection[str], scope: Scope) -> list[Mentioned]:
-        """Return where names are used, whatever they mean; module: UNKNOWN_MODULE where the receiver is not known."""
-        hidden = self._scopes.resolve(scope)
-        rows = self._database.rows(
-            f"""SELECT r.kind, r.target,
-                    CASE WHEN r.resolution IN ('{Resolution.UNKNOWN}', '{Resolution.BASE}') THEN '{UNKNOWN_MODULE}'
-                         ELSE r.target_module END,
-                    f.path, r.line, EXISTS (
-                        SELECT 1 FROM symbols s
-                        WHERE s.name_key = r.target_key AND s.name = r.target AND s.kind != 'key'
-                        AND (r.target_module = '' OR EXISTS (
-                            SELECT 1 FROM main.module_keys m WHERE m.key = r.target_module AND m.file_id = s.file_id)))
-                FROM json_each(?) wanted
-                CROSS JOIN relations r ON r.target_key = lower(wanted.value) AND r.target = wanted.value
-                CROSS JOIN files f ON f.id = r.file_id
-                WHERE r.kind NOT IN ('{RelationKind.CONTAINS}', '{RelationKind.TESTS}')
-                    AND r.resolution NOT IN ('{Resolution.BUILTIN}', '{Resolution.LIBRARY}')
-                    AND {hidden.condition("r.file_id")} ORDER BY f.path, r.line""",
-            (id_list(names), *hidden.parameters),
-        )
-        return [Mentioned._make((RelationKind(kind), *rest)) for kind, *rest in rows]
-
-    def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
-        """Yield the references from files to names with at most `most` definitions, matched by name; streamed."""
+    def dependencies(self, scope: Scope) -> Iterator[Dependency]:
+        """Yield the references from files to definitions in other files; streamed."""
         hidden = self._scopes.resolve(scope)
         with self._database.connection() as connection:
             rows = connection.execute(
-                f"""SELECT r.file_id, s.id, s.file_id, count(DISTINCT r.kind || ' ' || r.source), d.definitions,
-                        max(r.target_module != '' AND EXISTS (SELECT 1 FROM main.module_keys m
-                            WHERE m.key = r.target_module AND m.file_id = s.file_id))
-                    FROM (SELECT name_key, count(*) AS definitions FROM symbols s
-                          WHERE kind IN {_RANKED} AND {hidden.condition("s.file_id")}
-                          GROUP BY name_key HAVING count(*) <= ?) d
-                    CROSS JOIN symbols s ON s.name_key = d.name_key AND s.kind IN {_RANKED}
-                    CROSS JOIN relations r ON r.target_key = d.name_key AND r.file_id != s.file_id
-                    WHERE r.kind IN ('calls', 'imports', 'inherits') AND r.resolution != 'builtin'
-                          AND {hidden.condition("s.file_id")} AND {hidden.condition("r.file_id")}
-                    GROUP BY s.id, r.file_id""",
-                (*hidden.parameters, most, *hidden.parameters, *hidden.parameters),
+                f"""SELECT l.file_id, s.id, s.file_id, count(DISTINCT v.kind << 48 | v.source), min(v.how = {How.NAMED})
+                    FROM symbols s CROSS JOIN main.links v ON v.target = s.place
+                    CROSS JOIN linked l ON l.id = v.linked_id
+                    WHERE s.kind IN {_RANKED} AND {hidden.condition("s.file_id")} AND {hidden.condition("l.file_id")}
+                          AND v.how IN ({marks(_SURE)}) AND v.kind IN ({marks(_DEPENDING)}) AND l.file_id != s.file_id
+                    GROUP BY s.id, l.file_id""",
+                (*hidden.parameters, *hidden.parameters, *_SURE, *_DEPENDING),
             )
             yield from map(Dependency._make, rows)
-
-    def _defined(self, names: Collection[str]) -> set[str]:
-        """Return the names that have a definition in the project."""
-        rows = self._database.rows(
-            """SELECT wanted.value FROM json_each(?) wanted WHERE EXISTS (
-                   SELECT 1 FROM symbols s WHERE s.name_key = lower(wanted.value) AND s.name = wanted.value)""",
-            (id_list(names),),
-        )
-        return {name for (name,) in rows}
-
-    def _count_definitions(self, node: CodeNode, hidden: FileFilter) -> int:
-        counted = f"SELECT {count_definitions('?1', '?2', hidden.condition('x.file_id', '?3'))}"
-        ((known,),) = self._database.rows(counted, (node.name.lower(), node.name, *hidden.parameters))
-        return int(known)
-
-    def _importing(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[SettledEdge]:
-        """Return the resolved relations that may name a file as a module."""
-        rows = self._database.rows(
-            f"""SELECT r.id FROM module_keys m
-                CROSS JOIN relations r ON r.target_module = m.key AND r.target_module != ''
-                WHERE m.file_id = ?1 AND r.file_id != ?1 AND r.kind IN ({", ".join(f"'{kind}'" for kind in kinds)})
-                UNION SELECT r.id FROM (
-                    SELECT rtrim(rtrim(key, replace(key, '/', '')), '/') AS folder,
-                           replace(key, rtrim(key, replace(key, '/', '')), '') AS name
-                    FROM module_keys WHERE file_id = ?1) m
-                CROSS JOIN relations r ON r.target_module = m.folder AND r.target_module != '' AND r.target = m.name
-                WHERE r.file_id != ?1""",
-            (node.file_id,),
-        )
-        ids = [relation_id for (relation_id,) in rows]
-        return self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
-
-    def _sources(self, relation_ids: Sequence[int]) -> dict[int, tuple[int, str, int, str]]:
-        """Return the source node, the path, the line and the module of each relation."""
-        rows = self._database.rows(
-            """SELECT r.id, coalesce((SELECT s.id FROM symbols s
-                          WHERE s.file_id = r.file_id AND s.qualified_name = r.source AND s.kind != 'key'
-                              AND r.line BETWEEN s.start_line AND s.end_line
-                          ORDER BY s.end_line - s.start_line LIMIT 1),
-                       (SELECT s.id FROM symbols s  -- Rust's `impl Base for Type`, anywhere in the file of the type.
-                           WHERE s.file_id = r.file_id AND s.qualified_name = r.source AND s.kind = 'type'
-                           ORDER BY s.start_line LIMIT 1), -r.file_id), f.path, r.line, r.target_module
-               FROM relations r CROSS JOIN files f ON f.id = r.file_id
-               WHERE r.id IN (SELECT value FROM json_each(?))""",
-            (id_list(relation_ids),),
-        )
-        return {relation_id: (source, path, line, module) for relation_id, source, path, line, module in rows}
 
 
 def _is_called(node: CodeNode, name: str) -> bool:
@@ -322,13 +181,12 @@ def _is_called(node: CodeNode, name: str) -> bool:
 
 
 def _node(row: Sequence[Any]) -> CodeNode:
-    node_id, file_id, path, category, name, qualified, kind, start, end, signature, archived = row
-    rest = (SymbolKind(kind), start, end, signature, bool(archived))
+    node_id, file_id, path, category, name, qualified, kind, start, end, signature, archived, place = row
+    rest = (SymbolKind(kind), start, end, signature, bool(archived), "", "", place)
     is_test = path.endswith(".rs") and not {"test", "tests"}.isdisjoint(qualified.split("."))  # Beside the code.
     return CodeNode(node_id, file_id, path, Category.TESTS if is_test else Category(category), name, qualified, *rest)
 
 
 def _file_node(file_id: int, path: str, category: str, archived: int, lines: int) -> CodeNode:
-    return CodeNode(
-        -file_id, file_id, path, Category(category), path, path, SymbolKind.MODULE, 1, lines, "", bool(archived)
-    )
+    rest = (SymbolKind.MODULE, 1, lines, "", bool(archived), "", "", place_id(Place(path, "")))
+    return CodeNode(-file_id, file_id, path, Category(category), path, path, *rest)

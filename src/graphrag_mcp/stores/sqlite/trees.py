@@ -12,6 +12,13 @@ from typing import NamedTuple
 from graphrag_mcp.model.facts import mentioned_names, unpack
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 
+# What the links of others may follow from, of the file of the row `t` of `tree_files`.
+OF_FILE = """x.data, m.data, iif(t.file_id, (SELECT json_group_array(json_array(
+        s.name, s.qualified_name, s.kind, s.place, s.signature LIKE 'macro_rules!%', s.start_line, s.end_line))
+    FROM main.symbols s WHERE s.file_id = t.file_id AND s.kind != 'key'), NULL), o.data, t.archive_reason IS NOT NULL"""
+WHAT_IT_SAYS = """LEFT JOIN main.facts x ON x.file_id = t.file_id LEFT JOIN main.manifests m ON m.file_id = t.file_id
+    LEFT JOIN main.outlines o ON o.file_id = t.file_id"""
+
 
 class Tree(NamedTuple):
     """A row of `trees`; `model` is the fingerprint of its vectors, "" without any."""
@@ -87,10 +94,9 @@ def supersede(connection: sqlite3.Connection, tree_id: int, paths: Iterable[str]
     for path in paths:
         row = (tree_id, path)
         connection.execute(
-            """INSERT OR IGNORE INTO main.superseded
-               SELECT ?1, ?2, x.data, m.data FROM (SELECT 1)
-               LEFT JOIN main.tree_files t ON t.tree_id = ?1 AND t.path = ?2
-               LEFT JOIN main.facts x ON x.file_id = t.file_id LEFT JOIN main.manifests m ON m.file_id = t.file_id
+            f"""INSERT OR IGNORE INTO main.superseded
+               SELECT ?1, ?2, {OF_FILE} FROM (SELECT 1)
+               LEFT JOIN main.tree_files t ON t.tree_id = ?1 AND t.path = ?2 {WHAT_IT_SAYS}
                WHERE EXISTS (SELECT 1 FROM main.linked WHERE tree_id = ?1)""",
             row,
         )
@@ -123,7 +129,7 @@ def remove_rows(connection: sqlite3.Connection, file_id: int) -> None:
             "DELETE FROM main.mentioned WHERE file_id = ? AND name IN (SELECT value FROM json_each(?))",
             (file_id, names),
         )
-    for table in ("match_keys", "path_words", "module_keys", "symbols", "relations", "facts", "manifests"):
+    for table in ("match_keys", "path_words", "module_keys", "symbols", "outlines", "facts", "manifests"):
         connection.execute(f"DELETE FROM main.{table} WHERE file_id = ?", (file_id,))
 
 

@@ -109,6 +109,7 @@ class SqliteIndexWriter:
         if not classes:
             return
         with self._database.change() as connection:
+            supersede(connection, self._tree_id, classes)
             connection.executemany(
                 "UPDATE tree_files SET archive_reason = ?, archive_penalty = ? WHERE tree_id = ? AND path = ?",
                 [(*_archive_columns(archive), self._tree_id, path) for path, archive in classes.items()],
@@ -153,7 +154,7 @@ class SqliteIndexWriter:
     def _put(self, connection: sqlite3.Connection, entries: Sequence[tuple[int, TreeEntry]]) -> None:
         """Set the contents of the tree at these paths; the previous ones are removed unless another tree has them."""
         left = _ids_at(connection, self._tree_id, [entry.path for _, entry in entries])
-        changed = [entry.path for file_id, entry in entries if not self._has(connection, file_id, entry.path)]
+        changed = [entry.path for file_id, entry in entries if not self._has(connection, file_id, entry)]
         supersede(connection, self._tree_id, changed)
         connection.executemany(
             """INSERT INTO tree_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -180,10 +181,12 @@ class SqliteIndexWriter:
         )
         remove_orphans(connection, left)
 
-    def _has(self, connection: sqlite3.Connection, file_id: int, path: str) -> bool:
-        row = (self._tree_id, path, file_id)
-        found = connection.execute("SELECT 1 FROM tree_files WHERE tree_id = ? AND path = ? AND file_id = ?", row)
-        return found.fetchone() is not None
+    def _has(self, connection: sqlite3.Connection, file_id: int, entry: TreeEntry) -> bool:
+        """Return whether the tree has a content at its path, archived as it is."""
+        row = (self._tree_id, entry.path, file_id, entry.archive is None)
+        select = """SELECT 1 FROM tree_files WHERE tree_id = ? AND path = ? AND file_id = ?
+            AND (archive_reason IS NULL) = ?"""
+        return connection.execute(select, row).fetchone() is not None
 
     def checkpoint(self) -> None:
         """Checkpoint the write-ahead log, and update SQLite's statistics of `tree_files`.
@@ -253,8 +256,8 @@ def _version_id(connection: sqlite3.Connection, entry: TreeEntry) -> int:
 def _insert_files(connection: sqlite3.Connection, files: Sequence[tuple[int, PackedFile, Sequence[bytes]]]) -> None:
     connection.executemany(
         """UPDATE main.files SET language = ?, category = ?, mode = ?, note = ?, facts = ?, chunks = ?, symbols = ?,
-           relations = ?, embedded = ? WHERE id = ?""",
-        [(*file.facts, len(vectors), file_id) for file_id, file, vectors in files],
+           embedded = ?, place = ? WHERE id = ?""",
+        [(*file.facts, len(vectors), file.place, file_id) for file_id, file, vectors in files],
     )
     connection.executemany(
         "INSERT INTO main.match_keys VALUES (?, ?)",
@@ -277,8 +280,8 @@ def _insert_files(connection: sqlite3.Connection, files: Sequence[tuple[int, Pac
         ),
     )
     connection.executemany(
-        "INSERT INTO main.relations VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((file_id, *relation) for file_id, file, _ in files for relation in file.relations),
+        "INSERT INTO main.outlines VALUES (?, ?)",
+        ((file_id, file.outline) for file_id, file, _ in files if file.outline),
     )
     codes = [(file_id, file.code) for file_id, file, _ in files if file.code]
     connection.executemany(

@@ -44,7 +44,7 @@
     (pointer_declarator declarator: (identifier) @name)
     (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))])]) @constant
 
-(call_expression function: [(identifier) @call (field_expression argument: (_) @receiver field: (field_identifier) @call)])
+(call_expression function: [(identifier) @call (field_expression argument: (_) @value field: (field_identifier) @call)])
 (call_expression function: (parenthesized_expression [(identifier) @call (pointer_expression argument: (identifier) @call)]))
 ; A function as a value: passed, stored, returned, in a table; unless it is a variable.
 ([(argument_list (identifier) @handed) (initializer_list (identifier) @handed) (initializer_pair value: (identifier) @handed)

@@ -61,13 +61,13 @@
   (qualified_identifier scope: (_) @receiver name: (identifier) @call)
   (qualified_identifier scope: (_) @receiver name: (template_function name: (identifier) @call))
   (template_function name: (identifier) @call)
-  (field_expression argument: (_) @receiver field: (template_method name: (field_identifier) @call))])
+  (field_expression argument: (_) @value field: (template_method name: (field_identifier) @call))])
 (call_expression function: [
   (qualified_identifier !scope name: (identifier) @call)
   (qualified_identifier name: (qualified_identifier scope: (_) @receiver name: [(identifier) @call (template_function name: (identifier) @call)]))
   (qualified_identifier name: (qualified_identifier name: (qualified_identifier scope: (_) @receiver
     name: [(identifier) @call (template_function name: (identifier) @call)])))
-  (field_expression argument: (_) @receiver field: (dependent_name (template_method name: (field_identifier) @call)))])
+  (field_expression argument: (_) @value field: (dependent_name (template_method name: (field_identifier) @call)))])
 (new_expression type: [(type_identifier) @call (template_type name: (type_identifier) @call)
   (qualified_identifier scope: (_) @receiver name: [(type_identifier) @call (template_type name: (type_identifier) @call)])])
 (compound_literal_expression type: [(type_identifier) @call (template_type name: (type_identifier) @call)

@@ -85,6 +85,10 @@
 (call_expression function: [(identifier) @as.call (member_expression) @as.call
   (parenthesized_expression [(identifier) (member_expression)] @as.call)
   (await_expression [(identifier) (member_expression)] @as.call)])
+(call_expression function: (subscript_expression index: (string (string_fragment) @as.call)))
+[(assignment_expression left: (subscript_expression index: (string (string_fragment) @as.write)))
+  (augmented_assignment_expression left: (subscript_expression index: (string (string_fragment) @as.write)))
+  (update_expression argument: (subscript_expression index: (string (string_fragment) @as.write)))]
 (new_expression constructor: [(identifier) (member_expression)] @as.create)
 (call_expression function: (super) @from @use.super arguments: (_) @arguments)
 (decorator [(identifier) (member_expression)] @as.call)
@@ -107,10 +111,23 @@
   (pair_pattern value: (subscript_expression) @as.fill)
   (assignment_pattern left: (subscript_expression) @as.fill)]
 (member_expression object: (_) @from property: (_) @use.value)
+(subscript_expression object: (_) @from index: (string . (string_fragment) @use.value .)
+  (#match? @use.value "^[A-Za-z_$][A-Za-z0-9_$]*$"))
 (binary_expression left: (private_property_identifier) @use.value right: (_) @from)
+(call_expression function: (subscript_expression object: (_) @from index: [(identifier) (member_expression)
+  (template_string) (call_expression)] @use.indexed.call))
+(assignment_expression left: (subscript_expression object: (_) @from index: [(identifier) (member_expression)
+  (template_string) (call_expression)] @use.indexed.write))
+(subscript_expression object: (_) @from index: [(identifier) (member_expression) (template_string) (call_expression)]
+  @use.indexed.value)
+(call_expression function: (member_expression object: (identifier) @_o property: (property_identifier) @_p)
+  arguments: (arguments . (_) @from) @use.indexed.write (#eq? @_o "Object") (#eq? @_p "assign"))
 (object_pattern (shorthand_property_identifier_pattern) @use.value) @from
 (object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @use.value)) @from
 (object_pattern (pair_pattern key: (property_identifier) @use.value)) @from
+([(import_statement source: (_) @use.module) (export_statement source: (_) @use.module)])
+(call_expression function: [(identifier) @from.other (import)] arguments: (arguments . (string) @use.module .)
+  (#eq? @from.other "require"))
 (import_specifier name: (identifier) @use.import) @from.around
 (import_specifier alias: (identifier) @use.import)
 (import_clause (identifier) @use.import)

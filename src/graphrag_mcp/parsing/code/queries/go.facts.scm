@@ -37,7 +37,7 @@
 (var_spec type: (qualified_type) @into.kind value: (expression_list . (_) @given .))
 
 ; Mentions: the first pattern that fits decides.
-(import_spec path: (_) @use.import)
+(import_spec path: (_) @use.module)
 (call_expression function: (selector_expression field: (_) @from.other)
   arguments: (argument_list . (interpreted_string_literal (interpreted_string_literal_content) @use.reflected) .)
   (#any-of? @from.other "MethodByName" "FieldByName"))
@@ -65,6 +65,17 @@
   (generic_type type: (type_identifier) @use.create)])
 (composite_literal type: [(type_identifier) (qualified_type) (generic_type) (struct_type)] @from.type
   body: (literal_value (keyed_element . (literal_element (identifier) @use.write))))
+(composite_literal type: [(type_identifier) (qualified_type) (generic_type) (struct_type)] @from.type
+  body: (literal_value (literal_element) @use.placed))
+(composite_literal type: [
+    (slice_type element: [(type_identifier) (qualified_type) (generic_type) (struct_type)] @from.type)
+    (array_type element: [(type_identifier) (qualified_type) (generic_type) (struct_type)] @from.type)
+    (implicit_length_array_type element: [(type_identifier) (qualified_type) (generic_type) (struct_type)] @from.type)
+    (slice_type element: (pointer_type (_) @from.type)) (array_type element: (pointer_type (_) @from.type))]
+  body: (literal_value [(literal_element (literal_value (literal_element) @use.placed))
+    (keyed_element (_) (literal_element (literal_value (literal_element) @use.placed)))]))
+(composite_literal type: (map_type value: [(pointer_type (_) @from.type) (_) @from.type])
+  body: (literal_value (keyed_element (_) (literal_element (literal_value (literal_element) @use.placed)))))
 (composite_literal type: [
     (slice_type element: (_) @from.type) (array_type element: (_) @from.type)
     (implicit_length_array_type element: (_) @from.type)]

@@ -16,7 +16,7 @@
 (record_declaration name: (_) @name body: (_) @open)
 (annotation_type_declaration name: (_) @name body: (_) @open)
 (switch_expression condition: (_) @value body: (switch_block [
-  (switch_block_statement_group (switch_label) @open) (switch_rule (switch_label) @open)]))
+  (switch_block_statement_group (switch_label (identifier)) @open) (switch_rule (switch_label (identifier)) @open)]))
 
 (enum_declaration name: (_) @name) @mark.enumeration
 (interface_declaration name: (_) @name) @interface
@@ -104,6 +104,8 @@
     (scoped_type_identifier . (_) @from (type_identifier) @use.create .)
     (generic_type . (scoped_type_identifier . (_) @from (type_identifier) @use.create .))]
   arguments: (_) @arguments)
+(permits (type_list (type_identifier) @use.type))
+(permits (type_list (scoped_type_identifier . (_) @from (type_identifier) @use.type .)))
 (superclass [(type_identifier) @use.base (generic_type . (type_identifier) @use.base)
   (scoped_type_identifier . (_) @from (type_identifier) @use.base .)
   (generic_type . (scoped_type_identifier . (_) @from (type_identifier) @use.base .))])

@@ -16,8 +16,8 @@
 (declaration_list (use_declaration [(name) @base (qualified_name (name) @base)]))
 
 (function_call_expression function: [(name) @call (qualified_name (name) @call)])
-(member_call_expression object: (_) @receiver name: (name) @call)
-(nullsafe_member_call_expression object: (_) @receiver name: (name) @call)
+(member_call_expression object: (_) @value name: (name) @call)
+(nullsafe_member_call_expression object: (_) @value name: (name) @call)
 (scoped_call_expression scope: (_) @receiver name: (name) @call)
 (object_creation_expression [(name) @call (qualified_name (name) @call)])
 (named_type [(name) @reference (qualified_name (name) @reference)])

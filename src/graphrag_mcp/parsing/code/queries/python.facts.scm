@@ -66,7 +66,15 @@
 (global_statement (identifier) @global)
 (nonlocal_statement (identifier) @nonlocal)
 
+(decorated_definition (decorator (call function: [(identifier) @_d (attribute attribute: (identifier) @_d)]
+    arguments: (argument_list (keyword_argument name: (identifier) @_k value: (string (string_content) @alias)))))
+  definition: (function_definition name: (identifier) @name) (#eq? @_d "fixture") (#eq? @_k "name")) @export
+
 ; Mentions: the first pattern that fits decides.
+(call function: (attribute attribute: (identifier) @from.other) arguments: (argument_list (string (string_content) @use.given))
+  (#any-of? @from.other "usefixtures" "getfixturevalue"))
+(import_statement name: [(dotted_name) @use.module (aliased_import name: (dotted_name) @use.module)])
+(import_from_statement module_name: (_) @use.module)
 (import_from_statement module_name: (_) @from.module name: [
   (dotted_name (identifier) @use.import) (aliased_import name: (dotted_name (identifier) @use.import))])
 (import_statement (dotted_name (identifier) @use.none))
@@ -76,6 +84,8 @@
 (aliased_import name: (dotted_name (identifier) @use.none))
 (call function: [(identifier) @_made (attribute attribute: (identifier) @_made)] @from
   arguments: (argument_list (keyword_argument name: (identifier) @use.argument)) (#match? @_made "^(cls$|_*[A-Z])"))
+(call function: [(identifier) @_made (attribute attribute: (identifier) @_made)] @from
+  arguments: (argument_list (_) @use.set) (#match? @_made "^(cls$|_*[A-Z])"))
 (keyword_argument name: (identifier) @use.none)
 (keyword_pattern . (identifier) @use.none)
 (global_statement (identifier) @use.none)

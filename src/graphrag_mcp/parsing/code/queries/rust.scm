@@ -29,11 +29,11 @@
 
 (call_expression function: [
   (identifier) @call
-  (field_expression value: (_) @receiver field: (field_identifier) @call)
+  (field_expression value: (_) @value field: (field_identifier) @call)
   (scoped_identifier path: (_) @receiver name: (identifier) @call)
   (generic_function function: [
     (identifier) @call
-    (field_expression value: (_) @receiver field: (field_identifier) @call)
+    (field_expression value: (_) @value field: (field_identifier) @call)
     (scoped_identifier path: (_) @receiver name: (identifier) @call)])])
 (call_expression function: (parenthesized_expression (identifier) @call))
 ; A function as a value, unless it is a local variable.

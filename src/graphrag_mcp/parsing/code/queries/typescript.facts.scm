@@ -32,7 +32,7 @@
   type: (_)? @type) @bind.member
 [(index_signature) (conditional_type)] @scope
 (mapped_type_clause name: (_) @name) @bind.type
-(infer_type (type_identifier) @name) @bind.type
+(infer_type . (type_identifier) @name) @bind.type
 (import_statement (import_require_clause (identifier) @alias source: (_) @module)) @import
 (program (export_statement "=" (_) @value) @export.whole)
 (program (export_statement declaration: (ambient_declaration [(_ name: (_) @name)
@@ -47,7 +47,8 @@
 (required_parameter pattern: (this) @use.none)
 (type_parameter name: (_) @use.none)
 (mapped_type_clause name: (_) @use.none)
-(infer_type (type_identifier) @use.none)
+(infer_type . (type_identifier) @use.none)
+(import_require_clause source: (_) @use.module)
 (predefined_type) @use.none
 (index_signature name: (_) @use.none)
 (type_predicate name: (_) @use.none)
@@ -60,5 +61,6 @@
   (generic_type name: (nested_type_identifier module: (_) @from name: (_) @use.base))])
 (nested_type_identifier module: (_) @from name: (_) @use.type)
 (nested_identifier object: (_) @from property: (_) @use.value)
+(lookup_type . (_) @from.type (literal_type (string (string_fragment) @use.value)))
 (type_query (identifier) @use.value)
 (type_identifier) @use.type

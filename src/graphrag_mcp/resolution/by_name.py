@@ -1,0 +1,255 @@
+"""Resolves a file of a language without facts: by its imports, by what it declares itself, and by names.
+
+A name means what the file says, else the only thing of the project that has it, else it is shared: each of a few things
+of that name may be meant. What many things are called means none of them. Several definitions may be one thing: the
+overloads of a file, or what a header declares and other files define. No code means a heading.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from graphrag_mcp.model.files import (
+    BARE_CONFIDENCE,
+    BASE_CONFIDENCE,
+    HEADER_SUFFIXES,
+    MACRO,
+    Relation,
+    RelationKind,
+    Resolution,
+    SymbolKind,
+)
+from graphrag_mcp.model.links import How, Link, Place
+from graphrag_mcp.model.names import Keyed, Named
+from graphrag_mcp.parsing.code.relations import WITHOUT_BARE_MEMBERS
+from graphrag_mcp.resolution.reads import PASSED_ON, Reads
+from graphrag_mcp.text.names import without_constructor
+
+MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
+SURE = 0.8  # The least confidence of what an import or the file itself decides.
+_LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
+_OF_FILES = (RelationKind.IMPORTS, *_LINKING)
+_OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
+_USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
+_CALLED = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+_HEADERS = ("c", "cpp")
+# The languages whose code may use what another declares, by its name; others only what is in their own.
+_PLATFORMS = (("c", "cpp", "objc", "swift"), ("javascript", "typescript", "tsx", "vue", "svelte", "astro"),
+              ("java", "kotlin", "scala", "groovy"))  # fmt: skip
+_PLATFORM = {language: languages for languages in _PLATFORMS for language in languages}
+_BY_MODULE = ("csharp", "elixir", "go", "haskell", "lua", "python", "rust", "swift")  # Whose modules are no paths.
+
+
+def platform_of(language: str) -> Collection[str]:
+    """Return the languages whose definitions code of a language may mean by their names."""
+    return _PLATFORM.get(language, (language,))
+
+
+def macro_name(name: str) -> str:
+    """Return the name by which a macro is linked, which is none of a function."""
+    return name + MACRO
+
+
+class _Meant(NamedTuple):
+    """What one relation means. how: None for nothing of the project."""
+
+    how: How | None
+    chosen: Sequence["_Candidate"]
+
+
+_NOTHING = _Meant(None, ())
+
+
+class _Candidate(NamedTuple):
+    """A definition, or a whole file, that a relation may mean. nearness: of its module to the named one."""
+
+    path: str
+    name: str
+    kind: SymbolKind
+    place: Place | int
+    nearness: int = 0
+
+
+class NameResolution:
+    """The resolution of one file."""
+
+    def __init__(self, source: Reads, file: Keyed) -> None:
+        self._source, self._file = source, file
+        self._platform = platform_of(file.language)
+        self._inside = [one for one in source.inside(file.path) if one.kind is not SymbolKind.SECTION]
+
+    def links(self) -> Iterator[Link]:
+        """Yield the links of the relations that the file states."""
+        for one in self._source.outline(self._file.path):
+            source = self._around(one)
+            of_file = self._choose(one, list(self._files(one))) if self._is_of_file(one) else _NOTHING
+            meant = self._meaning(one)
+            if links := [*self._link(one, meant, source), *self._link(one, of_file, source)]:
+                yield from links
+                if one.kind is RelationKind.INHERITS:
+                    yield from (Link(source, link.target, one.line, one.kind, "", How.ABOVE) for link in links)
+            elif self._is_told(one):
+                name = macro_name(one.target) if one.target_module == MACRO else one.target
+                how = How.OUTSIDE if one.resolution is Resolution.LIBRARY else How.UNDECIDED
+                yield Link(Place("", name), source, one.line, one.kind, "", how)
+
+    def _is_told(self, one: Relation) -> bool:
+        """Return whether an undecided relation is worth to be told: most values that are handed on are no functions."""
+        if one.kind in (RelationKind.CONTAINS, RelationKind.TESTS, *_LINKING):
+            return False
+        is_own = one.resolution in (Resolution.BUILTIN, Resolution.LOCAL)
+        return not is_own and (one.kind is not RelationKind.HANDS_ON or bool(self._candidates(one)))
+
+    def _link(self, one: Relation, meant: _Meant, source: Place | int) -> list[Link]:
+        how = meant.how
+        return [Link(each.place, source, one.line, one.kind, "", how) for each in meant.chosen] if how else []
+
+    def _around(self, one: Relation) -> Place | int:
+        """Return the innermost definition of the relation's source: of an `impl` the type, in whatever file it is."""
+        named = [each for each in self._source.inside(self._file.path) if each.qualified_name == one.source]
+        around = [each for each in named if each.start_line <= one.line <= each.end_line]
+        around = around or [each for each in named if each.kind is SymbolKind.TYPE][:1]
+        if not named and one.kind is RelationKind.INHERITS:
+            found = self._source.called(one.source.rpartition(".")[2])
+            types = [each for each in found if each.kind is SymbolKind.TYPE and each.file.language in self._platform]
+            around = types if len(types) == 1 else []
+        innermost = min(around, key=lambda each: each.end_line - each.start_line, default=None)
+        return innermost.place if innermost else Place(self._file.path, "")
+
+    # ------------------------------------------------------------ what may be meant
+
+    def _meaning(self, one: Relation) -> _Meant:
+        everyone = self._candidates(one)
+        modules = self._modules(one) if one.target_module not in ("", MACRO) else {}
+        is_known = _count_things(everyone) <= MAX_CANDIDATES
+        possible = [
+            each._replace(nearness=int(each.path in modules))
+            for each in everyone
+            if is_known or each.path == self._file.path or each.path in modules
+        ]
+        return self._choose(one, possible, is_of_known_module=bool(modules))
+
+    def _candidates(self, one: Relation) -> list[_Candidate]:
+        """Return the definitions of a name that a relation may mean; archived ones only where there are no others."""
+        found = [each for each in self._source.called(one.target) if self._may_mean(one, each)]
+        shown = [each for each in found if not each.file.is_archived] or found
+        return [_Candidate(each.file.path, each.qualified_name, each.kind, each.place) for each in shown]
+
+    def _may_mean(self, one: Relation, each: Named) -> bool:
+        if each.file.path != self._file.path and one.kind not in _LINKING and each.file.language not in self._platform:
+            return False
+        if one.kind is RelationKind.IMPORTS:
+            if self._file.language in _PLATFORM["c"]:  # A header is a file.
+                return False
+        elif (one.target_module == MACRO) != each.is_macro:
+            return False
+        if each.kind is SymbolKind.SECTION:
+            return one.kind in _LINKING
+        is_bare = one.confidence >= BARE_CONFIDENCE and one.resolution is Resolution.UNRESOLVED
+        if each.kind is SymbolKind.METHOD and is_bare and self._file.language in WITHOUT_BARE_MEMBERS:
+            return False
+        allowed = {RelationKind.USES: _USED, RelationKind.HANDS_ON: _CALLED}.get(one.kind)
+        return allowed is None or each.kind in allowed
+
+    def _modules(self, one: Relation) -> Collection[str]:
+        """Return the files that the module of a relation stands for, and those from which these import the name."""
+        found = {file.path: None for file in self._source.keyed(one.target_module)}
+        for path in list(found):
+            self._source.note(path, PASSED_ON, one.target)
+            for passed in self._source.outline(path):
+                if passed.kind is RelationKind.IMPORTS and passed.target == one.target and passed.target_module:
+                    found |= {file.path: None for file in self._source.keyed(passed.target_module)}
+        return found
+
+    # ------------------------------------------------------------ whole files
+
+    def _is_of_file(self, one: Relation) -> bool:
+        return one.kind in _OF_FILES and bool(one.target_module)
+
+    def _files(self, one: Relation) -> Iterator[_Candidate]:
+        """Yield the files that a relation imports or links to as a whole."""
+        defines = {each.file.path for each in self._source.called(one.target)}
+        inside = f"{one.target_module}/{one.target}"
+        keyed = [(file, 1) for file in self._source.keyed(one.target_module) if file.path not in defines]
+        keyed += [(file, 2) for file in self._source.keyed(inside)]
+        others = [(file, near) for file, near in keyed if file.path != self._file.path and self._may_import(one, file)]
+        for file, near in [pair for pair in others if not pair[0].is_archived] or others:
+            yield _Candidate(file.path, file.path, SymbolKind.MODULE, Place(file.path, ""), near)
+
+    def _may_import(self, one: Relation, file: Keyed) -> bool:
+        language = self._file.language
+        if one.kind is not RelationKind.IMPORTS:
+            return True
+        if language in _HEADERS:  # By its whole name.
+            return f"/{file.path}".endswith(f"/{one.target}")
+        if language in _PLATFORM["java"]:
+            return file.language in self._platform
+        return language not in _BY_MODULE or file.language == language
+
+    # ------------------------------------------------------------ which of them
+
+    def _choose(self, one: Relation, possible: Sequence[_Candidate], *, is_of_known_module: bool = False) -> _Meant:
+        if not possible:
+            return _NOTHING
+        if one.resolution is Resolution.UNKNOWN:
+            return _guess([each for each in possible if each.kind is not SymbolKind.FUNCTION])
+        if one.resolution is Resolution.MEMBER:
+            possible = [each for each in possible if each.kind is not SymbolKind.FUNCTION]
+            if not possible:
+                return _NOTHING
+        if one.resolution is Resolution.BASE:
+            return self._of_base(one, [each for each in possible if self._is_of_base(one, each)])
+        if one.resolution is Resolution.BUILTIN:  # The language's own is one more candidate.
+            return _guess([each for each in possible if each.kind not in (SymbolKind.METHOD, SymbolKind.FIELD)])
+        if one.kind is RelationKind.CALLS and one.confidence >= BARE_CONFIDENCE:
+            possible = [each for each in possible if each.kind is not SymbolKind.FIELD] or possible
+        if one.kind in _OF_TYPES:  # Of a type and its constructors, the type.
+            possible = [each for each in possible if each.kind is not SymbolKind.METHOD] or possible
+        local = [each for each in possible if each.path == self._file.path]
+        if one.resolution is Resolution.SYNTAX:  # The source says whose member it is.
+            full = f"{one.source}.{one.target}" if one.source else one.target
+            return _Meant(How.SAID, [each for each in local if each.name == full])
+        nearest = max(each.nearness for each in possible)  # What is named is a module of the package.
+        imported = [each for each in possible if nearest and each.nearness == nearest]
+        by_name = [each for each in possible if _is_importable(one, each)]
+        said = How.SAID if one.confidence >= SURE else How.NAMED
+        ways = [(said, local), (said, imported), (How.NAMED, by_name)]
+        if one.resolution in (Resolution.IMPORT, Resolution.LIBRARY):
+            # `module.name` is not what this file defines by that name.
+            ways = [ways[1], ways[2]] if is_of_known_module else [ways[1], ways[0], ways[2]]
+        if one.resolution is Resolution.LIBRARY:  # Unless the project has a module of that name.
+            del ways[1:]
+        for how, chosen in ways:
+            if meant := _count_things(chosen):
+                return _Meant(how, chosen) if meant == 1 else _guess(chosen)
+        return _NOTHING
+
+    def _is_of_base(self, one: Relation, each: _Candidate) -> bool:
+        """Return whether `super().name()` may mean a member: one of another type than that in which it stands."""
+        owner = each.name.rpartition(".")[0]
+        is_own = bool(owner) and each.path == self._file.path and one.source.startswith(f"{owner}.")
+        return each.kind is not SymbolKind.FUNCTION and not is_own
+
+    def _of_base(self, one: Relation, others: Sequence[_Candidate]) -> _Meant:
+        """Return which of other types' members is meant: what the file shows, else it is a guess."""
+        local = [each for each in others if each.path == self._file.path]
+        if local and one.confidence >= BASE_CONFIDENCE and _count_things(local) == 1:
+            return _Meant(How.SAID, local)
+        return _guess(others)
+
+
+def _guess(candidates: Sequence[_Candidate]) -> _Meant:
+    is_some = 0 < _count_things(candidates) <= MAX_CANDIDATES
+    return _Meant(How.SHARED, candidates) if is_some else _NOTHING
+
+
+def _is_importable(one: Relation, each: _Candidate) -> bool:
+    """Return whether a relation may mean it by its name: no `#include <stdio.h>` means a field called `stdio`."""
+    return one.kind is not RelationKind.IMPORTS or each.kind not in (SymbolKind.FIELD, SymbolKind.METHOD)
+
+
+def _count_things(definitions: Sequence[_Candidate]) -> int:
+    """Return how many different things they define: overloads, a type with constructors, a header's are one."""
+    named = [(without_constructor(one.name), one) for one in definitions if one.kind is not SymbolKind.FIELD]
+    named = named or [(one.name, one) for one in definitions]
+    declared = {name for name, one in named if one.path.endswith(HEADER_SUFFIXES)}
+    return len({(name, None if name in declared else one.path) for name, one in named})

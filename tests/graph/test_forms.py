@@ -1,0 +1,196 @@
+"""Forms of code in which a relation is easily missed: each is found, or counted as not decided; and none is made up."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.model.graph import Direction
+from tests.graph.test_relations import ask
+
+GO = {
+    "go.mod": "module example.com/shop\n",
+    "main.go": """package main
+
+import (
+	"example.com/shop/blue"
+	"example.com/shop/red"
+)
+
+type Bill struct{ total int }
+type Old struct{ total int }
+
+var bills = []Bill{{1}, {total: 2}}
+var named = map[string]*Bill{"a": {3}}
+
+func upgrade(o Old) Bill { return Bill(o) }
+func pick(c string) any {
+	if c == "red" {
+		return red.Paint{}
+	}
+	return blue.Paint{}
+}
+
+type failure struct{}
+
+func (failure) Unwrap() error { return nil }
+""",
+    "red/paint.go": "package red\n\ntype Paint struct{}\n",
+    "blue/paint.go": "package blue\n\ntype Paint struct{}\n",
+}
+JAVA = {
+    "Level.java": "final class Level { static final int QUIET = 1; }\n",
+    "Maker.java": "interface Maker<T> { T make(); }\n",
+    "Pet.java": "sealed interface Pet permits Cat {}\nfinal class Cat implements Pet {}\n",
+    "Use.java": """class Use {
+    record Pair(int a, int b) {}
+    String d(int n) { switch (n) { case Level.QUIET: return "q"; default: return ""; } }
+    Maker<Cat> own() { return Cat::new; }
+    int two(Object o) { return switch (o) { case Pair p when p.a() > 3 -> p.b(); default -> 0; }; }
+    Class<?> load(ClassLoader l) throws Exception { return l.loadClass("z.Hidden"); }
+}
+class Hidden {}
+""",
+}
+TYPESCRIPT = {
+    "boat.ts": """export class Boat {
+  mast = 0
+  constructor(given: { mast?: number }) { Object.assign(this, given) }
+  row() { return 1 }
+  sail() { return 2 }
+}
+""",
+    "trip.ts": """import { Boat } from './boat'
+const boat = new Boat({})
+export const a = boat['row']()
+export type M = Boat['mast']
+export type E<X> = X extends (infer U extends Boat)[] ? U : never
+export const b = (how: 'sail') => boat[how]()
+""",
+    "side.ts": "import './trip'\nconst lazy = import('./boat')\n",
+}
+PYTHON = {
+    "shapes.py": """import enum
+class Lamp:
+    class Mode(enum.Enum):
+        ON = 1
+def ring(self): return 1
+class Bell: pass
+Bell.ring = ring
+def use(): return Bell().ring()
+def lit(lamp): return lamp.Mode
+""",
+    "box.py": """from dataclasses import dataclass
+@dataclass
+class Base:
+    deep: int
+@dataclass
+class Box(Base):
+    wide: int
+def make(): return Box(1, 2)
+""",
+    "conftest.py": """import pytest
+@pytest.fixture(name="kettle")
+def _kettle(): return 1
+@pytest.fixture
+def cold(): pass
+""",
+    "test_tea.py": 'import pytest\n@pytest.mark.usefixtures("cold")\ndef test_a(kettle): pass\n',
+    "paint.py": "def blend(): return 1\n",
+    "test_lib.py": """import colorsys
+import paint
+class Base:
+    LIB = colorsys
+    def test(self): self.LIB.blend()
+class Paint(Base):
+    LIB = paint
+""",
+    "ink/__init__.py": "from .core import (\n    dip,\n)\nstain = ink = dip\n",
+    "ink/core.py": "def dip(): pass\n",
+    "user.py": "import ink\n",
+}
+RUST = {
+    "src/lib.rs": """use orchard as it;
+mod shapes;
+pub trait Picker { fn polish(self); }
+impl Picker for u8 { fn polish(self) { shapes::polish(7); polish(9) } }
+fn harvest(it: u8) { it.mash(); }
+fn mash() {}
+""",
+    "src/shapes.rs": "pub struct Crate;\npub fn polish(x: u8) {}\n",
+    "src/sorter.rs": "use crate::shapes::Crate;\npub trait Stack {}\nimpl Stack for Crate {}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "symbol", "direction", "found"),
+    [
+        (GO, "Bill.total", Direction.WRITERS, ["main.go:11 certain", "main.go:12 certain"]),
+        (GO, "red/paint.go", Direction.IMPORTERS, ["main.go:5 certain"]),
+        (GO, "main.go", Direction.IMPORTS, ["main.go:4 certain", "main.go:5 certain"]),
+        (JAVA, "Level.QUIET", Direction.USERS, ["Use.java:3 certain"]),
+        (JAVA, "Maker", Direction.IMPLEMENTERS, ["Use.java:4 certain"]),
+        (JAVA, "Cat", Direction.SUBCLASSES, []),
+        (JAVA, "Pair", Direction.USERS, ["Use.java:5 certain"]),
+        (TYPESCRIPT, "Boat.row", Direction.CALLERS, ["trip.ts:3 certain"]),
+        (TYPESCRIPT, "Boat.mast", Direction.READERS, ["trip.ts:4 certain"]),
+        (TYPESCRIPT, "trip.ts", Direction.IMPORTERS, ["side.ts:1 certain"]),
+        (TYPESCRIPT, "boat.ts", Direction.IMPORTERS, ["side.ts:2 certain", "trip.ts:1 certain"]),
+        (PYTHON, "Box.wide", Direction.WRITERS, ["box.py:8 certain"]),
+        (PYTHON, "Base.deep", Direction.WRITERS, ["box.py:8 certain"]),
+        (PYTHON, "_kettle", Direction.CALLERS, ["test_tea.py:3 may call"]),
+        (PYTHON, "cold", Direction.CALLERS, ["test_tea.py:2 may call"]),
+        (PYTHON, "dip", Direction.IMPORTERS, ["ink/__init__.py:2 certain"]),
+        (PYTHON, "ink/__init__.py", Direction.IMPORTERS, ["user.py:1 certain"]),
+        (RUST, "Crate", Direction.SUPERCLASSES, ["src/sorter.rs:3 by name"]),
+        (RUST, "Stack", Direction.IMPLEMENTERS, ["src/sorter.rs:3 certain"]),
+        (RUST, "src/lib.rs::mash", Direction.CALLERS, []),
+    ],
+)
+def test_a_form_is_found(
+    tmp_path: Path, files: Mapping[str, str], symbol: str, direction: Direction, found: list[str]
+) -> None:
+    """As certain as it is, and nothing else."""
+    trace = ask(tmp_path, files, symbol, direction)
+    assert [f"{step.edge.path}:{line} {step.edge.certainty}" for step in trace.steps for line in step.lines] == found
+
+
+@pytest.mark.parametrize(
+    ("files", "symbol", "direction", "places"),
+    [
+        (GO, "Bill.total", Direction.WRITERS, {("main.go", 15)}),
+        (GO, "Old.total", Direction.READERS, {("main.go", 15)}),
+        (TYPESCRIPT, "Boat.sail", Direction.CALLERS, {("trip.ts", 6), ("boat.ts", 3)}),
+        (TYPESCRIPT, "Boat.mast", Direction.WRITERS, {("boat.ts", 3)}),
+        (PYTHON, "Lamp.Mode", Direction.USERS, {("shapes.py", 9)}),
+        (PYTHON, "ring", Direction.CALLERS, {("shapes.py", 8)}),
+        (PYTHON, "blend", Direction.CALLERS, {("test_lib.py", 5)}),
+    ],
+)
+def test_what_a_form_may_mean_is_counted(
+    tmp_path: Path, files: Mapping[str, str], symbol: str, direction: Direction, places: set[tuple[str, int]]
+) -> None:
+    """So the answer is not complete."""
+    assert ask(tmp_path, files, symbol, direction).doubt.undecided == places
+
+
+def test_a_class_that_is_loaded_by_its_name_has_an_unread_place(tmp_path: Path) -> None:
+    """In Java, where the text may be of any package."""
+    assert ask(tmp_path, JAVA, "Hidden", Direction.USERS).doubt.unread == {("Use.java", 6)}
+
+
+def test_a_method_that_the_library_looks_for_by_its_name_has_callers_outside(tmp_path: Path) -> None:
+    """`errors.Is` and its like take any error and ask for its methods."""
+    assert ask(tmp_path, GO, "failure.Unwrap", Direction.CALLERS).doubt.outside == {"errors.Unwrap"}
+
+
+def test_two_definitions_of_one_name_in_two_files_are_two_callees(tmp_path: Path) -> None:
+    """Each with its own line."""
+    steps = ask(tmp_path, GO, "pick", Direction.CALLEES).steps
+    assert {(step.target.path, step.lines) for step in steps} == {("red/paint.go", (17,)), ("blue/paint.go", (19,))}
+
+
+def test_a_call_through_a_module_is_none_of_the_method_around_it(tmp_path: Path) -> None:
+    """Nor is a bare name, where a method has always a receiver."""
+    steps = ask(tmp_path, RUST, "Picker.polish", Direction.CALLERS).steps
+    assert not [step for step in steps if step.edge.certainty == "certain"]

@@ -158,8 +158,8 @@ def test_a_form_is_found(
 @pytest.mark.parametrize(
     ("files", "symbol", "direction", "places"),
     [
-        (GO, "Bill.total", Direction.WRITERS, {("main.go", 15)}),
-        (GO, "Old.total", Direction.READERS, {("main.go", 15)}),
+        (GO, "Bill.total", Direction.WRITERS, {("main.go", 14)}),
+        (GO, "Old.total", Direction.READERS, {("main.go", 14)}),
         (TYPESCRIPT, "Boat.sail", Direction.CALLERS, {("trip.ts", 6), ("boat.ts", 3)}),
         (TYPESCRIPT, "Boat.mast", Direction.WRITERS, {("boat.ts", 3)}),
         (PYTHON, "Lamp.Mode", Direction.USERS, {("shapes.py", 9)}),

@@ -17,19 +17,46 @@ from tests.index_contents import rows
 from tests.repositories import commit, git
 from tests.resolution.test_increments import PROJECTS, edited
 
+RUST = {
+    "src/lib.rs": """mod shapes;
+pub use shapes::round;
+macro_rules! say { () => {} }
+pub fn run() { round(1); say!(); }
+""",
+    "src/shapes.rs": "pub struct Crate;\npub fn round(x: u8) { helper(x); }\nfn helper(x: u8) {}\n",
+    "src/sort.rs": """use crate::shapes::Crate;
+pub trait Stack { fn top(&self); }
+impl Stack for Crate { fn top(&self) { self.top() } }
+""",
+    "src/use.rs": "use crate::round;\nfn main() { round(2); let c = 1; c.top(); helper(3); }\n",
+}
+MIXED = {
+    "inc/tools.h": "int help(int a);\n",
+    "unix/tools.c": '#include "tools.h"\nint help(int a) { return a; }\n',
+    "win/tools.c": '#include "tools.h"\nint help(int a) { return run(a); }\n',
+    "main.c": '#include "inc/tools.h"\nint run(int a) { return help(a); }\n',
+    "a/Box.java": "package a;\npublic class Box { public void open() {} }\n",
+    "a/Use.kt": "package a\nimport a.Box\nfun use(b: Box) { b.open() }\n",
+    "docs/guide.md": "# Guide\n\nSee [the box](../a/Box.java) and [more](more.md).\n",
+    "docs/more.md": "# More\n\nBack to [[guide]].\n",
+    "app.rb": "require_relative 'lib/help'\ndef go\n  help(1)\nend\n",
+    "lib/help.rb": "def help(a)\n  go()\nend\n",
+}
+ALL = PROJECTS | {"rust": RUST, "mixed": MIXED}
+
 
 def _open(root: Path, data: Path) -> App:
     return App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(data), "GRAPHRAG_WORKERS": "1"}))
 
 
 def _links(app: App, tree: int = 1) -> dict[str, list[Row]]:
-    """Return the links of each file with facts of a tree; no change is left to be followed."""
+    """Return the links of each file of a tree that has any; no change is left to be followed."""
     assert not rows(app, "SELECT * FROM superseded")
-    of_tree = (
-        "FROM tree_files t JOIN facts x USING (file_id) LEFT JOIN linked l USING (tree_id, file_id) WHERE tree_id = "
-    )
-    files = rows(app, f"SELECT t.path, l.id {of_tree}{tree}")
-    select = "SELECT target, position, source, kind, use, how, given, receiver FROM links WHERE linked_id = "
+    of_tree = f"FROM tree_files t LEFT JOIN linked l USING (tree_id, file_id) WHERE tree_id = {tree}"
+    files = rows(app, f"SELECT t.path, l.id {of_tree} AND l.id IS NOT NULL")
+    has_names = "file_id IN (SELECT file_id FROM facts UNION SELECT file_id FROM outlines)"
+    assert not rows(app, f"SELECT t.path {of_tree} AND l.id IS NULL AND {has_names}")
+    select = "SELECT target, position, source, kind, use, how, given, receiver FROM links WHERE id >> 20 = "
     return {path: sorted(rows(app, f"{select}{number}")) for path, number in files}
 
 
@@ -45,20 +72,20 @@ def _write(root: Path, files: Mapping[str, str]) -> None:
             path.write_text(text)
 
 
-@pytest.mark.parametrize("language", PROJECTS)
+@pytest.mark.parametrize("language", ALL)
 @pytest.mark.parametrize("edits", [6, pytest.param(300, marks=pytest.mark.slow)])
 def test_links_after_edits_are_those_of_a_fresh_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str, edits: int
 ) -> None:
     """Also where a run ends before its files are resolved."""
     chance = random.Random(f"{language} {edits}")
-    root, files = tmp_path / "project", dict(PROJECTS[language])
+    root, files = tmp_path / "project", dict(ALL[language])
     _write(root, files)
     with closing(_open(root, tmp_path / "data")) as app:
         app.index()
         for number in range(edits):
             for _ in range(chance.choice([1, 1, 1, 5])):
-                files = edited(files, PROJECTS[language], chance)
+                files = edited(files, ALL[language], chance)
             _write(root, files)
             if chance.random() < 0.2:
                 with monkeypatch.context() as patch:

@@ -11,7 +11,6 @@ import pytest
 from graphrag_mcp.graph.definitions import compare
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.ingest.prepare import Job, prepare
-from graphrag_mcp.model.facts import mentioned_names
 from tests.resolution.projects import Project
 
 FEW, MANY = 100, 400
@@ -120,7 +119,7 @@ def test_resolving_what_a_file_mentions_grows_linearly(name: str) -> None:
 def _resolved(project: Project, path: str) -> Iterator[object]:
     facts = project.facts(path)
     assert facts is not None
-    assert mentioned_names(facts)
+    assert facts.mentions
     for mention in facts.mentions:
         yield project.resolver.resolve(path, mention)
 

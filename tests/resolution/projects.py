@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use, identities_of, mentioned_names
+from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use, identities_of
 from graphrag_mcp.model.files import Relation, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.manifests import Manifest
@@ -90,14 +90,11 @@ class Project:
     def keyed(self, _key: str) -> Sequence[Keyed]:
         return ()
 
-    def mentioning(self, name: str) -> Sequence[str]:
-        return sorted(path for path, facts in self._facts.items() if name in mentioned_names(facts))
-
     def unparsed(self, name: str, language: str) -> tuple[str, ...]:
         return tuple(
             path
-            for path in self.mentioning(name)
-            if self._facts[path].has_errors and self._facts[path].language == language
+            for path in sorted(self._facts)
+            if name in self._texts[path] and self._facts[path].has_errors and self._facts[path].language == language
         )
 
     def placed(self, places: Iterable[int]) -> dict[int, Thing]:

@@ -5,7 +5,7 @@ an expression stands at an offset, since what its names mean depends on the plac
 """
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -212,11 +212,11 @@ _ENCODER = Encoder()
 
 
 def pack(facts: FileFacts) -> PackedFacts:
-    """Return the facts compressed, with the names that other files may ask for."""
+    """Return the facts compressed."""
     rows = (facts.language, facts.unit, facts.has_errors, facts.declared, facts.imports, facts.exports, facts.bound,
             facts.mentions, facts.flows, facts.stop)  # fmt: skip
     data = zlib.compress(_ENCODER.encode(rows), 1)
-    return PackedFacts(facts.unit, facts.has_errors, mentioned_names(facts), data)
+    return PackedFacts(facts.unit, facts.has_errors, data)
 
 
 def unpack(data: bytes) -> FileFacts:
@@ -247,28 +247,3 @@ def modules_of(facts: FileFacts) -> Set[str]:
     found = {value[1 : value.index('"', 1)] for value in values if value[:1] == '"'}
     found |= {one.name.strip('"') for one in facts.mentions if one.use == Use.IMPORT and one.name[:1] == '"'}
     return (found | {one.module for one in facts.imports} | {one.module for one in facts.exports}) - {""}
-
-
-def mentioned_names(facts: FileFacts) -> tuple[str, ...]:
-    """Return the names by which a file may refer to declarations of others."""
-    items = {one.item for one in facts.imports} | {one.item for one in facts.exports}
-    marks = {_mark(module) for module in modules_of(facts)}
-    names = {mention.name for mention in facts.mentions if mention.name[:1] not in '"['}
-    return tuple(sorted((items | marks | names) - {""}))
-
-
-def module_marks(path: str, packages: Iterable[str]) -> set[str]:
-    """Return the marks under which other files mention a module: by its name, by its folder's, or as a folder above.
-
-    packages: the names of the packages that it may be the main module of.
-    """
-    folder, _, file = path.rpartition("/")
-    stem, names = file.partition(".")[0], list(packages)
-    folders = [folder, ".", ".."] if stem == "index" or names else []
-    return {_mark(name) for name in (stem, *folders, *names)}
-
-
-def _mark(module: str) -> str:
-    """Return what stands for a module among the mentioned names: its last part, without the extension."""
-    last = module.rstrip("/").rpartition("/")[2]
-    return '"' + (last if last in (".", "..") else last.partition(".")[0])

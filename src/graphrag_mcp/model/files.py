@@ -234,11 +234,10 @@ class Chunk:
 
 
 class PackedFacts(NamedTuple):
-    """The facts of a code file (`model/facts.py`), packed. unit: its package; names: those that it mentions."""
+    """The facts of a code file (`model/facts.py`), packed. unit: its package."""
 
     unit: str
     has_errors: bool
-    names: tuple[str, ...]
     data: bytes
 
 

@@ -155,8 +155,5 @@ class Reads:
     def places_of(self, name: str) -> Sequence[int]:
         return self._source.places_of(name)
 
-    def mentioning(self, name: str) -> Sequence[str]:
-        return self._source.mentioning(name)
-
     def unparsed(self, name: str, language: str) -> tuple[str, ...]:
         return self._source.unparsed(name, language)

@@ -61,9 +61,6 @@ class FactSource(NameSource, Protocol):
     def places_of(self, name: str) -> Sequence[int]:
         """Return the places of the definitions of a name."""
 
-    def mentioning(self, name: str) -> Sequence[str]:
-        """Return the files in which a name is mentioned, in the order of their paths."""
-
     def unparsed(self, name: str, language: str) -> tuple[str, ...]:
         """Return the files that may mention a name in lines that could not be parsed, or in a file cut as text."""
 

@@ -165,15 +165,6 @@ class SqliteFacts:
         )
         return [place for (place,) in rows]
 
-    def mentioning(self, name: str) -> Sequence[str]:
-        """Return the files in which a name is mentioned, in the order of their paths."""
-        rows = self._database.rows(
-            """SELECT f.path FROM main.mentioned m CROSS JOIN files f ON f.id = m.file_id
-               WHERE m.name = ? ORDER BY f.path""",
-            (name,),
-        )
-        return [path for (path,) in rows]
-
     def unparsed(self, name: str, language: str) -> tuple[str, ...]:
         """Return the files that may mention a name in lines that could not be parsed, or in a file cut as text."""
         word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

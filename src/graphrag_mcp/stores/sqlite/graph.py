@@ -8,7 +8,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Mention, SymbolMatch
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.links import LINE_BITS, number_of_kind
-from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.schema import LINK_BITS, ORDINAL_BITS, of_linked
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
 MAX_OCCURRENCES = 200  # Counted no further: a more frequent name is no evidence.
@@ -53,7 +53,7 @@ class SqliteGraph:
                     SELECT DISTINCT c.id AS chunk_id, c.file_id, v.target
                     FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
                     CROSS JOIN linked l ON l.file_id = c.file_id
-                    CROSS JOIN main.links v ON v.linked_id = l.id
+                    CROSS JOIN main.links v ON {of_linked("v.id", "l.id")}
                         AND v.position BETWEEN c.start_line << {LINE_BITS} AND (c.end_line + 1 << {LINE_BITS}) - 1
                     WHERE v.target > 0 AND v.how IN ({marks(_MEANT)}) AND v.kind IN ({marks(_MENTIONING)})),
                 counted AS MATERIALIZED (
@@ -75,7 +75,7 @@ class SqliteGraph:
                 places AS (SELECT s.file_id, s.place FROM wanted w CROSS JOIN main.symbols s ON s.file_id = w.id
                            UNION ALL SELECT f.id, f.place FROM wanted w CROSS JOIN main.files f ON f.id = w.id)
                 SELECT p.file_id, count(DISTINCT f.id) FROM places p CROSS JOIN main.links v ON v.target = p.place
-                CROSS JOIN linked l ON l.id = v.linked_id CROSS JOIN files f ON f.id = l.file_id
+                CROSS JOIN linked l ON l.id = v.id >> {LINK_BITS} CROSS JOIN files f ON f.id = l.file_id
                 WHERE v.how IN ({marks(_MEANT)}) AND v.kind IN ({marks(_LEADING)})
                     AND f.id != p.file_id AND f.archive_reason IS NULL GROUP BY p.file_id""",
             (id_list(set(file_of.values())), *_MEANT, *_LEADING),

@@ -1,6 +1,7 @@
 """What the mentions of a tree's files mean: rows that stay until something changes that they follow from."""
 
 import json
+import re
 import zlib
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,7 +16,8 @@ from graphrag_mcp.model.files import Failure, RelationKind, SymbolKind, unpack_o
 from graphrag_mcp.model.links import How, Link, Place, Read, StoredLink, place_id
 from graphrag_mcp.model.names import Keyed, Named, Names
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
-from graphrag_mcp.stores.sqlite.trees import OF_FILE, WHAT_IT_SAYS
+from graphrag_mcp.stores.sqlite.schema import LINK_BITS, of_file, of_linked
+from graphrag_mcp.stores.sqlite.trees import OF_FILE, REMOVE_LINKS, WHAT_IT_SAYS
 
 _KINDS = {kind: number for number, kind in enumerate(RelationKind)}
 _USES = {"": 0, **{str(use): number for number, use in enumerate(Use, 1)}}
@@ -24,7 +26,9 @@ _KIND_OF, _USE_OF, _HOW_OF = list(RelationKind), ["", *map(str, Use)], {int(how)
 
 Row = tuple[int, ...]
 LINE_BITS = 8  # Of a position for the number in the line.
+MOST_TEXTS = 100  # Of files that are not resolved: when they are more, all may have a name.
 _COLUMNS = "v.target, f.path, v.position, v.source, v.kind, v.use, v.how, v.given, v.receiver"
+_READ_BYTES = 3
 _Hashes = NDArray[np.uint32]
 
 
@@ -60,7 +64,7 @@ class Superseded(NamedTuple):
 
 
 def pack_rows(path: str, links: Iterable[Link]) -> list[Row]:
-    """Return links as rows of plain numbers, in the parsing processes; each once."""
+    """Return links as rows of plain numbers, in the parsing processes; each once. Raises ValueError for too many."""
     ids: dict[Place, int] = {}
 
     def number_of(place: Place | int | None, *, is_end: bool = False) -> int:
@@ -83,6 +87,8 @@ def pack_rows(path: str, links: Iterable[Link]) -> list[Row]:
             places = (number_of(link.target, is_end=True), position, number_of(link.source))
             kinds = (_KINDS[link.kind], _USES[link.use], int(link.how))
             rows.append((*places, *kinds, link.given, number_of(link.receiver)))
+    if len(rows) >> LINK_BITS:
+        raise ValueError(f"{len(rows):,} links")
     return rows
 
 
@@ -92,9 +98,16 @@ def pack_meanings(meanings: Mapping[str, str]) -> bytes:
 
 
 def pack_reads(reads: Iterable[Read]) -> bytes:
-    """Return 32 bits for each read: two with the same only make a file be resolved in vain."""
-    found = {zlib.crc32("\0".join(read).encode(errors="surrogatepass")) for read in reads}
-    return array("I", sorted(found)).tobytes()
+    """Return 24 bits for each read: two with the same only make a file be resolved in vain."""
+    found = {zlib.crc32("\0".join(read).encode(errors="surrogatepass")) & 0xFFFFFF for read in reads}
+    return b"".join(one.to_bytes(_READ_BYTES, "little") for one in sorted(found))
+
+
+def _hashes(packed: bytes) -> _Hashes:
+    """Return the numbers that `pack_reads` packed."""
+    found = np.zeros((len(packed) // _READ_BYTES, 4), dtype=np.uint8)
+    found[:, :_READ_BYTES] = np.frombuffer(packed, dtype=np.uint8).reshape(-1, _READ_BYTES)
+    return found.view(np.uint32).ravel()
 
 
 class SqliteLinks:
@@ -108,7 +121,7 @@ class SqliteLinks:
         """Return the links of some kinds to places or names, in the order of paths and lines."""
         rows = self._database.rows(
             f"""SELECT {_COLUMNS} FROM json_each(?) wanted CROSS JOIN main.links v ON v.target = wanted.value
-                CROSS JOIN linked l ON l.id = v.linked_id CROSS JOIN files f ON f.id = l.file_id
+                CROSS JOIN linked l ON l.id = v.id >> {LINK_BITS} CROSS JOIN files f ON f.id = l.file_id
                 WHERE v.how IN ({marks(hows)}) ORDER BY f.path, v.position""",
             (id_list(targets), *hows),
         )
@@ -118,35 +131,41 @@ class SqliteLinks:
         """Return the links of the mentions and declarations of a file, in the order of lines."""
         rows = self._database.rows(
             f"""SELECT {_COLUMNS} FROM files f CROSS JOIN linked l ON l.file_id = f.id
-                CROSS JOIN main.links v ON v.linked_id = l.id WHERE f.path = ? ORDER BY v.position""",
+                CROSS JOIN main.links v ON {of_linked("v.id", "l.id")} WHERE f.path = ? ORDER BY v.position""",
             (path,),
         )
         return list(map(_stored, rows))
 
     def pending(self, names: Collection[str], /) -> list[str]:
-        """Return the files that mention any of some names, and whose links are missing, and those that just changed.
+        """Return the files that have any of some names and are not resolved, and those that just changed.
 
-        Of the files without facts that are not resolved it is not known which names they mention.
         Links of others may follow from what these said before.
         """
-        rows = self._database.rows(
-            """SELECT f.path FROM json_each(?) wanted CROSS JOIN main.mentioned m ON m.name = wanted.value
-               CROSS JOIN files f ON f.id = m.file_id
-               WHERE NOT EXISTS (SELECT 1 FROM linked l WHERE l.file_id = m.file_id)
-               UNION SELECT s.path FROM superseded s LEFT JOIN files f ON f.path = s.path
-               WHERE s.facts IS NOT NULL OR s.manifest IS NOT NULL OR s.outline IS NOT NULL
-                   OR f.id IN (SELECT file_id FROM main.facts) OR f.id IN (SELECT file_id FROM main.manifests)
-                   OR f.id IN (SELECT file_id FROM main.outlines)""",
-            (id_list(names),),
-        )
-        return sorted({*self._unread_outlines, *(path for (path,) in rows)})
+        word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
+        unresolved = [path for path, text in self._unresolved.items() if text is None or word.search(text)]
+        return sorted({*unresolved, *self._changed})
 
     @cached_property
-    def _unread_outlines(self) -> Sequence[str]:
-        """The files without facts that are not resolved: none of the commit, or all that it has changed."""
+    def _unresolved(self) -> Mapping[str, str | None]:
+        """The files that are not resolved, with their text unless they are many."""
+        missing = self.missing()
+        if len(missing) > MOST_TEXTS:
+            return dict.fromkeys(missing)
         rows = self._database.rows(
-            """SELECT f.path FROM outlines o CROSS JOIN files f ON f.id = o.file_id
-               WHERE NOT EXISTS (SELECT 1 FROM linked l WHERE l.file_id = o.file_id)"""
+            f"""SELECT f.path, group_concat(c.text, char(10)) FROM json_each(?) wanted
+                CROSS JOIN files f ON f.path = wanted.value
+                LEFT JOIN chunks c ON {of_file("c.id", "f.id")} GROUP BY f.id""",
+            (id_list(missing),),
+        )
+        return dict(rows)
+
+    @cached_property
+    def _changed(self) -> Sequence[str]:
+        rows = self._database.rows(
+            """SELECT s.path FROM superseded s LEFT JOIN files f ON f.path = s.path
+               WHERE s.facts IS NOT NULL OR s.manifest IS NOT NULL OR s.outline IS NOT NULL
+                   OR f.id IN (SELECT file_id FROM main.facts) OR f.id IN (SELECT file_id FROM main.manifests)
+                   OR f.id IN (SELECT file_id FROM main.outlines)"""
         )
         return [path for (path,) in rows]
 
@@ -155,7 +174,7 @@ class SqliteLinks:
         rows = self._database.rows(
             """SELECT f.path FROM (SELECT file_id FROM facts UNION SELECT file_id FROM outlines) x
                CROSS JOIN files f ON f.id = x.file_id
-               WHERE x.file_id NOT IN (SELECT file_id FROM linked) ORDER BY f.path"""
+               WHERE NOT EXISTS (SELECT 1 FROM linked l WHERE l.file_id = x.file_id) ORDER BY f.path"""
         )
         return [path for (path,) in rows]
 
@@ -185,10 +204,10 @@ class SqliteLinks:
                 trees,
             )
             connection.execute(
-                """INSERT INTO main.links SELECT v.target, own.id, v.position, v.source, v.kind, v.use, v.how, v.given,
-                       v.receiver
+                f"""INSERT INTO main.links SELECT (own.id << {LINK_BITS}) | (v.id & {(1 << LINK_BITS) - 1}),
+                       v.target, v.position, v.source, v.kind, v.use, v.how, v.given, v.receiver
                    FROM main.linked own CROSS JOIN main.linked l ON l.tree_id = ?2 AND l.file_id = own.file_id
-                   CROSS JOIN main.links v ON v.linked_id = l.id WHERE own.tree_id = ?1""",
+                   CROSS JOIN main.links v ON {of_linked("v.id", "l.id")} WHERE own.tree_id = ?1""",
                 trees,
             )
             connection.execute(
@@ -228,11 +247,11 @@ class SqliteLinks:
         return self._having("of_imports", reads)
 
     def _having(self, column: str, reads: Iterable[Read]) -> dict[str, bytes]:
-        wanted = np.frombuffer(pack_reads(reads), dtype=np.uint32)
+        wanted = _hashes(pack_reads(reads))
         rows = self._database.rows(
             f"SELECT f.path, l.{column}, l.meanings FROM linked l CROSS JOIN files f ON f.id = l.file_id"
         )
-        found = ((path, np.frombuffer(hashes, dtype=np.uint32), meanings) for path, hashes, meanings in rows)
+        found = ((path, _hashes(hashes), meanings) for path, hashes, meanings in rows)
         return {path: meanings for path, hashes, meanings in found if _have_common(hashes, wanted)}
 
     def settle(self, stale: Collection[str], imports: Mapping[str, tuple[bytes, bytes]]) -> None:
@@ -243,7 +262,7 @@ class SqliteLinks:
                    CROSS JOIN main.linked l ON l.tree_id = ? AND l.file_id = f.id""",
                 (id_list(stale), self._tree_id),
             ).fetchall()
-            connection.executemany("DELETE FROM main.links WHERE linked_id = ?", rows)
+            connection.executemany(REMOVE_LINKS, rows)
             connection.executemany("DELETE FROM main.linked WHERE id = ?", rows)
             connection.executemany(
                 """UPDATE main.linked SET of_imports = ?, meanings = ?
@@ -284,10 +303,10 @@ class SqliteLinks:
                         "INSERT INTO main.linked VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
                         (self._tree_id, ids[file.path], *file[2:], _count(file.rows), _digest(file.rows)),
                     )
-                    number = cursor.lastrowid
+                    first = (cursor.lastrowid or 0) << LINK_BITS
                     connection.executemany(
                         "INSERT INTO main.links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                        [(target, number, *rest) for target, *rest in file.rows],
+                        [(number, *row) for number, row in enumerate(file.rows, first)],
                     )
 
 

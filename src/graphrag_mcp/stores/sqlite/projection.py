@@ -14,7 +14,7 @@ from graphrag_mcp.stores.projection import SHARED, ProjectedChunk, ProjectedEdge
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.links import LINE_BITS, kind_of
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file, of_linked
 
 _CONTENT = "hex(f.content_hash) || ' ' || f.recipe || ' '"
 # A change of one of these changes the replica of the file.
@@ -237,7 +237,7 @@ class SqliteProjectionSource:
                     coalesce((SELECT max(c.id) FROM chunks c WHERE {of_file("c.id", "l.file_id")}
                               AND c.start_line <= v.position >> {LINE_BITS}), 0)
                 FROM json_each(?) wanted CROSS JOIN linked l ON l.file_id = wanted.value
-                CROSS JOIN main.links v ON v.linked_id = l.id
+                CROSS JOIN main.links v ON {of_linked("v.id", "l.id")}
                 WHERE v.target > 0 AND v.how IN ({marks(CERTAINTIES)}) ORDER BY l.file_id, v.position""",
             (ids, *CERTAINTIES),
         )

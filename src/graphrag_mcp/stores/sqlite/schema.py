@@ -18,6 +18,14 @@ MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
 
 
+LINK_BITS = 20  # Links of one file.
+
+
+def of_linked(link_id: str, linked_id: str) -> str:
+    """Return in SQL whether a link is of a resolved file, by their ids."""
+    return f"{link_id} BETWEEN {linked_id} << {LINK_BITS} AND ({linked_id} + 1 << {LINK_BITS}) - 1"
+
+
 def of_file(chunk_id: str, file_id: str) -> str:
     """Return in SQL whether a chunk is of a file, by their ids."""
     return f"{chunk_id} BETWEEN {file_id} << {ORDINAL_BITS} AND ({file_id} + 1 << {ORDINAL_BITS}) - 1"

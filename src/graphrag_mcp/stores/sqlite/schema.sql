@@ -46,10 +46,9 @@ CREATE INDEX path_words_file ON path_words (file_id);
 CREATE TABLE module_keys (key TEXT, file_id INTEGER, PRIMARY KEY (key, file_id)) WITHOUT ROWID;
 CREATE INDEX module_keys_file ON module_keys (file_id);
 
--- What files say of the names in them (model/facts.py), packed; the names that each mentions; the manifests as JSON.
+-- What files say of the names in them (model/facts.py), packed; the manifests as JSON.
 CREATE TABLE facts (file_id INTEGER PRIMARY KEY, unit TEXT NOT NULL, has_errors INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE INDEX facts_unit ON facts (unit);
-CREATE TABLE mentioned (name TEXT, file_id INTEGER, PRIMARY KEY (name, file_id)) WITHOUT ROWID;
 CREATE TABLE manifests (file_id INTEGER PRIMARY KEY, data TEXT NOT NULL);
 
 -- Past commits, which all trees share. Ids grow from parents to children. A commit that is kept for its renames only
@@ -135,8 +134,8 @@ CREATE INDEX symbols_file ON symbols (file_id);
 CREATE TABLE outlines (file_id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 
 -- What the mentions and declarations of the files of a tree mean (model/links.py). A file of a tree with facts or an
--- outline, and no row here, is not resolved yet. reads, of_imports: what of other files it follows from, as sorted 32-bit
--- hashes; meanings: one such hash for what each import means. relations: how many lead to declarations. digest: of all.
+-- outline, and no row here, is not resolved yet. reads, of_imports: what of other files it follows from, as sorted 24-bit
+-- hashes; meanings: 32 bits for what each import means. relations: how many lead to declarations. digest: of all.
 CREATE TABLE linked (
     id INTEGER PRIMARY KEY,
     tree_id INTEGER NOT NULL,
@@ -149,18 +148,17 @@ CREATE TABLE linked (
     UNIQUE (tree_id, file_id)
 );
 CREATE TABLE links (
-    target INTEGER,                 -- The place of a declaration, or the number of a name, which is negative.
-    linked_id INTEGER,
-    position INTEGER,               -- The line << 8, with which link of the line it is.
-    source INTEGER,                 -- The place of the declaration around it, 0 for the file.
-    kind INTEGER,
-    use INTEGER,
-    how INTEGER,
-    given INTEGER,
-    receiver INTEGER,               -- Of a type; 0: not known, or none.
-    PRIMARY KEY (target, linked_id, position, source, kind, use, how, given, receiver)
-) WITHOUT ROWID;
-CREATE INDEX links_linked ON links (linked_id, position);
+    id INTEGER PRIMARY KEY,         -- linked.id << 20, with which of the file's it is: they are one run of ids.
+    target INTEGER NOT NULL,        -- The place of a declaration, or the number of a name, which is negative.
+    position INTEGER NOT NULL,      -- The line << 8, with which link of the line it is.
+    source INTEGER NOT NULL,        -- The place of the declaration around it, 0 for the file.
+    kind INTEGER NOT NULL,
+    use INTEGER NOT NULL,
+    how INTEGER NOT NULL,
+    given INTEGER NOT NULL,
+    receiver INTEGER NOT NULL       -- Of a type; 0: not known, or none.
+);
+CREATE INDEX links_target ON links (target);
 -- Files as they were when the links that read them were found, until it is found out which of these have to go.
 CREATE TABLE superseded (
     tree_id INTEGER,

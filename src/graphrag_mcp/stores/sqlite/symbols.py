@@ -10,7 +10,7 @@ from graphrag_mcp.model.links import How, Place, folder_place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.links import number_of_kind
-from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS, of_file
+from graphrag_mcp.stores.sqlite.schema import LINK_BITS, ORDINAL_BITS, of_file
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.text.words import index_text
 
@@ -167,7 +167,7 @@ class SqliteSymbolGraph:
             rows = connection.execute(
                 f"""SELECT l.file_id, s.id, s.file_id, count(DISTINCT v.kind << 48 | v.source), min(v.how = {How.NAMED})
                     FROM symbols s CROSS JOIN main.links v ON v.target = s.place
-                    CROSS JOIN linked l ON l.id = v.linked_id
+                    CROSS JOIN linked l ON l.id = v.id >> {LINK_BITS}
                     WHERE s.kind IN {_RANKED} AND {hidden.condition("s.file_id")} AND {hidden.condition("l.file_id")}
                           AND v.how IN ({marks(_SURE)}) AND v.kind IN ({marks(_DEPENDING)}) AND l.file_id != s.file_id
                     GROUP BY s.id, l.file_id""",

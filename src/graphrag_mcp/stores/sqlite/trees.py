@@ -4,13 +4,11 @@ A root may have two trees while the model changes: the complete one of the old m
 the new model, which is being built. When it is complete too, the old one is retired.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from graphrag_mcp.model.facts import mentioned_names, unpack
-from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.schema import LINK_BITS, ORDINAL_BITS, of_linked
 
 # What the links of others may follow from, of the file of the row `t` of `tree_files`.
 OF_FILE = """x.data, m.data, iif(t.file_id, (SELECT json_group_array(json_array(
@@ -18,6 +16,9 @@ OF_FILE = """x.data, m.data, iif(t.file_id, (SELECT json_group_array(json_array(
     FROM main.symbols s WHERE s.file_id = t.file_id AND s.kind != 'key'), NULL), o.data, t.archive_reason IS NOT NULL"""
 WHAT_IT_SAYS = """LEFT JOIN main.facts x ON x.file_id = t.file_id LEFT JOIN main.manifests m ON m.file_id = t.file_id
     LEFT JOIN main.outlines o ON o.file_id = t.file_id"""
+
+
+REMOVE_LINKS = f"DELETE FROM main.links WHERE {of_linked('id', '?1')}"
 
 
 class Tree(NamedTuple):
@@ -81,7 +82,7 @@ def remove_tree(connection: sqlite3.Connection, tree_id: int) -> None:
         for (file_id,) in connection.execute("SELECT file_id FROM main.tree_files WHERE tree_id = ?", (tree_id,))
     ]
     connection.execute(
-        "DELETE FROM main.links WHERE linked_id IN (SELECT id FROM main.linked WHERE tree_id = ?)", (tree_id,)
+        f"DELETE FROM main.links WHERE id >> {LINK_BITS} IN (SELECT id FROM main.linked WHERE tree_id = ?)", (tree_id,)
     )
     for table in ("tree_files", "meta", "skipped", "projected", "tree_history", "linked", "superseded"):
         connection.execute(f"DELETE FROM main.{table} WHERE tree_id = ?", (tree_id,))
@@ -106,7 +107,7 @@ def supersede(connection: sqlite3.Connection, tree_id: int, paths: Iterable[str]
             row,
         ).fetchone()
         if found:
-            connection.execute("DELETE FROM main.links WHERE linked_id = ?", found)
+            connection.execute(REMOVE_LINKS, found)
             connection.execute("DELETE FROM main.linked WHERE id = ?", found)
 
 
@@ -123,12 +124,6 @@ def remove_rows(connection: sqlite3.Connection, file_id: int) -> None:
     connection.execute("DELETE FROM keywords WHERE rowid >= ? AND rowid < ?", run)
     connection.execute("DELETE FROM vectors WHERE chunk_id >= ? AND chunk_id < ?", run)
     connection.execute("DELETE FROM chunks WHERE id >= ? AND id < ?", run)
-    for (data,) in connection.execute("SELECT data FROM main.facts WHERE file_id = ?", (file_id,)):
-        names = json.dumps(mentioned_names(unpack(data)))
-        connection.execute(
-            "DELETE FROM main.mentioned WHERE file_id = ? AND name IN (SELECT value FROM json_each(?))",
-            (file_id, names),
-        )
     for table in ("match_keys", "path_words", "module_keys", "symbols", "outlines", "facts", "manifests"):
         connection.execute(f"DELETE FROM main.{table} WHERE file_id = ?", (file_id,))
 

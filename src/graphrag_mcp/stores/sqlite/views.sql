@@ -27,9 +27,6 @@ WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.
 CREATE TEMP VIEW facts AS SELECT * FROM main.facts v
 WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});
 
-CREATE TEMP VIEW mentioned AS SELECT * FROM main.mentioned v
-WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});
-
 CREATE TEMP VIEW manifests AS SELECT * FROM main.manifests v
 WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});
 
@@ -39,4 +36,4 @@ CREATE TEMP VIEW superseded AS
 SELECT path, facts, manifest, symbols, outline, is_archived FROM main.superseded WHERE tree_id = {tree_id};
 
 CREATE TEMP VIEW links AS SELECT * FROM main.links v
-WHERE EXISTS (SELECT 1 FROM main.linked l WHERE l.id = v.linked_id AND l.tree_id = {tree_id});
+WHERE EXISTS (SELECT 1 FROM main.linked l WHERE l.id = v.id >> 20 AND l.tree_id = {tree_id});

@@ -289,9 +289,6 @@ def _insert_files(connection: sqlite3.Connection, files: Sequence[tuple[int, Pac
         ((file_id, code.unit, code.has_errors, code.data) for file_id, code in codes),
     )
     connection.executemany(
-        "INSERT INTO main.mentioned VALUES (?, ?)", ((name, file_id) for file_id, code in codes for name in code.names)
-    )
-    connection.executemany(
         "INSERT INTO main.manifests VALUES (?, ?)",
         ((file_id, file.manifest) for file_id, file, _ in files if file.manifest),
     )

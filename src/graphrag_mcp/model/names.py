@@ -15,7 +15,10 @@ class Keyed(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A definition, as files without facts may mean it: by its name. place: see `place_id`."""
+    """A definition, as files without facts may mean it: by its name.
+
+    place: see `place_id`. is_static: whether it is declared so, which hides it in C.
+    """
 
     file: Keyed
     name: str
@@ -23,6 +26,7 @@ class Named(NamedTuple):
     kind: SymbolKind
     place: int
     is_macro: bool
+    is_static: bool
     start_line: int
     end_line: int
 

@@ -6,6 +6,7 @@ overloads of a file, or what a header declares and other files define. No code m
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import (
@@ -24,6 +25,7 @@ from graphrag_mcp.parsing.code.relations import WITHOUT_BARE_MEMBERS
 from graphrag_mcp.resolution.reads import PASSED_ON, Reads
 from graphrag_mcp.text.names import without_constructor
 
+MOST_HEADERS = 300  # That one file includes.
 MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
 SURE = 0.8  # The least confidence of what an import or the file itself decides.
 _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
@@ -120,6 +122,9 @@ class NameResolution:
     def _meaning(self, one: Relation) -> _Meant:
         everyone = self._candidates(one)
         modules = self._modules(one) if one.target_module not in ("", MACRO) else {}
+        declared = {each.name for each in everyone if each.path in self._included and self._is_bare(one)}
+        if declared and _count_things(meant := [each for each in everyone if each.name in declared]) == 1:
+            return _Meant(How.SAID, meant)  # A header that the file includes declares it.
         is_known = _count_things(everyone) <= MAX_CANDIDATES
         possible = [
             each._replace(nearness=int(each.path in modules))
@@ -144,11 +149,35 @@ class NameResolution:
             return False
         if each.kind is SymbolKind.SECTION:
             return one.kind in _LINKING
-        is_bare = one.confidence >= BARE_CONFIDENCE and one.resolution is Resolution.UNRESOLVED
-        if each.kind is SymbolKind.METHOD and is_bare and self._file.language in WITHOUT_BARE_MEMBERS:
+        if each.kind is SymbolKind.METHOD and self._is_bare(one) and self._file.language in WITHOUT_BARE_MEMBERS:
             return False
+        if each.is_static and each.file.language in _HEADERS and not each.file.path.endswith(HEADER_SUFFIXES):
+            return each.file.path == self._file.path
         allowed = {RelationKind.USES: _USED, RelationKind.HANDS_ON: _CALLED}.get(one.kind)
         return allowed is None or each.kind in allowed
+
+    def _is_bare(self, one: Relation) -> bool:
+        """Return whether a name stands alone, and nothing in the file says what it is."""
+        return one.confidence >= BARE_CONFIDENCE and one.resolution is Resolution.UNRESOLVED
+
+    @cached_property
+    def _included(self) -> Collection[str]:
+        """The headers that the file includes, and those that these do."""
+        found: dict[str, None] = {}
+        level = [self._file.path] if self._file.language in _HEADERS else []
+        while level and len(found) < MOST_HEADERS:
+            headers = [path for near in level for path in self._headers(near) if path not in found]
+            found |= dict.fromkeys(headers)
+            level = headers
+        return found
+
+    def _headers(self, path: str) -> Iterator[str]:
+        """Yield the headers that a file includes itself, by their whole names."""
+        self._source.note(path, PASSED_ON)
+        for one in self._source.outline(path):
+            for file in self._source.keyed(one.target_module) if one.kind is RelationKind.IMPORTS else ():
+                if f"/{file.path}".endswith(f"/{one.target}"):
+                    yield file.path
 
     def _modules(self, one: Relation) -> Collection[str]:
         """Return the files that the module of a relation stands for, and those from which these import the name."""

@@ -41,8 +41,10 @@ def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]
         for key in module_keys(path):
             found[Read("", "key", key)] = {names.file.is_archived}
         for one in names.inside:
-            said = (names.file.is_archived, one.qualified_name, one.kind, one.place, one.is_macro)
+            said = (names.file.is_archived, one.qualified_name, one.kind, one.place, one.is_macro, one.is_static)
             found.setdefault(Read("", "called", one.name), set()).add(said)
+        modules = {passed.target_module for passed in names.outline if passed.kind is RelationKind.IMPORTS}
+        found[Read(path, PASSED_ON, "")] = set(modules)
         for passed in names.outline:
             if passed.kind is RelationKind.IMPORTS:
                 found.setdefault(Read(path, PASSED_ON, passed.target), set()).add(passed.target_module)

@@ -24,14 +24,14 @@ def _plain(name: str) -> str:
 
 
 _KEYED = "f.path, f.language, f.archive_reason IS NOT NULL"
-_NAMED = f"""{_KEYED}, s.name, s.qualified_name, s.kind, s.place, s.signature LIKE 'macro_rules!%', s.start_line,
-    s.end_line"""
+_NAMED = f"""{_KEYED}, s.name, s.qualified_name, s.kind, s.place, s.signature LIKE 'macro_rules!%',
+    s.signature LIKE 'static %', s.start_line, s.end_line"""
 
 
 def _named(row: tuple[Any, ...]) -> Named:
-    path, language, archived, name, qualified, kind, place, is_macro, start, end = row
+    path, language, archived, name, qualified, kind, place, is_macro, is_static, start, end = row
     file = Keyed(path, language, bool(archived))
-    return Named(file, name, qualified, SymbolKind(kind), place, bool(is_macro), start, end)
+    return Named(file, name, qualified, SymbolKind(kind), place, bool(is_macro), bool(is_static), start, end)
 
 
 class SqliteFacts:

@@ -145,7 +145,7 @@ def test_what_may_use_a_definition_that_is_removed_is_counted(tmp_path: Path) ->
 def test_what_may_use_a_removed_method_is_found_though_another_one_has_its_name(
     tmp_path: Path, name: str, text: str, line: int
 ) -> None:
-    """Where a call means the other one, it does not count."""
+    """Where a call means the other one, it does not count; where the type is known, it is certain."""
     with indexed(tmp_path, {name: text}) as app:
         git = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(app.root))
         for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "x")):
@@ -155,8 +155,9 @@ def test_what_may_use_a_removed_method_is_found_though_another_one_has_its_name(
         app.index()
         call = IMPACT.read({}, app.settings, app.root)
         answer = IMPACT.write(IMPACT.ask(app, call), call)
-    assert re.findall(r"may break \S+:(\d+)", answer) == [str(line)]
-    assert "Complete" not in answer
+    word = "may break" if name == "a.rb" else "breaks"
+    assert re.findall(rf"{word} \S+:(\d+)", answer) == [str(line)]
+    assert "may break" in answer or name != "a.rb"
 
 
 def _cut(text: str, removed: str) -> tuple[str, str]:

@@ -67,7 +67,11 @@ def _diff_json(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         "files": found.files,
         "broken": found.broken,
         "rows": [_affected_payload(row) for row in answer.page.rows],
-        "test_command": " && ".join(commands_for(test.node for test in found.tests if not test.is_guess)),
+        "test_command": " && ".join(
+            commands_for(
+                (test.node for test in found.tests if not test.is_guess), whole=found.doubt.is_cut or found.is_deeper
+            )
+        ),
         "tests": tests[:TESTS_LISTED],
         "tests_total": len(tests),
         "tests_changed": found.of_tests,
@@ -100,7 +104,9 @@ def _symbol_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_reached_payload(row, is_test=is_test) for row, is_test in answer.page.rows],
-        "test_commands": commands_for(row.node for row in found.tests if not row.is_guess),
+        "test_commands": commands_for(
+            (row.node for row in found.tests if not row.is_guess), whole=found.doubt.is_cut or found.is_deeper
+        ),
         **_some("changed_together", [one._asdict() for one in found.together]),
         "doubt": doubt_payload(found.doubt),
         "is_cut": found.doubt.is_cut,

@@ -173,7 +173,9 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     if any(row.definition.is_breaking for row in found.affected) or found.doubt.is_cut:
         at_least = "at least " if found.doubt.is_cut else ""
         head += f" Certainly broken outside the change: {at_least}{counted(found.broken, 'place')}."
-    commands = commands_for(test.node for test in found.tests if not test.is_guess)
+    commands = commands_for(
+        (test.node for test in found.tests if not test.is_guess), whole=found.doubt.is_cut or found.is_deeper
+    )
     above = [head, *([f"Test: {one_line(' && '.join(commands))}"] if commands else [])]
     shown = [f"{as_name(one.path)} (with {as_name(path)}: {one.together} of {one.of} commits)"
              for path, one in found.together[:COMPANIONS_SHOWN]]  # fmt: skip
@@ -224,7 +226,9 @@ def _symbol_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[
     usual = [f"{as_name(one.path)} ({one.together} of {one.of} commits)" for one in found.together]
     tail = [f"Usually changed with {as_name(found.starts[0].path)}: {', '.join(usual)}."] if usual else []
     tail += doubts(found.doubt, found.starts, "trace_relations unresolved=true lists them", with_members=True)
-    commands = commands_for(row.node for row in found.tests if not row.is_guess)
+    commands = commands_for(
+        (row.node for row in found.tests if not row.is_guess), whole=found.doubt.is_cut or found.is_deeper
+    )
     return lay_out(answer, call, [head, *(f"Test: {one_line(command)}" for command in commands)], _reached_lines, tail)
 
 

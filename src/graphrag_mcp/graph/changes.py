@@ -14,6 +14,7 @@ from graphrag_mcp.history.differing import Difference
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Mentioned
 from graphrag_mcp.model.history import Companion
+from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.parsing.languages import detect_language
@@ -162,7 +163,8 @@ def _left_behind(graph: SymbolGraph, relations: Relations, one: Definition, scop
     while more := {key for row in importing if row.module in keys for key in module_keys(row.path)} - keys:
         keys |= more  # Of modules that give it on.
     is_top = "." not in one.name
-    certain = [row for row in found if is_top and _is_meant(row, one, keys)]
+    owner = place_id(Place(one.before, one.name.rpartition(".")[0]))  # Of a member: the type whose member it was.
+    certain = [row for row in found if (_is_meant(row, one, keys) if is_top else row.receiver == owner)]
     taken = {(row.path, row.line) for row in certain}
     left = [row for row in found if (row.path, row.line) not in taken and one.change is Change.REMOVED]
     others = [row for row in left if not row.is_defined]

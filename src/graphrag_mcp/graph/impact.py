@@ -1,5 +1,6 @@
 """What a change may reach: all that depends on the changed code, the most certain first, and the tests to run."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,9 @@ LEADING = (
     RelationKind.IMPORTS,
     RelationKind.LINKS_TO,
 )
+
+
+_TEST = re.compile(r"(?i)test|spec|bench|fuzz|example")  # How the names of tests begin.
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +87,35 @@ def find_impact(
     doubt = Doubt()
     frontier = [(node, 1.0) for node in inside.values()]
     for hop in range(1, hops + 1):
-        steps = []
         here = Doubt()
-        for node, confidence in frontier:
-            edges, doubts = relations.incoming(node, LEADING, scope)
-            here |= doubts
-            steps += [
-                (edge, node, confidence * edge.confidence)
-                for edge in edges
-                if edge.source_id not in inside and is_shown(edge)
-            ]
-        doubt |= here.without([(edge.path, edge.line) for edge, _, _ in steps if not is_by_name(edge)]).at(hop)
-        nodes = graph.nodes(edge.source_id for edge, _, _ in steps)
         fresh: dict[int, Reached] = {}
-        for edge, via, confidence in steps:
-            if edge.source_id not in nodes:
-                continue
-            path = Reached(nodes[edge.source_id], via, edge, hop, confidence)
-            if _is_better(path, fresh.get(edge.source_id) or best.get(edge.source_id)):
-                fresh[edge.source_id] = path
+        level = frontier
+        while level:
+            steps = []
+            for node, confidence in level:
+                edges, doubts = relations.incoming(node, LEADING, scope)
+                here |= doubts
+                steps += [
+                    (edge, node, confidence * edge.confidence)
+                    for edge in edges
+                    if edge.source_id not in inside and is_shown(edge)
+                ]
+            here = here.without([(edge.path, edge.line) for edge, _, _ in steps if not is_by_name(edge)])
+            nodes = graph.nodes(edge.source_id for edge, _, _ in steps)
+            level = []
+            for edge, via, confidence in steps:
+                if edge.source_id not in nodes:
+                    continue
+                path = Reached(nodes[edge.source_id], via, edge, hop, confidence)
+                if _is_better(path, fresh.get(edge.source_id) or best.get(edge.source_id)):
+                    is_new = edge.source_id not in fresh
+                    fresh[edge.source_id] = path
+                    if is_new and _is_helper(path):  # What helps tests costs no hop.
+                        level.append((path.node, confidence))
+        doubt |= here.at(hop)
         best |= fresh
-        frontier = [(row.node, row.confidence) for row in fresh.values() if not row.is_guess and not row.node.is_file]
+        onward = (row for row in fresh.values() if not (row.is_guess or row.node.is_file or _is_helper(row)))
+        frontier = [(row.node, row.confidence) for row in onward]
         if not frontier or len(best) > MAX_NODES:
             break
     ordered = sorted(best.values(), key=_order)
@@ -114,6 +126,12 @@ def find_impact(
         replace(doubt, is_cut=doubt.is_cut or (bool(frontier) and hop < hops)),
         is_deeper=any(node.category is not Category.TESTS for node, _ in frontier),
     )
+
+
+def _is_helper(row: Reached) -> bool:
+    """Return whether what is reached is code beside the tests that they use."""
+    node = row.node
+    return node.category is Category.TESTS and not (row.is_guess or node.is_file or _TEST.match(node.name))
 
 
 def _is_better(path: Reached, known: Reached | None) -> bool:

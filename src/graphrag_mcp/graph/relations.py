@@ -94,7 +94,7 @@ class Relations:
             is_foreign = link.how in (How.FOREIGN, How.OUTSIDE)
             for module in self._modules_of(link, name):
                 is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))
-                found[Mentioned(link.kind, name, module, link.path, link.line, is_meant)] = None
+                found[Mentioned(link.kind, name, module, link.path, link.line, is_meant, link.receiver)] = None
         return list(found)
 
     def _modules_of(self, link: StoredLink, name: str) -> Iterator[str]:

@@ -144,6 +144,7 @@ class Mentioned(NamedTuple):
     """A reference that was not resolved.
 
     module: the module from which the file imports the name, "" if none. is_defined: whether the project defines it.
+    receiver: the place of the type whose member it would be, 0 if that is not known.
     """
 
     kind: RelationKind
@@ -152,6 +153,7 @@ class Mentioned(NamedTuple):
     path: str
     line: int
     is_defined: bool
+    receiver: int = 0
 
 
 class Dependency(NamedTuple):

@@ -152,7 +152,7 @@ class _Resolution:
             return link(self._place(thing), how, relation_kind(self._resolver.things, thing, mention), receiver)
 
         if found is None:
-            receiver = SOME if mention.receiver else None
+            receiver = self._lacking(mention) if mention.receiver else None
             unknown = _BY_USE.get(Use(mention.use), RelationKind.READS)
             yield from (link(Place("", name), How.UNDECIDED, unknown, receiver) for name in self._names_of(mention))
             return
@@ -186,6 +186,12 @@ class _Resolution:
             is_import = mention.use == Use.IMPORT and isinstance(found.value, Outside)
             if is_import or (mention.use in _RUNNING and mention.name and not held and _is_foreign_function(found)):
                 yield link(name, How.OUTSIDE, RelationKind.IMPORTS if is_import else kind)
+
+    def _lacking(self, mention: Mention) -> Place:
+        """Return the type of the project that does not have the member which is used, if it is known."""
+        value = self._value(mention)
+        types = types_of(value) if isinstance(value, Instance | Type) else ()
+        return self._place(types[0]) if len(types) == 1 else SOME
 
     def _of_module(self, mention: Mention, source: Place) -> Iterator[Link]:
         """Yield the link to the file, or to the package, that an import brings."""

@@ -135,7 +135,7 @@ def test_an_answer_names_what_calls_from_outside() -> None:
     """Then it is not complete; of what is further away nothing is said."""
     doubt = Doubt(outside=frozenset(("lib.Conn",)))
     assert doubts(doubt, ()) == ["Callers outside of this repository are possible: lib.Conn."]
-    assert doubt.at(2).is_complete
+    assert doubt.at(2).outside == doubt.outside
 
 
 def test_a_root_that_is_a_package_itself_is_asked(tmp_path: Path) -> None:

@@ -13,6 +13,9 @@ GO = {
     "main.go": """package main
 
 import (
+	"net"
+	"time"
+
 	"example.com/shop/blue"
 	"example.com/shop/red"
 )
@@ -31,10 +34,29 @@ func pick(c string) any {
 	return blue.Paint{}
 }
 
+type box struct {
+	key  [4]byte
+	hits int
+}
+
+func (b *box) fill(p []byte) { copy(b.key[:], p); bump(&b.hits) }
+func bump(p *int)            {}
+
+type step func(int) int
+
+func twice(n int) int { return 2 * n }
+func byName() step    { return twice }
+
+type slow struct{ net.Conn }
+
+func (slow) SetDeadline(t time.Time) error { return nil }
+
 type failure struct{}
 
 func (failure) Unwrap() error { return nil }
 """,
+    "left.go": "//go:build ignore\n\npackage main\n\nvar port = 1\n\nfunc main() { println(port) }\n",
+    "right.go": "//go:build ignore\n\npackage main\n\nvar port = 2\n\nfunc main() { println(port) }\n",
     "red/paint.go": "package red\n\ntype Paint struct{}\n",
     "blue/paint.go": "package blue\n\ntype Paint struct{}\n",
 }
@@ -51,6 +73,13 @@ JAVA = {
 }
 class Hidden {}
 """,
+    "Door.java": """interface Door { void open(); }
+class Frame { public void open() {} }
+class House extends Frame implements Door {}
+class Visitor { void enter(Door door) { door.open(); } }
+class Root { Root() {} }
+class Leaf extends Root { Leaf(int n) { this.check(n); } void check(int n) {} }
+""",
 }
 TYPESCRIPT = {
     "boat.ts": """export class Boat {
@@ -59,6 +88,7 @@ TYPESCRIPT = {
   row() { return 1 }
   sail() { return 2 }
 }
+export class Ferry extends Boat { override mast = 2 }
 """,
     "trip.ts": """import { Boat } from './boat'
 const boat = new Boat({})
@@ -66,6 +96,11 @@ export const a = boat['row']()
 export type M = Boat['mast']
 export type E<X> = X extends (infer U extends Boat)[] ? U : never
 export const b = (how: 'sail') => boat[how]()
+async function go() {
+  const error = await load({
+    decode(text: string) { return text },
+  })
+}
 """,
     "side.ts": "import './trip'\nconst lazy = import('./boat')\n",
 }
@@ -88,6 +123,21 @@ class Base:
 class Box(Base):
     wide: int
 def make(): return Box(1, 2)
+""",
+    "held.py": """from abc import ABCMeta
+class Bag: pass
+class Shelf:
+    kind = Bag
+def direct(shelf): return shelf.kind()
+def fetch(): return 1
+def read(accessor):
+    use = accessor or fetch
+    return use()
+class Kind(ABCMeta):
+    def __init__(cls, name, bases, body):
+        cls.labels = 1
+class Plugin(metaclass=Kind):
+    labels = None
 """,
     "conftest.py": """import pytest
 @pytest.fixture(name="kettle")
@@ -125,9 +175,15 @@ fn mash() {}
 @pytest.mark.parametrize(
     ("files", "symbol", "direction", "found"),
     [
-        (GO, "Bill.total", Direction.WRITERS, ["main.go:11 certain", "main.go:12 certain"]),
-        (GO, "red/paint.go", Direction.IMPORTERS, ["main.go:5 certain"]),
-        (GO, "main.go", Direction.IMPORTS, ["main.go:4 certain", "main.go:5 certain"]),
+        (GO, "Bill.total", Direction.WRITERS, ["main.go:14 certain", "main.go:15 certain"]),
+        (GO, "red/paint.go", Direction.IMPORTERS, ["main.go:8 certain"]),
+        (GO, "main.go", Direction.IMPORTS, ["main.go:7 certain", "main.go:8 certain"]),
+        (GO, "left.go::port", Direction.USERS, ["left.go:7 certain"]),
+        (GO, "box.hits", Direction.WRITERS, ["main.go:30 may call"]),
+        (GO, "step", Direction.IMPLEMENTERS, ["main.go:35 certain"]),
+        (JAVA, "Frame.open", Direction.CALLERS, ["Door.java:4 may call"]),
+        (JAVA, "Door.open", Direction.OVERRIDES, ["Door.java:2 certain"]),
+        (JAVA, "Root.Root", Direction.CALLERS, ["Door.java:6 certain"]),
         (JAVA, "Level.QUIET", Direction.USERS, ["Use.java:3 certain"]),
         (JAVA, "Maker", Direction.IMPLEMENTERS, ["Use.java:4 certain"]),
         (JAVA, "Cat", Direction.SUBCLASSES, []),
@@ -136,6 +192,8 @@ fn mash() {}
         (TYPESCRIPT, "Boat.mast", Direction.READERS, ["trip.ts:4 certain"]),
         (TYPESCRIPT, "trip.ts", Direction.IMPORTERS, ["side.ts:1 certain"]),
         (TYPESCRIPT, "boat.ts", Direction.IMPORTERS, ["side.ts:2 certain", "trip.ts:1 certain"]),
+        (TYPESCRIPT, "Boat.mast", Direction.OVERRIDES, ["boat.ts:7 certain"]),
+        (PYTHON, "fetch", Direction.CALLERS, ["held.py:8 certain", "held.py:9 may call"]),
         (PYTHON, "Box.wide", Direction.WRITERS, ["box.py:8 certain"]),
         (PYTHON, "Base.deep", Direction.WRITERS, ["box.py:8 certain"]),
         (PYTHON, "_kettle", Direction.CALLERS, ["test_tea.py:3 may call"]),
@@ -158,10 +216,12 @@ def test_a_form_is_found(
 @pytest.mark.parametrize(
     ("files", "symbol", "direction", "places"),
     [
-        (GO, "Bill.total", Direction.WRITERS, {("main.go", 14)}),
-        (GO, "Old.total", Direction.READERS, {("main.go", 14)}),
+        (GO, "Bill.total", Direction.WRITERS, {("main.go", 17)}),
+        (GO, "Old.total", Direction.READERS, {("main.go", 17)}),
         (TYPESCRIPT, "Boat.sail", Direction.CALLERS, {("trip.ts", 6), ("boat.ts", 3)}),
         (TYPESCRIPT, "Boat.mast", Direction.WRITERS, {("boat.ts", 3)}),
+        (PYTHON, "Bag", Direction.CALLERS, {("held.py", 5)}),
+        (PYTHON, "Plugin.labels", Direction.WRITERS, {("held.py", 12)}),
         (PYTHON, "Lamp.Mode", Direction.USERS, {("shapes.py", 9)}),
         (PYTHON, "ring", Direction.CALLERS, {("shapes.py", 8)}),
         (PYTHON, "blend", Direction.CALLERS, {("test_lib.py", 5)}),
@@ -187,10 +247,21 @@ def test_a_method_that_the_library_looks_for_by_its_name_has_callers_outside(tmp
 def test_two_definitions_of_one_name_in_two_files_are_two_callees(tmp_path: Path) -> None:
     """Each with its own line."""
     steps = ask(tmp_path, GO, "pick", Direction.CALLEES).steps
-    assert {(step.target.path, step.lines) for step in steps} == {("red/paint.go", (17,)), ("blue/paint.go", (19,))}
+    assert {(step.target.path, step.lines) for step in steps} == {("red/paint.go", (20,)), ("blue/paint.go", (22,))}
 
 
 def test_a_call_through_a_module_is_none_of_the_method_around_it(tmp_path: Path) -> None:
     """Nor is a bare name, where a method has always a receiver."""
     steps = ask(tmp_path, RUST, "Picker.polish", Direction.CALLERS).steps
     assert not [step for step in steps if step.edge.certainty == "certain"]
+
+
+def test_what_stands_for_a_method_of_an_embedded_interface_has_callers_outside(tmp_path: Path) -> None:
+    """Whoever has the interface calls it."""
+    assert "net.Conn" in ask(tmp_path, GO, "slow.SetDeadline", Direction.CALLERS).doubt.outside
+
+
+def test_a_method_of_a_literal_begins_where_it_stands(tmp_path: Path) -> None:
+    """Not with the statement around it, whose names are not its."""
+    (decode,) = ask(tmp_path, TYPESCRIPT, "decode", Direction.CALLERS).starts
+    assert (decode.start_line, decode.end_line) == (9, 9)

@@ -27,7 +27,7 @@ MODULES_ASKED = frozenset(("builtins", "keyword", "locale", "pkgutil", "symtable
 ROWS = (
     "SELECT id, path, content_hash, recipe, category FROM files",
     *(f"SELECT * FROM {table}" for table in ("chunks", "symbols", "facts", "match_keys", "path_words")),  # noqa: S608
-    *(f"SELECT * FROM {table}" for table in ("module_keys", "facts", "mentioned", "manifests", "keyword_terms")),  # noqa: S608
+    *(f"SELECT * FROM {table}" for table in ("module_keys", "outlines", "manifests", "keyword_terms")),  # noqa: S608
 )
 
 

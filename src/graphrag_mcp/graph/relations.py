@@ -238,9 +238,8 @@ class Relations:
                     found.append((site, Certainty.MAY_CALL))
             elif any(self._code.search.can_mean(site, thing) for thing in things):
                 found.append((site, Certainty.BY_NAME))
-        found += [
-            (site, Certainty.BY_NAME) for thing in things for site in (*self._by_text(thing), *self._by_key(thing))
-        ]
+        for find in (self._by_text, self._by_key, self._by_field):
+            found += [(site, Certainty.BY_NAME) for thing in things for site in find(thing)]
         if self._is_replaced(things):
             found = [(one, Certainty.MAY_CALL if one.mention.use == Use.CALL else how) for one, how in found]
         return found, others, pending
@@ -254,6 +253,28 @@ class Relations:
         for link in self._code.search.linked((owner,), (How.ANY,)):
             mention = Mention(-1, link.line, resolver.declared(constant).name, Use.VALUE)
             yield Site(link.path, mention, source=link.source)
+
+    def _by_field(self, thing: Thing) -> Iterator[Site]:
+        """Yield the calls of fields that hold a function or class, on values of unknown types."""
+        search, resolver = self._code.search, self._code.resolver
+        owner = self._code.hierarchy.owner_of(thing)
+        if owner is not None and resolver.things.is_constructor(thing, owner):
+            thing = owner
+        if not resolver.state.policy(thing).rebinds or resolver.declared(thing).kind not in (
+            *CALLABLE,
+            SymbolKind.TYPE,
+        ):
+            return
+        fields: set[str] = set()
+        for link in search.linked((thing,), (How.CERTAIN, How.OPEN)):
+            facts = self._code.facts.facts(link.path) if link.use == Use.VALUE else None
+            fields |= {one.name for one in (facts.declared if facts else ())
+                       if one.kind == SymbolKind.FIELD and one.line == link.line}  # fmt: skip
+        for name in fields - {resolver.declared(thing).name}:
+            for link in search.to((place_id(LinkPlace("", name)),), (How.UNDECIDED,)):
+                if link.use == Use.CALL and link.receiver:
+                    mention = Mention(-1, link.line, name, link.use, UNKNOWN_MODULE, link.given)
+                    yield Site(link.path, mention, source=link.source)
 
     def _by_key(self, member: Thing) -> Iterator[Site]:
         """Yield where a member of its type is used whose name is computed."""

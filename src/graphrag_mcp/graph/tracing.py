@@ -21,7 +21,7 @@ BELOW = (RelationKind.IMPLEMENTS, RelationKind.OVERRIDES, RelationKind.INHERITS)
 INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
     Direction.CALLERS: (*_CALLING, *ACCESSING),
     Direction.USERS: (*_CALLING, *ACCESSING, RelationKind.INHERITS),
-    Direction.READERS: (RelationKind.READS,),
+    Direction.READERS: (RelationKind.READS, RelationKind.HANDS_ON),
     Direction.WRITERS: (RelationKind.WRITES,),
     Direction.IMPORTERS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
     Direction.SUBCLASSES: BELOW,

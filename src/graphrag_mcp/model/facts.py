@@ -39,6 +39,7 @@ class Use(StrEnum):
     ELEMENT = "element"  # A method that is given a value: of an annotation.
     WRITE = "write"
     FILL = "fill"  # A collection whose element is set.
+    ADDRESS = "address"  # A variable whose address is given away: it may be written.
     PART = "part"  # What a member of it is set of: itself, if it is no pointer.
     KEY = "key"  # A member that a literal sets.
     ARGUMENT = "argument"  # A field that the creation of an instance gives a value by its name.

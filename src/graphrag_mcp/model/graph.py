@@ -125,9 +125,7 @@ class Doubt:
         if hop == 1:
             return self
         beyond, nobody = self.undecided | self.unread, frozenset[str]()
-        return replace(
-            self, beyond=beyond, undecided=nothing, unread=nothing, others=nothing, outside=nobody, run_by=nobody
-        )
+        return replace(self, beyond=beyond, undecided=nothing, unread=nothing, others=nothing, run_by=nobody)
 
     def without(self, places: Collection[Place]) -> "Doubt":
         """Leave out places that are known after all, from another definition of the name."""

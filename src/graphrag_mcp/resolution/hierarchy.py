@@ -14,6 +14,7 @@ from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.search import Search, Site
 from graphrag_mcp.resolution.values import (
     Either,
+    Foreign,
     Instance,
     Outside,
     Signature,
@@ -116,6 +117,16 @@ class Hierarchy:
         owner = self.owner_of(method)
         return self._same_method(method, self.parents(owner)) if owner else []
 
+    def standing_in(self, kind: Thing) -> Iterator[tuple[Thing, Thing]]:
+        """Yield the methods above a type with what it inherits from another side, and runs in their place."""
+        above = self.ancestors(kind)
+        for other in above if len(self.parents(kind)) > 1 else ():
+            for method in self._resolver.things.methods_of(other):
+                for inherited in self._same_method(method, [kind]):
+                    owner = self.owner_of(inherited)
+                    if owner and owner not in (kind, other) and owner in above and other not in self.ancestors(owner):
+                        yield method, inherited
+
     def overriding(self, method: Thing) -> list[Thing]:
         """Return the methods of types below that override or implement a method."""
         if self._resolver.things.has_method_sets(method):
@@ -169,10 +180,22 @@ class Hierarchy:
                 if methods.get(one.name) == len(one.parameters or ())
                 and any(self._takes_all(kind, methods) for kind in holders)
             )
+            yield from self._replacing(one.name, holders)
             yield from self._taking(owner) if one.name[:1].isupper() else ()
         if owner and policy.overloads:
             above = self.overridden(thing) if OVERRIDE in marks else []
             yield from (name for method in above or [thing] for name in self._resolver.foreign.overridden(method))
+
+    def _replacing(self, name: str, kinds: Iterable[Thing]) -> Iterator[str]:
+        """Yield the foreign interfaces that types embed, and of which a method stands for one."""
+        policy = None
+        for kind in kinds:
+            policy = policy or self._resolver.state.policy(kind)
+            for base in self._resolver.lineage.above((Instance((kind,)),)):
+                foreign = base.name if isinstance(base, Outside | Foreign) else ""
+                known = policy.foreign_methods.get(foreign)
+                if foreign and (name in known if known is not None else policy.may_be_interface(foreign)):
+                    yield foreign
 
     def _taking(self, kind: Thing) -> Iterator[str]:
         """Yield the interfaces and functions of other libraries that are given values of a type where it is named.
@@ -232,7 +255,13 @@ class Hierarchy:
         """Return whether a constructor begins with a call of `this` or `super`."""
         one, facts = self._resolver.declared(constructor), self._source.facts(constructor.path)
         inside = [mention for mention in facts.mentions if one.start <= mention.at < one.stop] if facts else []
-        return any(mention.use == Use.CALL and mention.receiver in ("this", "super") for mention in inside)
+        called = [one for one in inside if one.use == Use.CALL and one.receiver in ("this", "super")]
+        found = (self._resolver.resolve(constructor.path, mention) for mention in called)
+        return any(self._is_constructor(thing) for meant in found if meant for thing in meant.things)
+
+    def _is_constructor(self, thing: Thing) -> bool:
+        owner = self.owner_of(thing)
+        return owner is None or self._resolver.things.is_constructor(thing, owner)
 
     def _same_method(self, method: Thing, types: Sequence[Thing]) -> list[Thing]:
         name = self._resolver.declared(method).name
@@ -259,6 +288,9 @@ class Hierarchy:
             return True
         holders = [owner, *(self._embedding(owner) if self._resolver.things.has_method_sets(owner) else ())]
         places = {place for one in holders for place in (self._search.place(one), *self.above(one))}
+        if places.isdisjoint(site.receivers) and not self._resolver.things.has_method_sets(owner):
+            # What a type below has from another side may stand for it.
+            places = {place for one in self.descendants(owner) for place in self.above(one)}
         return not places.isdisjoint(site.receivers)
 
     def _fits(self, one: Thing, other: Thing) -> bool:

@@ -31,6 +31,7 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
         Use.REFLECTED: RelationKind.READS,
         Use.CALL: RelationKind.CALLS,
         Use.CREATE: RelationKind.READS,
+        Use.ADDRESS: RelationKind.WRITES,
         Use.ARGUMENT: RelationKind.WRITES,
         Use.KEY: RelationKind.WRITES,
         Use.VALUE: RelationKind.READS,

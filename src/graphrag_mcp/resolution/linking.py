@@ -47,6 +47,7 @@ _BY_USE = {
     Use.FUNCTION: RelationKind.HANDS_ON,
     **dict.fromkeys((Use.WRITE, Use.FILL, Use.KEY, Use.ARGUMENT, Use.ELEMENT), RelationKind.WRITES),
 }  # Of what is not known to be a type, a function or a field.
+_METACLASSES = ("ABCMeta", "EnumMeta", "EnumType", "type")
 _MAX_TYPES = 8  # Of one receiver; of more it is not known.
 
 
@@ -151,16 +152,20 @@ class _Resolution:
         def link_to(thing: Thing, how: How, receiver: Place | None = None) -> Link:
             return link(self._place(thing), how, relation_kind(self._resolver.things, thing, mention), receiver)
 
+        if self._is_of_metaclass(mention) and (found is None or not found.things or mention.use == Use.WRITE):
+            yield link(Place("", mention.name), How.UNDECIDED, _BY_USE.get(Use(mention.use), RelationKind.READS), SOME)
         if found is None:
+            for thing in self._one_of(mention):
+                yield link_to(thing, How.OPEN)
             receiver = self._lacking(mention) if mention.receiver else None
             unknown = _BY_USE.get(Use(mention.use), RelationKind.READS)
             yield from (link(Place("", name), How.UNDECIDED, unknown, receiver) for name in self._names_of(mention))
             return
         if mention.use == Use.IMPORT and isinstance(found.value, Module) and not found.things:
             yield link(Place(found.value.path, ""), How.CERTAIN, RelationKind.IMPORTS)
-        held = self._held(mention, found)
+        held = (*self._held(mention, found), *self._one_of(mention))
         is_set_below = bool(mention.receiver) and self._is_set_below(mention)
-        is_open = is_set_below or self._resolver.is_open(found)
+        is_open = is_set_below or mention.use == Use.ADDRESS or self._resolver.is_open(found)
         is_certain = not is_open and mention.receiver != f'"{GIVEN}"'
         for thing in found.things:
             is_replaced = held and self._is_decorated(thing) and thing not in held
@@ -186,6 +191,15 @@ class _Resolution:
             is_import = mention.use == Use.IMPORT and isinstance(found.value, Outside)
             if is_import or (mention.use in _RUNNING and mention.name and not held and _is_foreign_function(found)):
                 yield link(name, How.OUTSIDE, RelationKind.IMPORTS if is_import else kind)
+
+    def _is_of_metaclass(self, mention: Mention) -> bool:
+        """Return whether a member is one of the classes that a type makes."""
+        if mention.receiver not in ("self", "cls") or not self._file.policy.rebinds:
+            return False
+        value = self._value(mention)
+        bases = self._resolver.lineage.above((value,)) if isinstance(value, Instance) else ()
+        names = (self._resolver.foreign.name(one) for one in bases)
+        return any(name.rpartition(".")[2] in _METACLASSES for name in names)
 
     def _lacking(self, mention: Mention) -> Place:
         """Return the type of the project that does not have the member which is used, if it is known."""
@@ -260,6 +274,18 @@ class _Resolution:
         if mention.use not in _RUNNING or not (policy.rebinds or policy.is_dynamic):
             return ()
         return tuple(thing for thing in functions_of(found.value) if thing.path not in LIBRARIES)
+
+    def _one_of(self, mention: Mention) -> tuple[Thing, ...]:
+        """Return the functions that a called variable may hold, where it holds one of several values."""
+        is_variable = mention.use == Use.CALL and mention.name and not mention.receiver
+        bound = self._file.innermost(mention.name, mention.at) if is_variable and self._file.policy.rebinds else []
+        found: dict[Thing, None] = {}
+        for one in bound:
+            expression = parse(one.value)
+            for part in expression[1:] if expression[:1] == ("either",) else ():
+                value = self._resolver.expressions.value(self._path, one.at, part)
+                found |= {thing: None for thing in functions_of(value) if thing.path not in LIBRARIES}
+        return tuple(found)
 
     def _is_decorated(self, thing: Thing) -> bool:
         one = self._resolver.declared(thing)
@@ -358,6 +384,9 @@ class _Resolution:
         bases = (base for found in self._resolver.lineage.bases_of(thing) for base in types_of(found))
         for base in dict.fromkeys(bases) if one.bases else ():
             yield Link(place, self._place(base), one.line, RelationKind.INHERITS, "", How.ABOVE)
+        if one.kind == SymbolKind.TYPE and len(one.bases) > 1 and not self._file.policy.method_sets:
+            for method, inherited in self._hierarchy.standing_in(thing):
+                yield from self._pair(self._place(method), self._place(inherited), one.line, is_said=True)
         if Mark.ENUMERATION in one.marks and self._file.policy.by_text:
             for mention in self._facts.mentions:
                 is_inside = one.start <= mention.at < one.stop and not mention.receiver

@@ -258,7 +258,8 @@ class Names(Part):
     def _top(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return the declarations of a name that the whole file sees."""
         if file.policy.whole_unit:
-            return tuple(find_declared(self.state.source, file.facts.unit, name))
+            found = tuple(find_declared(self.state.source, file.facts.unit, name))
+            return tuple(thing for thing in found if thing.path == file.path) or found  # Else of another build.
         return file.things(-1, name)
 
     def _ambient(self, file: File, name: str) -> tuple[Thing, ...]:

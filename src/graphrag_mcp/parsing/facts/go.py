@@ -84,6 +84,17 @@ def results(writer: Writer, node: Node | None) -> str:
     return values[0] if len(values) == 1 else f"({';'.join(values)})" if values else "-"
 
 
+def _expected(writer: Writer, node: Node) -> str:
+    """Return what the one value of a `return` has to be."""
+    around = node.parent.parent if node.parent and node.parent.type == "expression_list" else None
+    if around is None or around.type != "return_statement":
+        return UNKNOWN
+    while around and around.type not in ("function_declaration", "method_declaration", "func_literal"):
+        around = around.parent
+    result = around.child_by_field_name("result") if around else None
+    return writer.typed(result) if result and result.type != "parameter_list" else UNKNOWN
+
+
 _TYPES = {
     "type_identifier": name,
     "identifier": name,
@@ -102,6 +113,7 @@ _TYPES = {
 }
 
 SHAPES = Shapes(
+    expected=_expected,
     values={
         **dict.fromkeys(_LITERALS.split(), fixed(LITERAL)),
         **dict.fromkeys(_TYPES, as_value),

@@ -16,7 +16,8 @@ from graphrag_mcp.parsing.languages import Captures
 MENTIONS = ("use.", "as.")
 _READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL, Use.PART))
 _ELEMENTS = frozenset(
-    ("subscript", "subscript_expression", "index_expression", "array_access", "parenthesized_expression",
+    ("slice_expression", "subscript", "subscript_expression", "index_expression", "array_access",
+     "parenthesized_expression",
      "as_expression", "satisfies_expression", "non_null_expression", "unary_expression")
 )  # fmt: skip
 

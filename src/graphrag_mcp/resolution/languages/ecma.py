@@ -129,6 +129,7 @@ POLICY = Policy(
     passes={**dict.fromkeys(("Object.create", "Object.freeze", "Object.seal"), "value"), "Object.assign": "all"},
     is_ambient=lambda path: path.endswith((".d.ts", ".d.mts", ".d.cts")),
     is_dynamic=True,
+    replaces_fields=True,
     has_spaces=True,
     of_literals=_OF_LITERALS,
     own=frozenset(("this", "=this!")),

@@ -45,7 +45,10 @@
   (array_pattern (identifier) @name)]) @constant)))
 
 (export_statement declaration: (_)) @wrapper
-(lexical_declaration) @wrapper
+(program (lexical_declaration) @wrapper)
+(export_statement (lexical_declaration) @wrapper)
+(lexical_declaration (variable_declarator
+  value: [(arrow_function) (function_expression) (generator_function) (class)])) @wrapper
 (decorator) @decorator
 
 (call_expression function: [(identifier) @call

@@ -34,6 +34,7 @@
   body: (literal_value (keyed_element . (literal_element (identifier) @into.field)
     (literal_element [(identifier) (selector_expression) (func_literal)] @given))))
 (call_expression function: (_) @into.function arguments: (_) @passed)
+(return_statement (expression_list . [(identifier) (selector_expression) (func_literal)] @given .))
 (var_spec type: (qualified_type) @into.kind value: (expression_list . (_) @given .))
 
 ; Mentions: the first pattern that fits decides.
@@ -102,8 +103,13 @@
 [(assignment_statement left: (expression_list (selector_expression operand: (_) @as.part)))
   (inc_statement (selector_expression operand: (_) @as.part))
   (dec_statement (selector_expression operand: (_) @as.part))]
-((call_expression function: (identifier) @_built_in arguments: (argument_list . [(identifier) (selector_expression)] @as.fill))
-  (#any-of? @_built_in "clear" "delete"))
+((call_expression function: (identifier) @_built_in arguments: (argument_list . [(identifier) (selector_expression)
+    (slice_expression operand: [(identifier) (selector_expression)])] @as.fill))
+  (#any-of? @_built_in "clear" "copy" "delete"))
+(call_expression arguments: (argument_list (unary_expression operator: "&"
+  operand: (selector_expression operand: (_) @from field: (_) @use.address))))
+(call_expression arguments: (argument_list (unary_expression operator: "&" operand: (index_expression
+  operand: (selector_expression operand: (_) @from field: (_) @use.address)))))
 (selector_expression operand: (_) @from field: (_) @use.value)
 (qualified_type package: (_) @from name: (_) @use.type)
 (type_identifier) @use.type

@@ -83,8 +83,10 @@ class NameResolution:
         """Yield the links of the relations that the file states."""
         for one in self._source.outline(self._file.path):
             source = self._around(one)
-            of_file = self._choose(one, list(self._files(one))) if self._is_of_file(one) else _NOTHING
-            meant = self._meaning(one)
+            files = list(self._files(one)) if self._is_of_file(one) else []
+            of_file = self._choose(one, files)
+            is_module = one.kind is RelationKind.IMPORTS and any(each.nearness > 1 for each in files)
+            meant = _NOTHING if is_module else self._meaning(one)
             if links := [*self._link(one, meant, source), *self._link(one, of_file, source)]:
                 yield from links
                 if one.kind is RelationKind.INHERITS:

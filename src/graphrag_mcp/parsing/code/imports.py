@@ -10,6 +10,7 @@ _EXTENSION = re.compile(r"\.(?:[cm]?[jt]sx?|d\.ts|json|vue|svelte|rb|(?:ba|z)?sh
 _SEPARATORS = re.compile(r"::|\\|\.")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KEYWORDS = frozenset({"import", "use", "function", "const", "static"})
+_OF_CRATES = frozenset({"benches", "bin", "examples", "tests"})  # Folders of Rust whose files are crates.
 _HOST_PARTS = 3  # github.com/owner/repository
 
 
@@ -169,7 +170,8 @@ def _rust_path(path: str, module: str) -> str:
     """Read `crate::a`, `super::a` and `self::a` relative to the file's path below its crate's `src`."""
     parts = [part for part in module.split("::") if part]
     folder, _, file = path.rpartition("/")
-    here = folder if file in ("mod.rs", "lib.rs", "main.rs") else posixpath.join(folder, file.removesuffix(".rs"))
+    is_root = file in ("mod.rs", "lib.rs", "main.rs", "build.rs") or posixpath.basename(folder) in _OF_CRATES
+    here = folder if is_root else posixpath.join(folder, file.removesuffix(".rs"))
     if parts[:1] == ["crate"]:
         before, found, _ = f"/{folder}/".partition("/src/")
         return _from_root((before + "/src").strip("/") if found else folder, "/".join(parts[1:]))

@@ -38,10 +38,14 @@
 (call_expression function: (parenthesized_expression (identifier) @call))
 ; A function as a value, unless it is a local variable.
 (arguments [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)
+  (generic_function function: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])
   (reference_expression value: (identifier) @handed)])
-(field_initializer value: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])
-(array_expression [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])
-(let_declaration value: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])
+(field_initializer value: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)
+  (generic_function function: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])])
+(array_expression [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)
+  (generic_function function: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])])
+(let_declaration value: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)
+  (generic_function function: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])])
 [(block) (closure_expression) (match_arm) (for_expression)] @block
 (function_item) @block.own
 ([(parameter pattern: (identifier) @bound) (let_declaration pattern: (identifier) @bound) (closure_parameters (identifier) @bound)

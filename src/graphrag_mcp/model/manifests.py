@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
+OUTPUT = "<output>"  # The folder that a compiler writes to, and the one that it reads.
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:

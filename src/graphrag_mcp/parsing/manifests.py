@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.manifests import OUTPUT, Manifest
 from graphrag_mcp.parsing import python_projects
 
 _GO_COMMENT = re.compile(r"//.*")
@@ -66,6 +66,9 @@ def _read_paths(folder: str, name: str, config: dict[str, Any]) -> Manifest | No
     targets = {key: tuple(_joined(origin, place) for place in _places(value)) for key, value in paths.items()}
     if isinstance(base, str):
         targets["*"] = (_joined(origin, "*"),)
+    out, root = options.get("outDir"), options.get("rootDir", "src")
+    if isinstance(out, str) and isinstance(root, str):
+        targets[OUTPUT] = (_joined(folder, out), _joined(folder, root))
     return Manifest(folder, name, targets=targets) if targets else None
 
 

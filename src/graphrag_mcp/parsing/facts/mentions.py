@@ -61,7 +61,7 @@ class Mentions(Part):
         is_declared = start in self._named and (start in self._by_name or "from" not in captures)
         if (
             use == "none"
-            or (use == "set" and node.type in _NAMED_ARGUMENTS)
+            or (use in ("placed", "set") and (node.is_extra or node.type in _NAMED_ARGUMENTS))
             or (is_declared and "named" not in captures)
         ):
             return None
@@ -140,8 +140,8 @@ class Mentions(Part):
 
 def _place_of(element: Node) -> int:
     """Return how many elements of a literal are before one."""
-    around = element.parent
-    return arguments(around).index(element) if around else 0
+    before = (one for one in arguments(element.parent) if one.start_byte < element.start_byte)
+    return sum(1 for _ in before)
 
 
 def _collection(node: Node) -> Node:

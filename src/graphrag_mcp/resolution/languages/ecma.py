@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from graphrag_mcp.model.facts import EXPECTED
-from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.manifests import OUTPUT, Manifest
 from graphrag_mcp.parsing.code.builtins import builtins_of
 from graphrag_mcp.resolution.libraries import ECMASCRIPT, LIBRARIES, library_text
 from graphrag_mcp.resolution.policy import Policy
@@ -29,6 +29,7 @@ def _module(source: FactSource, path: str, module: str) -> Value | None:
         suffixes = _RUN if path.endswith(_RUN[:4]) else _SUFFIXES
         return _file(source, posixpath.join(posixpath.dirname(path), module), suffixes)
     manifests = sorted(source.manifests(), key=lambda one: len(one.folder), reverse=True)
+    manifests.sort(key=lambda one: _distance(path, one))
     own = next((one for one in manifests if one.kind == "package.json" and is_below(path, one.folder)), None)
     is_of_project = False
     for one in manifests:
@@ -45,6 +46,14 @@ def _module(source: FactSource, path: str, module: str) -> Value | None:
     if f"<{module}>" in LIBRARIES:
         return Module(f"<{module}>")
     return Outside(module) if not is_of_project and _is_foreign(path, module, manifests) else None
+
+
+def _distance(path: str, one: Manifest) -> tuple[bool, int, int]:
+    """Return how far a manifest is from a file: around it, else beside it, else less deep than others of its name."""
+    if is_below(path, one.folder):
+        return False, -len(one.folder), 0
+    shared = posixpath.commonpath((posixpath.dirname(path) or ".", one.folder or ".")) if path[:1] != "<" else ""
+    return True, -len(shared), len(one.folder)
 
 
 def _is_foreign(path: str, module: str, manifests: Sequence[Manifest]) -> bool:
@@ -75,11 +84,14 @@ def _satisfies(version: str, required: str) -> bool:
 def _package(source: FactSource, package: Manifest, entry: str) -> Value | None:
     """Return the file of an entry of a package: as it is, or the source from which it is built."""
     own = posixpath.join(package.folder, entry)
+    configured = [one.targets for one in source.manifests() if one.folder == package.folder and OUTPUT in one.targets]
+    outputs = [(one[OUTPUT][0], one[OUTPUT][1]) for one in configured]
     plain = (own, posixpath.join(package.folder, "src", entry))
     for place in (*_targets(package, entry), *plain):
         built = place.removeprefix(package.folder)
-        sources = (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built))
-        for one in (place, *(package.folder + source for source in sources)):
+        sources = [package.folder + one for one in (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built))]
+        sources += [root + place[len(out) :] for out, root in outputs if is_below(place, out)]
+        for one in (place, *sources):
             if found := _file(source, one.replace(".d.ts", ".ts")):
                 return found
     return None

@@ -10,7 +10,8 @@ from tests.graph.test_relations import rows
 FILES = {
     "package.json": '{"name": "root", "private": true, "workspaces": ["packages/*"]}',
     "packages/core/package.json": """{"name": "acme", "main": "dist/index.js",
-        "exports": {".": {"types": "./dist/index.d.ts", "import": "./dist/index.mjs"}, "./deep/*": "./dist/deep/*.js"}}""",
+        "exports": {".": {"types": "./dist/index.d.ts", "import": "./dist/index.mjs"},
+                    "./deep/*": "./dist/deep/*.js"}}""",
     "packages/core/src/index.ts": "export function make(n: number) { return n }\n",
     "packages/core/src/deep/one.ts": "export function deep() { return 1 }\n",
     "packages/built/package.json": '{"name": "built", "main": "out/js/main.js"}',

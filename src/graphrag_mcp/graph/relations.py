@@ -74,7 +74,8 @@ class Relations:
             return frozenset()
         store = self._code.store
         found = {*self._reflected(language, scope).get(node.name, ()), *unread_lines(store, node, language, scope)}
-        if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD, SymbolKind.TYPE):
+        is_loaded = node.kind is SymbolKind.TYPE and language == "java"
+        if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) or is_loaded:
             found |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
         return frozenset(found)
 

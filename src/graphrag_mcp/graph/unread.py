@@ -79,7 +79,8 @@ def reflecting_files(graph: SymbolGraph, language: str, scope: Scope) -> Set[str
 def quoted_lines(graph: SymbolGraph, name: str, language: str, files: Set[str], scope: Scope) -> Iterator[Place]:
     """Yield the lines of some files with a name in quotes."""
     family = _ECMA if language in _ECMA else frozenset((language,))
-    quoted = re.compile(rf"([\"'`])(?:[\w$]+[.$])*{re.escape(name)}\1")
+    before = r"(?:[\w$]+[.$])*" if language == "java" else ""
+    quoted = re.compile(rf"([\"'`]){before}{re.escape(name)}\1")
     for path, _, first, text in graph.texts((name,), _inside(scope, family)) if files else ():
         for one in quoted.finditer(text) if path in files else ():
             yield path, first + text.count("\n", 0, one.start())

@@ -70,6 +70,7 @@ class Mark(StrEnum):
     GIVEN = "given"  # Its arguments are chosen by the names of its parameters.
     ENUMERATION = "enumeration"
     INLINE = "inline"  # A field or variable that holds a struct, and no pointer to one.
+    TYPED = "typed"  # A function that is the value of a variable with a type of its own.
     EXPORTED = "exported"  # Code of another language may call it.
 
 

@@ -160,6 +160,8 @@ class Members(Part):
         file = self.state.open(path)
         if file.policy.prototype and name == file.policy.prototype:
             return Found((), Instance(value.things))
+        if any(Mark.TYPED in self.declared(thing).marks for thing in value.things):
+            return None  # It is of the variable's own type.
         if attached := self.resolver.modules.attached(value, path, name):
             return attached
         if name == "bind":

@@ -77,6 +77,8 @@
     (element_value_array_initializer (string_literal (string_fragment) @use.function))
     (element_value_pair value: (element_value_array_initializer (string_literal (string_fragment) @use.function)))]))
   (#match? @use.function "^[A-Za-z_$][\\w$]*$"))
+(method_declaration (modifiers (marker_annotation name: (identifier) @_a)) name: (identifier) @named @use.function
+  (#any-of? @_a "MethodSource" "FieldSource"))
 (package_declaration (identifier) @use.none)
 (scoped_identifier (identifier) @use.none)
 (labeled_statement . (identifier) @use.none)

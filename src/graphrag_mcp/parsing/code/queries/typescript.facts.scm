@@ -24,6 +24,7 @@
 ; What names hold.
 (variable_declarator name: (identifier) @name type: (_)? @type value: (_)? @value) @bind.block
 (public_field_definition name: (_) @name type: (_)? @type value: (_)? @value) @bind.block
+(variable_declarator name: (identifier) @name type: (_) value: [(arrow_function) (function_expression)]) @mark.typed
 (public_field_definition "static" name: (_) @name) @mark.static
 (property_signature name: (_) @name type: (_)? @type) @bind.block
 (required_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name

@@ -103,6 +103,12 @@ async function go() {
 }
 """,
     "side.ts": "import './trip'\nconst lazy = import('./boat')\n",
+    "gate.ts": """export interface Gate { onOpen?: (who: string) => void }
+export const twice = (n: number) => n * 2
+type Steps = [twice: number, ...rest: number[]]
+export function arrow(gate: Gate) { gate.onOpen = (who) => console.log(who) }
+export function old(gate: Gate) { gate.onOpen = function (who) { console.log(who) } }
+""",
 }
 PYTHON = {
     "shapes.py": """import enum
@@ -158,6 +164,9 @@ class Paint(Base):
     "ink/__init__.py": "from .core import (\n    dip,\n)\nstain = ink = dip\n",
     "ink/core.py": "def dip(): pass\n",
     "user.py": "import ink\n",
+    "shop/__init__.py": "try:\n    from .fast import Codec\nexcept ImportError:\n    class Codec: pass\n",
+    "shop/fast.py": "class Codec:\n    def shut(self): pass\n",
+    "shop/use.py": "import shop\nshop.Codec()\ndef end(door): door.shut()\n",
 }
 RUST = {
     "src/lib.rs": """use orchard as it;
@@ -168,7 +177,29 @@ fn harvest(it: u8) { it.mash(); }
 fn mash() {}
 """,
     "src/shapes.rs": "pub struct Crate;\npub fn polish(x: u8) {}\n",
+    "src/size.rs": """struct Jar;
+fn made<T>() -> u64 { 1 }
+fn plain() {}
+fn check(plain: u64) {
+    assert!(made::<Jar>() > (plain));
+    assert_eq!(plain, (1));
+}
+""",
     "src/sorter.rs": "use crate::shapes::Crate;\npub trait Stack {}\nimpl Stack for Crate {}\n",
+}
+CPP = {
+    "codes.hpp": """#pragma once
+enum class Codes : int { Ok = 0, Rotten };
+class Fault {};
+class Broken : public Fault {
+    MAKE_FAULT(Fault, Broken)
+};
+class Wet : public Broken {
+    MAKE_FAULT(Broken, Wet)
+    Wet() {}
+};
+""",
+    "check.cppm": '#include "codes.hpp"\nvoid check() { throw Rotten("a"); }\n',
 }
 
 
@@ -200,6 +231,14 @@ fn mash() {}
         (PYTHON, "cold", Direction.CALLERS, ["test_tea.py:2 may call"]),
         (PYTHON, "dip", Direction.IMPORTERS, ["ink/__init__.py:2 certain"]),
         (PYTHON, "ink/__init__.py", Direction.IMPORTERS, ["user.py:1 certain"]),
+        (PYTHON, "fast.py::Codec", Direction.CALLERS, ["shop/use.py:2 may call"]),
+        (TYPESCRIPT, "Gate.onOpen", Direction.WRITERS, ["gate.ts:4 certain", "gate.ts:5 certain"]),
+        (TYPESCRIPT, "twice", Direction.CALLERS, []),
+        (CPP, "Rotten", Direction.USERS, []),
+        (CPP, "Fault", Direction.SUBCLASSES, ["codes.hpp:4 certain"]),
+        (CPP, "Broken", Direction.SUBCLASSES, ["codes.hpp:7 certain"]),
+        (RUST, "made", Direction.CALLERS, ["src/size.rs:5 certain"]),
+        (RUST, "plain", Direction.CALLERS, []),
         (RUST, "Crate", Direction.SUPERCLASSES, ["src/sorter.rs:3 by name"]),
         (RUST, "Stack", Direction.IMPLEMENTERS, ["src/sorter.rs:3 certain"]),
         (RUST, "src/lib.rs::mash", Direction.CALLERS, []),
@@ -265,3 +304,15 @@ def test_a_method_of_a_literal_begins_where_it_stands(tmp_path: Path) -> None:
     """Not with the statement around it, whose names are not its."""
     (decode,) = ask(tmp_path, TYPESCRIPT, "decode", Direction.CALLERS).starts
     assert (decode.start_line, decode.end_line) == (9, 9)
+
+
+def test_methods_that_name_their_type_are_counted(tmp_path: Path) -> None:
+    """In Go they stand beside it; what changes it changes them, too."""
+    files = {"a.go": "package a\n\ntype shelf map[string]int\n", "b.go": "package a\n\nfunc (s shelf) sum() {}\n"}
+    trace = ask(tmp_path, files, "shelf", Direction.USERS)
+    assert (trace.steps, trace.doubt.methods) == ((), {("b.go", 3)})
+
+
+def test_the_names_of_members_say_nothing_of_who_imports_their_type(tmp_path: Path) -> None:
+    """A call of `shut` on something unknown is no import."""
+    assert ask(tmp_path, PYTHON, "fast.py::Codec", Direction.IMPORTERS).doubt.is_complete

@@ -354,6 +354,10 @@ def doubts(
     if doubt.outside:
         names = ", ".join(map(as_name, sorted(doubt.outside)))
         said.append(f"callers outside of this repository are possible: {names}")
+    if doubt.methods:
+        first = ", ".join(f"{as_name(path)}:{line}" for path, line in sorted(doubt.methods)[:PLACES_NAMED])
+        more = ", ..." if len(doubt.methods) > PLACES_NAMED else ""
+        said.append(f"{counted(len(doubt.methods), 'method')} of {name}, not listed: {first}{more}")
     if doubt.is_structural:
         said.append("functions are of this type by what they take and give: those listed are handed over as one")
     if doubt.is_implicit:

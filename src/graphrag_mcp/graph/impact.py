@@ -25,6 +25,7 @@ LEADING = (
     RelationKind.TESTS,
     RelationKind.IMPORTS,
     RelationKind.LINKS_TO,
+    RelationKind.CONTAINS,
 )
 
 

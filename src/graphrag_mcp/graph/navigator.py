@@ -190,9 +190,8 @@ class Navigator:
 
     def _inherited(self, text: str, scope: Scope) -> list[CodeNode]:
         """Return the members of types above that a `Child.member` means."""
-        owner, _, name = SEPARATORS.sub(".", text.strip().removesuffix("()")).rpartition(".")
-        types = [node for node in self._graph.definitions(owner, scope) if node.kind is SymbolKind.TYPE]
-        for child in types if name else ():
+        types, name = self._owners(text.strip().removesuffix("()"), scope)
+        for child in types:
             found = self._relations.inherited(child, name, scope)
             if members := [node for node in self._graph.nodes(found).values() if not node.is_file]:
                 return [node._replace(inherited_by=child.qualified_name) for node in members]
@@ -200,14 +199,23 @@ class Navigator:
 
     def _refuse_assigned(self, text: str, scope: Scope) -> None:
         """Raise RequestError for an attribute that only methods give to a type."""
-        owner, _, name = SEPARATORS.sub(".", text.strip()).rpartition(".")
-        for kind in self._graph.definitions(owner, scope) if owner else ():
-            places = self._relations.assigned(kind, name) if kind.kind is SymbolKind.TYPE else []
-            if places:
+        types, name = self._owners(text.strip(), scope)
+        for kind in types:
+            if places := self._relations.assigned(kind, name):
                 where = (
                     f"{quoted(text)} is an attribute that methods assign ({places[0]}), without a definition of its own"
                 )
                 raise RequestError("symbol", f"{where}; find_occurrences with {name!r} lists the lines that name it")
+
+    def _owners(self, text: str, scope: Scope) -> tuple[list[CodeNode], str]:
+        """Return the types that a text names before its last name, also those in a file, and that name."""
+        path, _, member = text.rpartition("::") if "." in text.rpartition("::")[2] else ("", "", text)
+        owner, _, name = SEPARATORS.sub(".", member).rpartition(".")
+        try:
+            found = find_nodes(self._graph, f"{path}::{owner}" if path else owner, self._root, scope) if owner else []
+        except RequestError:
+            found = []
+        return [node for node in found if node.kind is SymbolKind.TYPE], name
 
     def _exported(self, name: str, scope: Scope) -> list[CodeNode]:
         """Return what files export under a name that is not its own."""

@@ -27,6 +27,7 @@ from graphrag_mcp.resolution.values import Instance, Type
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
 _OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
+_OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
 _C_FAMILY = ("c", "cpp")  # A header may be of either.
 
 
@@ -50,7 +51,10 @@ class Relations:
         return self._code.facts.has(path)
 
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
-        """Return the relations to a node, undecided ones too, and what is not known of them."""
+        """Return the relations to a node, undecided ones too, and what is not known of them.
+
+        kinds: with CONTAINS, the methods that name the type for which they are declared use it.
+        """
         with self._code.searching():
             edges, doubt = self._incoming(node, kinds, scope)
             read = doubt.undecided.union(doubt.others, ((edge.path, edge.line) for edge in edges))
@@ -130,7 +134,8 @@ class Relations:
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         things = self._code.things(node)
-        language = self._language(node.path)
+        language, with_methods = self._language(node.path), RelationKind.CONTAINS in kinds
+        kinds = [kind for kind in kinds if kind is not RelationKind.CONTAINS]
         if not things:
             edges, undecided = self._by_name(node, kinds, platform_of(language), scope)
             is_typed = set(kinds) <= set(_BY_SYNTAX) and len(self._places(node)) > 1
@@ -147,7 +152,8 @@ class Relations:
         is_value = node.kind in VARIABLE or any(map(self._code.is_property, things))  # A call of it reads it first.
         kinds = (*kinds, RelationKind.CALLS) if RelationKind.READS in kinds and is_value else kinds
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
-        found = [*below, *(edge for edge in found if edge.kind in asked)]
+        methods = [edge._replace(kind=RelationKind.USES) for edge in found if edge.kind is RelationKind.CONTAINS]
+        found = [*below, *(edge for edge in found if edge.kind in asked), *(methods if with_methods else ())]
         undecided = frozenset((edge.path, edge.line) for edge in found if edge.certainty is Certainty.BY_NAME)
         is_listed = not self._code.resolver.things.is_common(things[0])  # Any receiver has it: a list says nothing.
         if not is_listed:
@@ -168,6 +174,7 @@ class Relations:
             and node.kind is SymbolKind.TYPE
             and any(map(self._code.resolver.is_function_type, things)),
             run_by=frozenset(map(self._run_by, things)) - {""} if RelationKind.CALLS in kinds else frozenset(),
+            methods=frozenset((edge.path, edge.line) for edge in methods if not with_methods and asked & _OF_TYPES),
         )
 
     def _callers_outside(self, things: Sequence[Thing], sites: Iterable[tuple[Site, Certainty]]) -> Iterator[str]:

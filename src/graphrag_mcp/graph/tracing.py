@@ -100,8 +100,10 @@ def trace(
         files = [node for node in starts if node.is_file]
         frontier += [member for file in files for member in graph.in_file(file.path)]
         inside = {file.file_id for file in files}
-    if direction is Direction.IMPORTERS:  # What is in a type is imported as a part of it.
-        frontier += [inner for node in starts if not node.is_file for inner in members(graph, node)]
+    parts = []
+    if direction is Direction.IMPORTERS:  # What is in a type is imported as a part of it; its name alone says nothing.
+        parts = [inner for node in starts if not node.is_file for inner in members(graph, node)]
+        frontier += parts
     seen = {node.node_id for node in frontier}
     steps: list[Step] = []
     stops: dict[tuple[str, str], Mentioned] = {}
@@ -112,7 +114,8 @@ def trace(
         for node in frontier:
             if direction in INCOMING:
                 found, doubts = relations.incoming(node, INCOMING[direction], scope)
-                here = here if hop > 1 and node.is_file else here | doubts  # Code outside functions has no callers.
+                if not (hop > 1 and node.is_file) and node not in parts:  # Code outside functions has no callers.
+                    here |= doubts
                 edges += [edge for edge in found if unresolved or is_shown(edge)]
                 if direction is Direction.IMPORTERS:  # A module and what it defines may have one name.
                     sure = {(edge.path, edge.line) for edge in edges if not is_by_name(edge)}

@@ -79,7 +79,8 @@ class Doubt:
     and imports are compared. is_listed: whether the undecided places can be listed. is_implicit: whether the
     language calls the definition by itself as well. outside: the foreign types and decorators that may call it, which
     no place in the repository shows. run_by: what is known to start it: a test runner. is_structural: whether
-    functions are of the asked type without naming it.
+    functions are of the asked type without naming it. methods: where those of the asked type are declared, which name
+    it and are not listed.
     """
 
     undecided: frozenset[Place] = frozenset()
@@ -95,6 +96,7 @@ class Doubt:
     is_cut: bool = False
     run_by: frozenset[str] = frozenset()
     is_structural: bool = False
+    methods: frozenset[Place] = frozenset()
 
     @property
     def is_complete(self) -> bool:
@@ -117,6 +119,7 @@ class Doubt:
             self.is_cut or other.is_cut,
             self.run_by | other.run_by,
             self.is_structural or other.is_structural,
+            self.methods | other.methods,
         )
 
     def at(self, hop: int) -> "Doubt":
@@ -125,7 +128,9 @@ class Doubt:
         if hop == 1:
             return self
         beyond, nobody = self.undecided | self.unread, frozenset[str]()
-        return replace(self, beyond=beyond, undecided=nothing, unread=nothing, others=nothing, run_by=nobody)
+        return replace(
+            self, beyond=beyond, undecided=nothing, unread=nothing, others=nothing, run_by=nobody, methods=nothing
+        )
 
     def without(self, places: Collection[Place]) -> "Doubt":
         """Leave out places that are known after all, from another definition of the name."""

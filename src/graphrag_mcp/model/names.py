@@ -17,7 +17,8 @@ class Keyed(NamedTuple):
 class Named(NamedTuple):
     """A definition, as files without facts may mean it: by its name.
 
-    place: see `place_id`. is_static: whether it is declared so, which hides it in C.
+    place: see `place_id`. is_static: whether it is declared so, which hides it in C. is_number: whether
+    it is a constant of an enumeration in C and C++, in others maybe a field.
     """
 
     file: Keyed
@@ -27,6 +28,7 @@ class Named(NamedTuple):
     place: int
     is_macro: bool
     is_static: bool
+    is_number: bool
     start_line: int
     end_line: int
 

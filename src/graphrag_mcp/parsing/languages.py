@@ -183,7 +183,7 @@ _TABLE = (
     LanguageRow("java", "tree_sitter_java", ".java", ImportStyle.DOTTED),
     LanguageRow("c", "tree_sitter_c", ".c .h", ImportStyle.INCLUDE, repairs=macros.C_FAMILY),
     LanguageRow(
-        "cpp", "tree_sitter_cpp", ".cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .inl .ipp .tpp .cu .cuh .ino",
+        "cpp", "tree_sitter_cpp", ".cc .cpp .cxx .c++ .cppm .ixx .hh .hpp .hxx .h++ .inl .ipp .tpp .cu .cuh .ino",
         ImportStyle.INCLUDE, queries="cpp c", repairs=macros.C_FAMILY),
     LanguageRow("csharp", "tree_sitter_c_sharp", ".cs .csx", ImportStyle.MODULE),
     LanguageRow(

@@ -151,6 +151,8 @@ class NameResolution:
             return False
         if each.kind is SymbolKind.SECTION:
             return one.kind in _LINKING
+        if one.kind is RelationKind.CALLS and each.is_number and self._file.language in _HEADERS:
+            return False
         if each.kind is SymbolKind.METHOD and self._is_bare(one) and self._file.language in WITHOUT_BARE_MEMBERS:
             return False
         if each.is_static and each.file.language in _HEADERS and not each.file.path.endswith(HEADER_SUFFIXES):

@@ -9,8 +9,20 @@ from operator import attrgetter
 import msgspec
 
 from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import ANY_MEMBER, EXPECTED, GIVEN, WHOLE, Declared, Mark, Mention, Thing, Use, modules_of
-from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.facts import (
+    ANY_MEMBER,
+    EXPECTED,
+    GIVEN,
+    NO_OWNER,
+    WHOLE,
+    Declared,
+    Mark,
+    Mention,
+    Thing,
+    Use,
+    modules_of,
+)
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, Read, folder_place
 from graphrag_mcp.resolution.by_name import NameResolution
 from graphrag_mcp.resolution.files import File
@@ -165,9 +177,11 @@ class _Resolution:
             yield link(Place(found.value.path, ""), How.CERTAIN, RelationKind.IMPORTS)
         held = (*self._held(mention, found), *self._one_of(mention))
         is_set_below = bool(mention.receiver) and self._is_set_below(mention)
-        is_open = is_set_below or mention.use == Use.ADDRESS or self._resolver.is_open(found)
+        is_open = is_set_below or mention.use == Use.ADDRESS or self._is_one_of_several(mention, found)
         is_certain = not is_open and mention.receiver != f'"{GIVEN}"'
         for thing in found.things:
+            if mention.use == Use.WRITE and self._is_own(mention, thing):
+                continue
             is_replaced = held and self._is_decorated(thing) and thing not in held
             how = How.CERTAIN if is_certain and not is_replaced else How.OPEN
             yield from (link_to(thing, how, one) for one in self._receivers_of(mention, thing))
@@ -191,6 +205,17 @@ class _Resolution:
             is_import = mention.use == Use.IMPORT and isinstance(found.value, Outside)
             if is_import or (mention.use in _RUNNING and mention.name and not held and _is_foreign_function(found)):
                 yield link(name, How.OUTSIDE, RelationKind.IMPORTS if is_import else kind)
+
+    def _is_one_of_several(self, mention: Mention, found: Found) -> bool:
+        """Return whether another thing may be meant: who writes a member does not mean what others assign to it."""
+        given = all(self._resolver.declared(thing).owner == NO_OWNER for thing in found.things[1:])
+        return self._resolver.is_open(found) and not (mention.use == Use.WRITE and len(found.things) > 1 and given)
+
+    def _is_own(self, mention: Mention, thing: Thing) -> bool:
+        """Return whether a member is declared where a function is given to it: `A.prototype.run = function () {}`."""
+        one = self._resolver.declared(thing)
+        is_here = thing.path == self._path and one.start <= mention.at < one.stop and one.line == mention.line
+        return is_here and one.kind in CALLABLE and bool(mention.receiver)
 
     def _is_of_metaclass(self, mention: Mention) -> bool:
         """Return whether a member is one of the classes that a type makes."""

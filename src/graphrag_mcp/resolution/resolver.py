@@ -155,6 +155,8 @@ class Resolver:
         """Return whether each thing found may not be meant: only its value is, or a method of another type."""
         methods = [one for one in map(self.declared, found.things) if one.kind == SymbolKind.METHOD]
         distinct = {(one.qualified, tuple(given.value for given in one.parameters or ())) for one in methods}
+        if len({thing.path for thing in found.things}) > 1 and self.state.policy(found.things[0]).rebinds:
+            return True  # One of two imports, or an import and a definition: which of them depends on a condition.
         return found.is_open or (len(distinct) > 1 and self.things.has_overloads(found.things[0]))
 
     def _constructors(self, path: str, mention: Mention, kind: Type) -> tuple[Thing, ...]:

@@ -41,7 +41,7 @@ def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]
         for key in module_keys(path):
             found[Read("", "key", key)] = {names.file.is_archived}
         for one in names.inside:
-            said = (names.file.is_archived, one.qualified_name, one.kind, one.place, one.is_macro, one.is_static)
+            said = (names.file.is_archived, *one[2:-2])
             found.setdefault(Read("", "called", one.name), set()).add(said)
         modules = {passed.target_module for passed in names.outline if passed.kind is RelationKind.IMPORTS}
         found[Read(path, PASSED_ON, "")] = set(modules)

@@ -142,7 +142,9 @@ class Findings:
                 role = roles[pattern] = next(role for role in _ROLES if role in captures)
             node = captures[role][0]
             if role in ("call", "reference"):
-                self._add_reference(node, captures, role == "call")
+                named = _called(node, self._code) if role == "call" else node
+                if named is not None:
+                    self._add_reference(named, captures, role == "call")
             elif role in DEFINITION_ROLES:
                 self._add_definition(node, pattern, role, captures)
             elif role in NAMING_ROLES:
@@ -287,6 +289,17 @@ class Findings:
 
     def _alias(self, captures: Captures) -> str:
         return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
+
+
+def _called(node: Node, code: SourceCode) -> Node | None:
+    """Return the name of a call; among the tokens of a macro that before type arguments, none for `a > (b)`."""
+    following = node.next_sibling
+    if node.parent is None or node.parent.type != "token_tree" or following is None or following.is_named:
+        return node
+    before: Node | None = node if following.type == ">" else None
+    while before is not None and not code.data.startswith(b"::<", before.end_byte):
+        before = before.prev_named_sibling
+    return before
 
 
 def _is_macro(node: Node) -> bool:

@@ -34,6 +34,9 @@ _BEFORE_TYPE = re.compile(
 )
 _TRAILING = re.compile(rb"(?<=\))\s*(?:const\s+)?(([A-Za-z_]\w*+)(?:\s*%s)?)(?=\s*;)" % _ARGUMENTS)
 _BEFORE_OVERRIDE = re.compile(rb"(?<=\))\s{0,100}(?:const\s{1,100})?([A-Za-z_]\w*+)\s{1,100}(?=(?:override|final)\b)")
+_ALONE = re.compile(
+    rb"(?m)^[ \t]*+(([A-Z][A-Z\d_]{2,})\s*%s)(?=[ \t]*(?://[^\n]*)?\n\s{0,1000}[}A-Za-z_~#/])" % _ARGUMENTS
+)
 _ACCESS = re.compile(rb"\b(?:public|private|protected)(?=\s*:(?!:))")
 _BEHIND_ACCESS = re.compile(rb"\b(?:public|private|protected)\s+(\w+)\s*:(?!:)")
 _KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
@@ -63,8 +66,12 @@ def _without_macros(data: bytes, root: Node) -> bytes:
     trailing = islice((found for reach in reaches for found in _TRAILING.finditer(data, *reach)), _MOST_LOOKS)
     misread = [found for found in leading if _is_misread(found, root)]
     spans += (found.span() for found in misread)
-    spans += (found.span(1) for found in trailing if _is_behind_declaration(found, root))
+    spans += (found.span(1) for found in trailing if _is_outside_bodies(found, root))
     spans += (found.span(1) for reach in reaches for found in _BEHIND_ACCESS.finditer(data, *reach))
+    alone = islice((found for reach in reaches for found in _ALONE.finditer(data, *reach)), _MOST_LOOKS)
+    if members := {found[2] for found in alone if _is_outside_bodies(found, root)}:
+        every = (found for found in islice(_ALONE.finditer(data), _MOST_LOOKS) if found[2] in members)
+        spans += (found.span(1) for found in every if _is_outside_bodies(found, root))
     if loud := {found[1] for found in misread if found[1].isupper()}:  # An error may hide the next one.
         spans += (found.span() for found in _leading(data) if found[1] in loud)
     return blanked(data, spans) if spans else data
@@ -135,7 +142,8 @@ def _is_body(keyword: re.Match[bytes], brace: int, macros: list[re.Match[bytes]]
     return (is_enum and count > 1) or (count <= is_enum and all(macro["word"].isupper() for macro in macros))
 
 
-def _is_behind_declaration(found: re.Match[bytes], root: Node) -> bool:
+def _is_outside_bodies(found: re.Match[bytes], root: Node) -> bool:
+    """Return whether a macro is no statement of a function."""
     return found[2] not in _KEYWORDS and _around(found.start(1), ("compound_statement",), root) is None
 
 

@@ -58,7 +58,8 @@ class Mentions(Part):
         start = node.start_byte
         if use == "key":
             return self._key(node)
-        is_declared = start in self._named and (start in self._by_name or "from" not in captures)
+        is_member = "from" in captures and (start not in self._by_name or use == Use.WRITE)  # A function may be set.
+        is_declared = start in self._named and not is_member
         if (
             use == "none"
             or (use in ("placed", "set") and (node.is_extra or node.type in _NAMED_ARGUMENTS))

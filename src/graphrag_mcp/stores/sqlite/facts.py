@@ -12,7 +12,7 @@ from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.manifests import Manifest, load_manifest
 from graphrag_mcp.model.names import Keyed, Named
 from graphrag_mcp.stores.sqlite.database import Database, id_list
-from graphrag_mcp.stores.sqlite.schema import of_file
+from graphrag_mcp.stores.sqlite.schema import NAMED, of_file
 
 _FAMILIES = {"javascript": "typescript", "tsx": "typescript"}
 FILES_KEPT = 400  # Unpacked facts of a file take about 50 times the bytes of its packed ones.
@@ -24,14 +24,13 @@ def _plain(name: str) -> str:
 
 
 _KEYED = "f.path, f.language, f.archive_reason IS NOT NULL"
-_NAMED = f"""{_KEYED}, s.name, s.qualified_name, s.kind, s.place, s.signature LIKE 'macro_rules!%',
-    s.signature LIKE 'static %', s.start_line, s.end_line"""
+_NAMED = f"{_KEYED}, {NAMED}"
 
 
 def _named(row: tuple[Any, ...]) -> Named:
-    path, language, archived, name, qualified, kind, place, is_macro, is_static, start, end = row
+    path, language, archived, name, qualified, kind, *rest = row
     file = Keyed(path, language, bool(archived))
-    return Named(file, name, qualified, SymbolKind(kind), place, bool(is_macro), bool(is_static), start, end)
+    return Named(file, name, qualified, SymbolKind(kind), *rest)
 
 
 class SqliteFacts:

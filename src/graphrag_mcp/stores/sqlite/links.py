@@ -18,6 +18,7 @@ from graphrag_mcp.model.names import Keyed, Named, Names
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, of_file, of_linked
 from graphrag_mcp.stores.sqlite.trees import OF_FILE, REMOVE_LINKS, WHAT_IT_SAYS
+from graphrag_mcp.text.counts import counted
 
 _KINDS = {kind: number for number, kind in enumerate(RelationKind)}
 _USES = {"": 0, **{str(use): number for number, use in enumerate(Use, 1)}}
@@ -88,7 +89,7 @@ def pack_rows(path: str, links: Iterable[Link]) -> list[Row]:
             kinds = (_KINDS[link.kind], _USES[link.use], int(link.how))
             rows.append((*places, *kinds, link.given, number_of(link.receiver)))
     if len(rows) >> LINK_BITS:
-        raise ValueError(f"{len(rows):,} links")
+        raise ValueError(counted(len(rows), "link"))
     return rows
 
 

@@ -8,12 +8,11 @@ import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from graphrag_mcp.stores.sqlite.schema import LINK_BITS, ORDINAL_BITS, of_linked
+from graphrag_mcp.stores.sqlite.schema import LINK_BITS, NAMED, ORDINAL_BITS, of_linked
 
 # What the links of others may follow from, of the file of the row `t` of `tree_files`.
-OF_FILE = """x.data, m.data, iif(t.file_id, (SELECT json_group_array(json_array(
-        s.name, s.qualified_name, s.kind, s.place, s.signature LIKE 'macro_rules!%',
-        s.signature LIKE 'static %', s.start_line, s.end_line))
+OF_FILE = f"""x.data, m.data, iif(t.file_id, (SELECT json_group_array(json_array(
+        {NAMED}))
     FROM main.symbols s WHERE s.file_id = t.file_id AND s.kind != 'key'), NULL), o.data, t.archive_reason IS NOT NULL"""
 WHAT_IT_SAYS = """LEFT JOIN main.facts x ON x.file_id = t.file_id LEFT JOIN main.manifests m ON m.file_id = t.file_id
     LEFT JOIN main.outlines o ON o.file_id = t.file_id"""

@@ -46,6 +46,8 @@
 
 ; Mentions.
 (required_parameter pattern: (this) @use.none)
+(tuple_type [(required_parameter name: (identifier) @use.none) (optional_parameter name: (identifier) @use.none)
+  (required_parameter name: (rest_pattern (identifier) @use.none))])
 (type_parameter name: (_) @use.none)
 (mapped_type_clause name: (_) @use.none)
 (infer_type . (type_identifier) @use.none)

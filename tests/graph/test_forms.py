@@ -109,6 +109,20 @@ type Steps = [twice: number, ...rest: number[]]
 export function arrow(gate: Gate) { gate.onOpen = (who) => console.log(who) }
 export function old(gate: Gate) { gate.onOpen = function (who) { console.log(who) } }
 """,
+    "parts.ts": """export interface Wheel { n: number }
+export interface Cog<
+  /** what it drives */
+  out S,
+> { scan(x: S): S; spun: S }
+export const isWheel = (x: unknown) => x instanceof Wheel
+""",
+    "kit.ts": "export * as parts from './parts'\n",
+    "shop.ts": """import * as z from './kit'
+export const made = {} as z.parts.Wheel
+export function wrap(c: z.parts.Cog<number>) { c.scan = (x) => x }
+export const loose = (u: any) => u.scan(1)
+declare module './parts' { interface Wheel { dry(): string } }
+""",
 }
 PYTHON = {
     "shapes.py": """import enum
@@ -165,6 +179,33 @@ class Paint(Base):
     "ink/core.py": "def dip(): pass\n",
     "user.py": "import ink\n",
     "shop/__init__.py": "try:\n    from .fast import Codec\nexcept ImportError:\n    class Codec: pass\n",
+    "motor.py": """from typing import Generic, TypeVar, cast
+class Motor:
+    def start(self): pass
+    def stop(self): pass
+    def hum(self): pass
+T = TypeVar("T", bound=Motor)
+class Holder(Generic[T]):
+    def __init__(self, motor: T) -> None: self._motor = motor
+    def get(self) -> T: return self._motor
+class Middle(Holder[Motor]):
+    def go(self): self._motor.start(); self.get().stop()
+def read(x, motors: dict[str, Motor]):
+    cast("Motor", x).start()
+    for one in [v for k, v in motors.items()]: one.hum()
+""",
+    "sides.py": """class Root:
+    def setup(self): pass
+class Left(Root):
+    def setup(self): pass
+class Right(Root):
+    def setup(self): pass
+class Both(Left, Right): pass
+class Leaf(Left):
+    def setup(self): pass
+class Deep(Both):
+    def setup(self): pass
+""",
     "shop/fast.py": "class Codec:\n    def shut(self): pass\n",
     "shop/use.py": "import shop\nshop.Codec()\ndef end(door): door.shut()\n",
 }
@@ -234,6 +275,14 @@ class Wet : public Broken {
         (PYTHON, "fast.py::Codec", Direction.CALLERS, ["shop/use.py:2 may call"]),
         (TYPESCRIPT, "Gate.onOpen", Direction.WRITERS, ["gate.ts:4 certain", "gate.ts:5 certain"]),
         (TYPESCRIPT, "twice", Direction.CALLERS, []),
+        (TYPESCRIPT, "parts.ts::Wheel", Direction.USERS, ["shop.ts:2 certain"]),
+        (TYPESCRIPT, "shop.ts::Wheel", Direction.USERS, ["shop.ts:2 certain"]),
+        (TYPESCRIPT, "Cog.spun", Direction.READERS, []),
+        (TYPESCRIPT, "Cog.scan", Direction.CALLERS, ["shop.ts:3 certain"]),
+        (PYTHON, "Motor.start", Direction.CALLERS, ["motor.py:11 certain", "motor.py:13 certain"]),
+        (PYTHON, "Motor.stop", Direction.CALLERS, ["motor.py:11 certain"]),
+        (PYTHON, "Motor.hum", Direction.CALLERS, ["motor.py:14 certain"]),
+        (PYTHON, "Right.setup", Direction.OVERRIDES, ["sides.py:4 certain", "sides.py:11 certain"]),
         (CPP, "Rotten", Direction.USERS, []),
         (CPP, "Fault", Direction.SUBCLASSES, ["codes.hpp:4 certain"]),
         (CPP, "Broken", Direction.SUBCLASSES, ["codes.hpp:7 certain"]),
@@ -259,6 +308,8 @@ def test_a_form_is_found(
         (GO, "Old.total", Direction.READERS, {("main.go", 17)}),
         (TYPESCRIPT, "Boat.sail", Direction.CALLERS, {("trip.ts", 6), ("boat.ts", 3)}),
         (TYPESCRIPT, "Boat.mast", Direction.WRITERS, {("boat.ts", 3)}),
+        (TYPESCRIPT, "Cog.scan", Direction.CALLERS, {("shop.ts", 4)}),
+        (TYPESCRIPT, "Cog.spun", Direction.READERS, set()),
         (PYTHON, "Bag", Direction.CALLERS, {("held.py", 5)}),
         (PYTHON, "Plugin.labels", Direction.WRITERS, {("held.py", 12)}),
         (PYTHON, "Lamp.Mode", Direction.USERS, {("shapes.py", 9)}),

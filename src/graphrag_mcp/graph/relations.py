@@ -141,6 +141,8 @@ class Relations:
             is_typed = set(kinds) <= set(_BY_SYNTAX) and len(self._places(node)) > 1
             waiting = frozenset(self._code.store.visible(set(self._code.search.pending(node.name)), scope))
             return edges, Doubt(undecided, unparsed=self._unparsed(node), pending=waiting, is_typed=is_typed)
+        parts = [self._code.resolver.modules.merged(thing) for thing in things]
+        things = list(dict.fromkeys((*things, *(one for found, _ in parts for one in found))))
         elsewhere, unknown = self._by_name(node, kinds, platform_of(language), scope)
         name = self._code.resolver.declared(things[0]).name
         unparsed = frozenset(self._code.facts.unparsed(name, language))
@@ -169,7 +171,8 @@ class Relations:
             is_typed=not elsewhere,
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
-            outside=frozenset(self._callers_outside(things, sites) if RelationKind.CALLS in kinds else ()),
+            outside=frozenset(self._callers_outside(things, sites) if RelationKind.CALLS in kinds else ())
+            | {module for _, modules in parts for module in modules},
             is_structural=RelationKind.IMPLEMENTS in kinds
             and node.kind is SymbolKind.TYPE
             and any(map(self._code.resolver.is_function_type, things)),
@@ -249,7 +252,7 @@ class Relations:
         for find in (self._by_text, self._by_key, self._by_field):
             found += [(site, Certainty.BY_NAME) for thing in things for site in find(thing)]
         if self._is_replaced(things):
-            found = [(one, Certainty.MAY_CALL if one.mention.use == Use.CALL else how) for one, how in found]
+            found = [(one, _unless_replaced(one, how)) for one, how in found]
         return found, others, pending
 
     def _by_text(self, constant: Thing) -> Iterator[Site]:
@@ -459,3 +462,9 @@ class Relations:
     def _language(self, path: str) -> str:
         file = self._code.facts.file(path)
         return file.language if file else ""
+
+
+def _unless_replaced(site: Site, certainty: Certainty) -> Certainty:
+    """Return how certain it is that a call runs a method that is given another value."""
+    is_sure_call = site.mention.use == Use.CALL and certainty is Certainty.CERTAIN
+    return Certainty.MAY_CALL if is_sure_call else certainty

@@ -110,7 +110,7 @@ class Calls(Part):
                 return read(path, at, given)
             if not policy.is_generic(called.name) or called.name in policy.plain:
                 return OUTSIDE
-            if f"{called.name}()" in policy.passes:
+            if f"{called.name}()" in (*policy.passes, *policy.type_variables):
                 return Outside(f"{called.name}()")
             if policy.is_open and called.name:
                 values = [self.resolver.expressions.value(path, at, argument) for argument in arguments]

@@ -49,6 +49,7 @@ from graphrag_mcp.resolution.values import (
 )
 
 _RUNNING = (Use.CALL, Use.CREATE)
+_OF_VALUES = (Use.CALL, Use.CREATE, Use.VALUE)
 _OF_MEMBERS = (Use.CALL, Use.FUNCTION, Use.VALUE, Use.WRITE)
 _BY_USE = {
     Use.CALL: RelationKind.CALLS,
@@ -131,6 +132,7 @@ class _Resolution:
         self._path, self._facts = file.path, file.facts
         self._hierarchy = Hierarchy(search)
         self._starts = [mention.at for mention in self._facts.mentions]
+        self._beside_of: dict[Thing, Sequence[Thing]] = {}
         self._given: dict[str, list[str]] = {}  # What members are given, by how they are written.
         for flow in self._facts.flows:
             self._given.setdefault(flow.into, []).append(flow.value)
@@ -157,6 +159,8 @@ class _Resolution:
             yield from self._any_of(self._value(mention), kind, mention)
             return
         found = self._resolver.resolve(self._path, mention)
+        if found is not None and found.things and self._file.policy.has_spaces and mention.use in _OF_VALUES:
+            found = found._replace(things=tuple(thing for thing in found.things if not self._is_no_value(thing)))
 
         def link(target: Place, how: How, kind: RelationKind, receiver: Place | None = None) -> Link:
             return Link(target, source, mention.line, kind, mention.use, how, mention.given, receiver)
@@ -205,6 +209,11 @@ class _Resolution:
             is_import = mention.use == Use.IMPORT and isinstance(found.value, Outside)
             if is_import or (mention.use in _RUNNING and mention.name and not held and _is_foreign_function(found)):
                 yield link(name, How.OUTSIDE, RelationKind.IMPORTS if is_import else kind)
+
+    def _is_no_value(self, thing: Thing) -> bool:
+        """Return whether a declaration is gone when the program runs: a value of its name is another thing."""
+        one = self._resolver.declared(thing)
+        return one.kind == SymbolKind.TYPE and (Mark.INTERFACE in one.marks or Mark.ALIAS in one.marks)
 
     def _is_one_of_several(self, mention: Mention, found: Found) -> bool:
         """Return whether another thing may be meant: who writes a member does not mean what others assign to it."""
@@ -411,7 +420,7 @@ class _Resolution:
             yield Link(place, self._place(base), one.line, RelationKind.INHERITS, "", How.ABOVE)
         if one.kind == SymbolKind.TYPE and len(one.bases) > 1 and not self._file.policy.method_sets:
             for method, inherited in self._hierarchy.standing_in(thing):
-                yield from self._pair(self._place(method), self._place(inherited), one.line, is_said=True)
+                yield from self._pair(self._place(method), self._place(inherited), one.line, use=Use.BASE)
         if Mark.ENUMERATION in one.marks and self._file.policy.by_text:
             for mention in self._facts.mentions:
                 is_inside = one.start <= mention.at < one.stop and not mention.receiver
@@ -423,6 +432,9 @@ class _Resolution:
             is_said = all(base.how != EXPECTED for base in owner.bases)
             for other in self._hierarchy.nearest(thing) if is_own else ():
                 yield from self._pair(self._place(other), place, one.line, is_said=is_said)
+            for other in self._beside(Thing(self._path, one.owner)) if is_own and one.owner >= 0 else ():
+                if self._resolver.declared(other).name == one.name:
+                    yield from self._pair(self._place(other), place, one.line)
         if one.kind == SymbolKind.FIELD and one.value and not one.value.endswith("!"):
             held = functions_of(self._resolver.expressions.written(thing, one.value))
             above = self._hierarchy.overridden(thing) if held and not self._file.policy.method_sets else []
@@ -431,11 +443,23 @@ class _Resolution:
                     given = self._place(other)
                     yield Link(self._place(function), given, one.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
 
-    def _pair(self, above: Place, below: Place, line: int, *, is_said: bool) -> Iterator[Link]:
-        """Yield from both sides that a method overrides one; what only the place of a literal says is not below."""
+    def _beside(self, kind: Thing) -> Sequence[Thing]:
+        """Return the methods above a type in whose place another side's runs for one of the types between."""
+        if kind not in self._beside_of:
+            above = self._hierarchy.ancestors(kind) if not self._file.policy.method_sets else ()
+            several = (one for one in above if len(self._resolver.declared(one).bases) > 1)
+            found = (method for one in several for method, _ in self._hierarchy.standing_in(one))
+            self._beside_of[kind] = list(dict.fromkeys(found))
+        return self._beside_of[kind]
+
+    def _pair(self, above: Place, below: Place, line: int, *, is_said: bool = True, use: str = "") -> Iterator[Link]:
+        """Yield from both sides that a method overrides one; what only the place of a literal says is not below.
+
+        use: BASE where one only stands in the other's place, so that what overrides it does not override that.
+        """
         if is_said:
-            yield Link(above, below, line, RelationKind.OVERRIDES, "", How.BELOW)
-        yield Link(below, above, line, RelationKind.OVERRIDES, "", How.ABOVE)
+            yield Link(above, below, line, RelationKind.OVERRIDES, use, How.BELOW)
+        yield Link(below, above, line, RelationKind.OVERRIDES, use, How.ABOVE)
 
     def _handed(self) -> Iterator[Link]:
         """Yield the functions that are given where an interface is expected."""

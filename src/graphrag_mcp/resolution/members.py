@@ -288,8 +288,10 @@ class Members(Part):
             kinds = {self.declared(thing).kind for thing in things}
             is_function = kinds <= set(CALLABLE) or sought.use in USES_OF_FUNCTIONS
             if is_function and Mark.PROPERTY not in self.declared(things[0]).marks:
-                whose = of if isinstance(of, Instance | Type) else value
-                return Found(things, self.resolver.things.function(things, Instance(whose.things, whose.arguments)))
+                whose = of if isinstance(of, Instance | Type) and not value.arguments else value
+                made = self.resolver.things.function(things, Instance(whose.things, whose.arguments))
+                is_inherited = isinstance(made, Function) and isinstance(of, Instance) and whose is not of
+                return Found(things, replace(made, receiver=of) if is_inherited else made)
             if kinds <= set(CALLABLE) and self.state.policy(things[0]).rebinds:  # A property, and what sets it.
                 read = Function(things[:1], of or value) if isinstance(value, Instance) else None
                 return Found(things, self.resolver.calls.result(read, nothing, 0))

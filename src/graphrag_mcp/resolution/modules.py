@@ -1,7 +1,7 @@
 """What modules are, and what they export."""
 
 from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import NO_OWNER, Exported, Imported
+from graphrag_mcp.model.facts import MERGES, NO_OWNER, Exported, Imported, Thing
 from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.state import Part
 from graphrag_mcp.resolution.values import (
@@ -33,6 +33,15 @@ class Modules(Part):
         if one.module:
             return self.imported(self.state.open(path), one)
         return self.resolver.names.found(path, one.at, parse(one.value))
+
+    def merged(self, thing: Thing) -> tuple[tuple[Thing, ...], list[str]]:
+        """Return the types of which a declaration is a part, and the modules outside of the project that have one."""
+        one, file = self.declared(thing), self.state.open(thing.path)
+        modules = [mark.removeprefix(MERGES) for mark in one.marks if mark[:1] == MERGES]
+        found = [(module, self.module(file, module)) for module in modules]
+        known = [(module, self.resolver.members.find(value, one.name) if value else None) for module, value in found]
+        things = tuple(other for _, meant in known if meant for other in meant.things)
+        return things, [module for module, meant in known if not (meant and meant.things)]
 
     def item(self, file: File, module: str, name: str) -> Found | None:
         """Return an item of a module; what a package imports from itself is a module in it."""

@@ -170,16 +170,20 @@ class Search:
         return self._links.pending((name,))
 
     def closure(self, place: int, how: How, kinds: Collection[RelationKind]) -> list[StoredLink]:
-        """Return all links of the hierarchy above or below a declaration, the nearest first."""
+        """Return all links of the hierarchy above or below a declaration, the nearest first.
+
+        What only stands in a method's place is one for that alone.
+        """
         found: dict[int, StoredLink] = {}
         level = {place}
         seen = set(level)
         while level:
             links = [link for link in self._links.to(level, (how,)) if link.kind in kinds]
+            links = [link for link in links if link.use != Use.BASE or place in level]
             fresh = {link.source: link for link in links if link.source not in seen}
             found |= fresh
             seen |= fresh.keys()
-            level = set(fresh)
+            level = {source for source, link in fresh.items() if link.use != Use.BASE}
         return list(found.values())
 
     def sites(self, things: Collection[Thing], others: Collection[int] = ()) -> Sites:

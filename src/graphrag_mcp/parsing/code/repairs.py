@@ -12,7 +12,8 @@ _BEFORE_MEMBER = (
     rb"(?<=[\w>\]})'\"])([ \t]*\n(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)?\n)*)[ \t](?=[ \t]*%s)"
 )
 _MODIFIERS = re.compile(
-    rb"(?<=[<,])\s*(?:(?:in|out|const)[ \t]+)+(?=[A-Za-z_$][\w$]*\s*(?:[,>=]|extends\b))"  # of type parameters
+    rb"(?<=[<,])(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
+    rb"((?:(?:in|out|const)[ \t]+)+)(?=[A-Za-z_$][\w$]*\s*(?:[,>=]|extends\b))"  # of type parameters
     rb"|(?<![\w$.])accessor(?=[ \t]+[#\[\w$])"
 )
 _USING = re.compile(rb"(?<![\w$.])(await[ \t]+)?using(?=[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=>]|of\b))")
@@ -53,7 +54,8 @@ def _end_members(before: re.Pattern[bytes], data: bytes, root: Node) -> bytes:
 
 
 def _without_modifiers(data: bytes, root: Node) -> bytes:
-    return blanked(data, (found.span() for found in _MODIFIERS.finditer(data))) if root.has_error else data
+    spans = (found.span(found.lastindex or 0) for found in _MODIFIERS.finditer(data))
+    return blanked(data, spans) if root.has_error else data
 
 
 def _using_as_const(data: bytes, _root: Node) -> bytes:

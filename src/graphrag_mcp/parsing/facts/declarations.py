@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tree_sitter import Node, Tree
 
-from graphrag_mcp.model.facts import EXPECTED, NO_OWNER, BaseType, Bound, Mark
+from graphrag_mcp.model.facts import EXPECTED, MERGES, NO_OWNER, BaseType, Bound, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.facts.expressions import UNKNOWN, arguments, leaf
 from graphrag_mcp.parsing.facts.held import Held
@@ -103,7 +103,12 @@ class Declarations(Part):
             draft.bases += (BaseType(self._writer.type(captures["type"][0]), role),)
         elif role == "marked":
             draft.marks += self.marks([word for one in captures["words"] for word in one.children])
-        if role in ("interface", "aliased", "marked"):
+        elif role == "merges":
+            module = self._writer.text(captures[role][0]).strip("'\"")
+            draft.marks += (f"{MERGES}{module}",)
+        elif role == "generic":
+            draft.type_parameters = tuple(map(self._writer.text, arguments(captures[role][0])[1:]))
+        if role in ("interface", "aliased", "marked", "merges", "generic"):
             return
         is_own = "type" in captures and self._index_of.get(captures["type"][0].id) == index
         if "type" in captures and not is_own:

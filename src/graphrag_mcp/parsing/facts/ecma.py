@@ -16,6 +16,7 @@ from graphrag_mcp.parsing.facts.expressions import (
     as_value,
     call,
     choice,
+    dotted,
     fixed,
     function_type,
     instance,
@@ -67,6 +68,10 @@ _AWAITED = call(lambda writer, node: writer.value(arguments(node.named_children[
 
 def _member(writer: Writer, node: Node) -> str:
     """A member; `module.exports` is the module itself."""
+    of = node.child_by_field_name("object")
+    if of is not None and of.type in ("as_expression", "satisfies_expression"):  # `x as a.b.C`, read as `(x as a.b).C`.
+        value, kind = arguments(of)[0], dotted(writer.type(arguments(of)[-1]), writer.name(node.named_children[-1]))
+        return instance(kind) if of.type == "as_expression" else writer.value(value)
     is_short = node.end_byte - node.start_byte == len(_EXPORTS)
     return module("") if is_short and writer.text(node) == _EXPORTS else _MEMBER(writer, node)
 

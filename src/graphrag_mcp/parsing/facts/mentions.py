@@ -115,6 +115,8 @@ class Mentions(Part):
             return self._writer.value(before[0])
         if kind := captures.get("from.type"):
             return instance(self._writer.type(kind[0]))
+        if qualified := captures.get("from.qualified"):
+            return self._writer.type(qualified[0])
         if source := captures.get("from.module") or source_around(captures.get("from.around")):
             return module(self._writer.text(source[0]))
         return UNKNOWN if use == "field" or "from.other" in captures else None

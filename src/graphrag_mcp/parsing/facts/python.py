@@ -1,10 +1,11 @@
 """How Python writes values and types."""
 
 import posixpath
+import re
 
 from tree_sitter import Node
 
-from graphrag_mcp.model.facts import Mark
+from graphrag_mcp.model.facts import MAX_EXPRESSION, Mark
 from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 from graphrag_mcp.parsing.facts.expressions import (
     LITERAL,
@@ -20,6 +21,7 @@ from graphrag_mcp.parsing.facts.expressions import (
     either,
     fixed,
     is_name,
+    item,
     member,
     name,
     operands,
@@ -52,8 +54,34 @@ def _elements(writer: Writer, node: Node) -> str:
     return f"[{_common([writer.value(one) for one in parts]) if len(parts) <= _MANY else UNKNOWN}]"
 
 
+_call = call("function", "arguments")
+
+
+def _called(writer: Writer, node: Node) -> str:
+    """A call; the first argument of `cast` is a type, which may stand in a string."""
+    function, given = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
+    if function is None or len(given) != 2 or writer.text(function).rpartition(".")[2] != "cast":
+        return _call(writer, node)
+    return f"{writer.value(function)}({writer.type(given[0])},{','.join(writer.given(given[1:]))})"
+
+
 def _comprehension(writer: Writer, node: Node) -> str:
-    return f"[{writer.value(node.child_by_field_name('body'))}]"
+    return f"[{_each(writer, node, node.child_by_field_name('body'))}]"
+
+
+def _each(writer: Writer, node: Node, body: Node | None) -> str:
+    """What a comprehension gives: its body, in which the variables are what they are taken from."""
+    text = writer.value(body)
+    for clause in reversed([one for one in arguments(node) if one.type == "for_in_clause"]):
+        left, given = clause.child_by_field_name("left"), item(writer.value(clause.child_by_field_name("right")), "[*]")
+        names = arguments(left) if left and left.type in SHAPES.patterns else [left] if left else []
+        for place, variable in enumerate(map(writer.text, names)):
+            named = re.compile(rf"(?<![\w.\"'#]){re.escape(variable)}(?!\w)")
+            value = given if len(names) == 1 else item(given, f"[{place}]")
+            if value in (UNKNOWN, LITERAL) and text != variable and named.search(text):
+                return UNKNOWN
+            text = named.sub(lambda _, value=value: value, text)
+    return text if len(text) <= MAX_EXPRESSION else UNKNOWN
 
 
 def _entries(writer: Writer, node: Node) -> str:
@@ -66,7 +94,7 @@ def _entries(writer: Writer, node: Node) -> str:
 
 def _entry_comprehension(writer: Writer, node: Node) -> str:
     body = node.child_by_field_name("body")
-    key, value = (writer.value(body.child_by_field_name(part) if body else None) for part in ("key", "value"))
+    key, value = (_each(writer, node, body.child_by_field_name(part) if body else None) for part in ("key", "value"))
     return f"{{{key}:{value}}}"
 
 
@@ -141,7 +169,7 @@ SHAPES = Shapes(
         "none": fixed(NOTHING),
         "identifier": name,
         "attribute": member("object", "attribute"),
-        "call": call("function", "arguments"),
+        "call": _called,
         "subscript": _item,
         "await": step("", "~"),
         "parenthesized_expression": part(),

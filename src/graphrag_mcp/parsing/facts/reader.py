@@ -20,7 +20,7 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @interface   a type with abstract members, with @name
     @stands      a declaration with @name that stands for @type, optionally with @type_parameters; @renames one that is
                  the same type
-    @type_parameters   of the declaration with @name
+    @type_parameters   of the declaration with @name; @generic a base that names them
     @marked      a declaration with @name, and words before it that may say what else it is (@words)
     @bind        names (@name) that hold a @type or @value, or what a loop over @loop gives; visible from its end to the
                  end of its scope, @bind.block in all of its scope, @bind.function in all of its function; @bind.type
@@ -64,7 +64,7 @@ from graphrag_mcp.parsing.outline import Definition
 
 _BASES = ("embeds", "extends", "implements")
 _NUMBERED = ("own", "function", "nameless", "object")
-_TYPES = ("interface", "stands", "renames", "type_parameters", "aliased", "marked")
+_TYPES = ("interface", "stands", "renames", "type_parameters", "aliased", "marked", "merges", "generic")
 _IMPORTS = {"import": "", "import.default": "default"}  # What is imported where no item is named.
 _EXPORTS = {"export": "", "export.default": "default", "export.all": "*", "export.whole": "="}
 

@@ -13,6 +13,9 @@
 
 (type_alias_declaration name: (_) @name type_parameters: (_)? @type_parameters value: (_) @type) @renames
 (interface_declaration name: (_) @name) @interface
+(ambient_declaration (module name: (string) @merges body: (statement_block [(interface_declaration name: (_) @name)
+  (export_statement declaration: (interface_declaration name: (_) @name))])))
+(ambient_declaration "global" @merges (statement_block (interface_declaration name: (_) @name)))
 ([(interface_declaration name: (_) @name type_parameters: (_) @type_parameters)
   (class_declaration name: (_) @name type_parameters: (_) @type_parameters)
   (abstract_class_declaration name: (_) @name type_parameters: (_) @type_parameters)])
@@ -63,6 +66,9 @@
   (nested_type_identifier module: (_) @from name: (_) @use.base)
   (generic_type name: (nested_type_identifier module: (_) @from name: (_) @use.base))])
 (nested_type_identifier module: (_) @from name: (_) @use.type)
+; The grammar reads `x as a.b.C` as `(x as a.b).C`.
+(member_expression object: [(as_expression (_) (nested_type_identifier) @from.qualified)
+  (satisfies_expression (_) (nested_type_identifier) @from.qualified)] property: (_) @use.type)
 (nested_identifier object: (_) @from property: (_) @use.value)
 (lookup_type . (_) @from.type (literal_type (string (string_fragment) @use.value)))
 (type_query (identifier) @use.value)

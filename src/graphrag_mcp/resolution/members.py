@@ -290,8 +290,9 @@ class Members(Part):
             if is_function and Mark.PROPERTY not in self.declared(things[0]).marks:
                 whose = of if isinstance(of, Instance | Type) and not value.arguments else value
                 made = self.resolver.things.function(things, Instance(whose.things, whose.arguments))
-                is_inherited = isinstance(made, Function) and isinstance(of, Instance) and whose is not of
-                return Found(things, replace(made, receiver=of) if is_inherited else made)
+                if isinstance(made, Function) and isinstance(of, Instance) and whose is not of:
+                    made = replace(made, receiver=of)
+                return Found(things, made)
             if kinds <= set(CALLABLE) and self.state.policy(things[0]).rebinds:  # A property, and what sets it.
                 read = Function(things[:1], of or value) if isinstance(value, Instance) else None
                 return Found(things, self.resolver.calls.result(read, nothing, 0))

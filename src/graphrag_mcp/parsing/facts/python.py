@@ -80,7 +80,7 @@ def _each(writer: Writer, node: Node, body: Node | None) -> str:
             value = given if len(names) == 1 else item(given, f"[{place}]")
             if value in (UNKNOWN, LITERAL) and text != variable and named.search(text):
                 return UNKNOWN
-            text = named.sub(lambda _, value=value: value, text)
+            text = value.join(named.split(text))
     return text if len(text) <= MAX_EXPRESSION else UNKNOWN
 
 

@@ -128,6 +128,7 @@ def _flow(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Flow,
         ends = ends_of(navigator, call, hits)
         flow = navigator.flow(*ends, call.arguments.question, call.scope)
         links = [link for _, link in flow.tree] + [link for chain in flow.chains for link in chain.links]
+        links += [*flow.beside]
         links += [link for gap in flow.gaps[:1] for link in (*gap.before, *gap.after)]
         nodes = dict.fromkeys(node for link in links for node in (link.source, link.target))
         places = {(link.edge.path, link.edge.line) for link in links}

@@ -43,8 +43,11 @@ def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[T
         word = "from" if flow.starts else "to"
         head = [f"{counted(len(flow.tree), 'step')} {word} {names}, the most relevant first."]
     tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call.arguments, answer.texts))
-    if flow.near:
-        tail += ["Near, on no chain:", *map(_hop, flow.near)]
+    near = [line for node in flow.near for line in _with_links(node, flow, answer.texts)]
+    if flow.is_guessed and flow.chains:
+        head = ["An end of the flow is guessed. The question names most:", *near, "A chain between guesses:"]
+    elif near:
+        tail += ["Near, on no chain:", *near]
     if flow.is_cut:
         count = counted(len(flow.tree), "step") if flow.tree else counted(len(flow.chains), "chain")
         head = [f"At least {count}: the search was cut by a limit.", *head]
@@ -54,40 +57,57 @@ def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[T
             depth, link = row
             far = link.target if flow.starts else link.source
             return ["  " * (depth - 1) + f"{_hop(far)}   {_site(link, answer.texts)}"]
-        return _chain_lines(row, flow.chains[0], answer.texts)
+        return _chain_lines(row, flow, answer.texts)
 
     return lay_out(answer, call, head, lines, tail)
 
 
-def _chain_lines(chain: "Chain", first: "Chain", texts: Mapping[Place, str]) -> list[str]:
+def _with_links(node: CodeNode, flow: "Flow", texts: Mapping[Place, str]) -> list[str]:
+    """Return a definition with the lines at which it leads to others that are shown."""
+    return [_hop(node), *_excerpt(node, {}, texts, _beside(node, flow))]
+
+
+def _beside(node: CodeNode, flow: "Flow") -> "Sequence[Link]":
+    return [link for link in flow.beside if link.source == node]
+
+
+def _chain_lines(chain: "Chain", flow: "Flow", texts: Mapping[Place, str]) -> list[str]:
     """Return a chain; of one after the first only what is different, between two definitions that both have.
 
     The first one has the lines around each site too, as many as fit.
     """
-    if chain != first:
-        return _hops(chain, first, texts, {})
-    written = (_hops(chain, first, texts, chain.around(radius)) for radius in range(LINES_AROUND, 0, -1))
+    if chain != flow.chains[0]:
+        return _hops(chain, flow, texts, {})
+    written = (_hops(chain, flow, texts, chain.around(radius)) for radius in range(LINES_AROUND, 0, -1))
     fitting = (lines for lines in written if sum(map(len, lines)) <= FIRST_CHARACTERS)
-    return next(fitting, None) or _hops(chain, first, texts, {})
+    return next(fitting, None) or _hops(chain, flow, texts, {})
 
 
-def _hops(chain: "Chain", first: "Chain", texts: Mapping[Place, str], around: Mapping[CodeNode, range]) -> list[str]:
+def _hops(chain: "Chain", flow: "Flow", texts: Mapping[Place, str], around: Mapping[CodeNode, range]) -> list[str]:
+    first, place = flow.chains[0], flow.chains.index(chain)
+    printed = [node for one in flow.chains[:place] for node in one.nodes]
     before, after = (0, 0) if chain == first else _shared_ends(chain, first)
     links = chain.links[before : len(chain.links) - after]
-    kinds = Counter(link.edge.certainty for link in links)
-    said = [f"{kinds[certainty]:,} {_CERTAINTY[certainty]}" for certainty in Certainty if kinds[certainty]]
+    kinds = Counter("data" if link.read else _CERTAINTY[link.edge.certainty] for link in links)
+    said = [f"{kinds[kind]:,} {kind}" for kind in (*_CERTAINTY.values(), "data") if kinds[kind]]
     start, end = links[0].source, links[-1].target
     way = "reaches" if chain == first else "also reaches"
     lines = [f"{as_name(start.qualified_name)} {way} {as_name(end.qualified_name)}: {', '.join(said)}."]
     for number, link in enumerate(links, before + 1):
-        lines += [f"{number} {_hop(link.source)}", *_excerpt(link.source, around, texts, link)]
-    return [*lines, f"{before + len(links) + 1} {_hop(end)}", *_excerpt(end, around, texts)]
+        beside = [] if link.source in printed else _beside(link.source, flow)
+        lines += [f"{number} {_hop(link.source)}", *_excerpt(link.source, around, texts, beside, link)]
+    beside = [] if end in printed else _beside(end, flow)
+    return [*lines, f"{before + len(links) + 1} {_hop(end)}", *_excerpt(end, around, texts, beside)]
 
 
 def _excerpt(
-    node: CodeNode, around: Mapping[CodeNode, range], texts: Mapping[Place, str], link: "Link | None" = None
+    node: CodeNode,
+    around: Mapping[CodeNode, range],
+    texts: Mapping[Place, str],
+    beside: "Sequence[Link]",
+    link: "Link | None" = None,
 ) -> list[str]:
-    """Return the line that leads on and, marked as ripgrep marks them, those around it."""
+    """Return the line that leads on, those that lead to others and, marked as ripgrep marks them, those around it."""
     shown = {n: texts.get((node.path, n), "").expandtabs(2).rstrip() for n in around.get(node, ())}
     indent = min((len(text) - len(text.lstrip()) for text in shown.values() if text), default=0)
     rows = {
@@ -95,10 +115,10 @@ def _excerpt(
         for n, text in shown.items()
         if _TELLING.search(text)
     }
-    if link:
-        line = link.edge.line
-        blanks = " " * (len(shown[line]) - len(shown[line].lstrip()) - indent) if line in rows else ""
-        rows[line] = f"    {_site(link, texts, blanks)}"
+    for one in (*beside, *((link,) if link else ())):
+        line, to = one.edge.line, "" if one is link else as_name(one.target.qualified_name)
+        blanks = " " * (len(shown[line]) - len(shown[line].lstrip()) - indent) if line in shown else ""
+        rows[line] = f"    {_site(one, texts, blanks, to)}"
     return [rows[n] for n in sorted(rows)]
 
 
@@ -119,8 +139,8 @@ def _names(nodes: Sequence[CodeNode]) -> str:
     return ", ".join(as_name(node.qualified_name) for node in nodes[:3])
 
 
-def _site(link: "Link", texts: Mapping[Place, str], indent: str = "") -> str:
-    """Return the line of a link, and what it is unless it is a call that is certain."""
+def _site(link: "Link", texts: Mapping[Place, str], indent: str = "", to: str = "") -> str:
+    """Return the line of a link, and what it is unless it is a call that is certain; to: whereto, if that is said."""
     place = (link.edge.path, link.edge.line)
     where = "" if link.edge.path == link.source.path else f"{as_name(link.edge.path)}:"
     words = [link.read] if link.read else [_SAID[link.edge.kind]] if link.edge.kind in _SAID else []
@@ -130,6 +150,7 @@ def _site(link: "Link", texts: Mapping[Place, str], indent: str = "") -> str:
         words.append("may call")
     if link.choices > 1:
         words.append(f"one of {link.choices}")
+    words += [f"to {to}"] if to else []
     text = texts.get(place, "").strip()[:LINE_CHARACTERS].rstrip()
     said = f" ({', '.join(words)})" if words else ""
     return f"{where}{link.edge.line}{said}: {indent}{one_line(text)}"

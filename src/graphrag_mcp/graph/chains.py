@@ -86,7 +86,9 @@ class Flow:
     """How starts reach ends.
 
     chains: the best first. tree: with starts or ends alone, the links from or to them, each below the one before
-    it, with its depth. near: definitions that the question names and no chain contains. reached, reaching: how many
+    it, with its depth. near: definitions that the question names and no chain contains. beside: how those on chains and
+    near ones lead to each other, where no chain says it. is_guessed: whether the ends
+    were guessed, and near definitions have more of the question's words than the chains. reached, reaching: how many
     definitions were looked at from each side. gaps: without a chain, where it may be broken. is_cut: whether a
     limit ended the search.
     """
@@ -96,6 +98,8 @@ class Flow:
     chains: tuple[Chain, ...] = ()
     tree: tuple[tuple[int, Link], ...] = ()
     near: tuple[CodeNode, ...] = ()
+    beside: tuple[Link, ...] = ()
+    is_guessed: bool = False
     reached: int = 0
     reaching: int = 0
     gaps: tuple[Gap, ...] = ()

@@ -16,6 +16,7 @@ from graphrag_mcp.text.words import index_words, stem_words
 MOST_EXPANDED = 1_500  # Definitions whose links are followed; with more, benchmarks.flows finds no further chain.
 MAX_CHAINS = 3
 MAX_NEAR = 10
+MAX_BESIDE = 8
 MAX_TREE = 25
 LONGEST = 9  # Links of a chain; a longer one is not read.
 
@@ -151,11 +152,14 @@ class FlowSearch:
         chains = self._chains(forward, backward)
         shown = {node.node_id for chain in chains for node in chain.nodes}
         candidates = [node for node in {**backward.nodes, **forward.nodes}.values() if node.node_id not in shown]
+        near, covered = self._near(candidates), self._relevance.covered
         return Flow(
             tuple(starts),
             tuple(ends),
             tuple(map(self._counted, chains)),
-            near=tuple(self._near(candidates)),
+            near=tuple(near),
+            beside=tuple(self._beside(chains, near)),
+            is_guessed=is_open and covered(near) > covered(one for chain in chains for one in chain.nodes),
             reached=len(forward.known),
             reaching=len(backward.known),
             gaps=() if chains else tuple(self._gaps(forward, backward)),
@@ -279,6 +283,20 @@ class FlowSearch:
         """Return the definitions that the question names most, of those that were met."""
         named = [node for node in nodes if self._relevance.shared(node) and not node.is_file]
         return sorted(named, key=lambda node: -len(self._relevance.shared(node)))[:MAX_NEAR]
+
+    def _beside(self, chains: Sequence[Chain], near: Sequence[CodeNode]) -> list[Link]:
+        """Return how the definitions that are shown lead to each other, those first that the question names most."""
+        said = {(link.source.node_id, link.target.node_id) for chain in chains for link in chain.links}
+        shown = {node.node_id: node for node in (*(one for chain in chains for one in chain.nodes), *near)}
+        found: dict[tuple[int, int], Link] = {}
+        for node in shown.values():
+            for link in (*self._back(node), *self._stored(node)):
+                ends = (link.source.node_id, link.target.node_id)
+                is_known = link.edge.certainty is not Certainty.BY_NAME and link.edge.kind is not RelationKind.CONTAINS
+                if is_known and ends not in said and ends[0] != ends[1] and set(ends) <= shown.keys():
+                    found.setdefault(ends, link)
+        named = sorted(found.values(), key=lambda link: (-self._relevance.of(link.target), link.cost))
+        return named[:MAX_BESIDE]
 
     def _gaps(self, forward: _Side, backward: _Side) -> Iterator[Gap]:
         """Yield what was reached and what leads to an end, nearest to each other: in one file."""

@@ -1,28 +1,22 @@
 """Where a program, or what it stored, may go on from a definition: the steps of flows."""
 
 import re
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
-
-from graphrag_mcp.graph.code import IndexedCode
-from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use
+from graphrag_mcp.graph.code import MEANING, IndexedCode
+from graphrag_mcp.model.facts import Declared, FileFacts, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
-from graphrag_mcp.resolution.search import Site, functions_of
+from graphrag_mcp.model.links import How, Place, StoredLink, place_id
+from graphrag_mcp.resolution.slots import FILLING
 
-_LEADING = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # What may let a program go on elsewhere.
+_LEADING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
+_USES = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # What may let a program go on elsewhere.
 _READING = (Use.CALL, Use.CREATE, Use.VALUE)
 MAX_NAMED = 12  # Of methods that an undecided call may mean; more say nothing.
 LEAST_RECEIVER = 3  # Letters of a receiver that says what its type is called.
-_FILLING = re.compile(  # Methods of collections, in all languages.
-    "add|addAll|append|appendleft|enqueue|extend|insert|offer|push|put|putAll|set|setdefault|store|unshift|update"
-)
-_INVOKING = ("call", "apply")  # Members of functions in JavaScript.
 _LAST_NAME = re.compile(r"\w+(?=\W*\Z)")
 
 
@@ -37,16 +31,6 @@ class Lead(NamedTuple):
     read: str = ""
 
 
-def _inside(facts: FileFacts, around: Declared | None) -> list[int]:
-    """Return the numbers of the functions with a name inside a function, or in a file."""
-    start, stop = (around.start, around.stop) if around else (0, sys.maxsize)
-    return [
-        number
-        for number, inner in enumerate(facts.declared)
-        if inner.name and inner.kind in CALLABLE and inner is not around and start <= inner.start < inner.stop <= stop
-    ]
-
-
 def _surest(leads: Iterable[Lead]) -> list[Lead]:
     """Return one lead to each definition: the surest, then the first."""
     ordered = sorted(leads, key=lambda lead: (-lead.edge.confidence, lead.choices, lead.edge.line))
@@ -54,7 +38,7 @@ def _surest(leads: Iterable[Lead]) -> list[Lead]:
 
 
 class Leads:
-    """Finds the leads of definitions."""
+    """Finds the leads of definitions among the stored links."""
 
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
@@ -71,56 +55,80 @@ class Leads:
     def of_data(self, node: CodeNode) -> list[Lead]:
         """Return who reads the fields and shared variables that a function writes, or to which it adds something."""
         with self._code.searching():
-            facts = self._code.facts.facts(node.path)
-            functions = [facts.declared[thing.number] for thing in self._code.things(node)] if facts else []
-            mentions = (one for function in functions for one in self._mentions_of(node.path, function))
-            return _surest(one for one in self._data_leads(node, mentions) if one.edge.target_id != node.node_id)
+            links = [link for thing in self._code.things(node) for link in self._links(thing)]
+            return _surest(one for one in self._data_leads(node, links) if one.edge.target_id != node.node_id)
 
-    def _data_leads(self, node: CodeNode, mentions: Iterable[Mention]) -> Iterator[Lead]:
-        written: dict[Thing, int] = {}
-        for mention in mentions:
-            for thing in self._written(node.path, mention):
-                written.setdefault(thing, mention.line)
-        for thing, line in written.items():
-            name = self._code.resolver.declared(thing).name
-            readers: dict[int, Site] = {}
-            for site in self._code.search.sites((thing,)).found:
-                if site.target and site.mention.use in _READING:
-                    readers.setdefault(self._code.source_id(site.path, site.source), site)
-            for target_id, site in readers.items():
+    def _links(self, thing: Thing) -> Sequence[StoredLink]:
+        """Return the links of the code of a declaration, without that of the named functions inside it."""
+        if self._code.resolver.declared(thing).kind in VARIABLE:
+            return self._code.search.inside(thing)
+        return self._code.search.directly_in(thing.path, self._code.search.place(thing))
+
+    # ------------------------------------------------------------ data
+
+    def _data_leads(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
+        changing = [link for link in links if link.kind in (RelationKind.WRITES, RelationKind.READS)]
+        targets = self._nodes(link.target for link in changing)
+        written: dict[int, tuple[int, str]] = {}
+        for link in changing:
+            target = targets.get(link.target)  # None for a field that only methods assign.
+            name = target.name if target else self._name_of(link)
+            is_variable = link.target > 0 and (target is None or target.kind in VARIABLE)
+            if is_variable and (link.kind is RelationKind.WRITES or self._is_filled(name, link, links)):
+                written.setdefault(link.target, (link.line, name))
+        for place, (line, name) in written.items():
+            reading = [link for link in self._code.search.to((place,), MEANING) if link.use in _READING]
+            self._code.find_sources([(link.path, link.source) for link in reading])
+            readers: dict[int, StoredLink] = {}
+            for link in reading:
+                readers.setdefault(self._code.source_id(link.path, link.source), link)
+            for target_id, link in readers.items():
                 certainty = Certainty.CERTAIN if len(readers) == 1 else Certainty.MAY_CALL
                 edge = CodeEdge(node.node_id, target_id, RelationKind.READS, node.path, line, certainty)
-                yield Lead(edge, len(readers), f"{name} is read at {site.path}:{site.mention.line}")
+                yield Lead(edge, len(readers), f"{name} is read at {link.path}:{link.line}")
 
-    def _written(self, path: str, mention: Mention) -> Sequence[Thing]:
-        """Return the variables and fields that a mention writes, or to whose value it adds something."""
-        resolver = self._code.resolver
-        if mention.use == Use.CALL and _FILLING.fullmatch(mention.name) and mention.receiver:
-            meant = resolver.names.found(path, mention.at, parse(mention.receiver))
-        else:
-            meant = resolver.resolve(path, mention) if mention.use in (Use.WRITE, Use.FILL) else None
-        return [thing for thing in meant.things if resolver.declared(thing).kind in VARIABLE] if meant else ()
+    def _name_of(self, link: StoredLink) -> str:
+        """Return the first name on a line that is used as a link says."""
+        mentions = self._code.search.mentions(link.path, link.line)
+        return next((one.name for one in mentions if one.use == link.use and one.receiver), "")
+
+    def _is_filled(self, name: str, link: StoredLink, links: Sequence[StoredLink]) -> bool:
+        """Return whether something is added on the line to the collection that is read there."""
+        calls = (one for one in links if one.line == link.line and one.use == Use.CALL)
+        names = {self._code.search.name(link.path, one) for one in calls if one.how in (How.UNDECIDED, How.FOREIGN)}
+        return any(
+            mention.name in names and FILLING.fullmatch(mention.name) and _last_name(mention.receiver) == name
+            for mention in self._code.search.mentions(link.path, link.line)
+        )
+
+    # ------------------------------------------------------------ code
 
     def _leads(self, node: CodeNode) -> Iterator[Lead]:
         facts = self._code.facts.facts(node.path)
         if facts is None:
-            yield from self._stored_leads(node)
+            yield from self._leads_by_names(node)
             return
         if node.is_file:
-            yield from self._leads_of_code(node, facts, None)
+            links = self._code.search.directly_in(node.path, place_id(Place(node.path, "")))
+            yield from self._leads_of(node, None, links)
         for thing in self._code.things(node):
             declared = facts.declared[thing.number]
             if declared.kind == SymbolKind.TYPE:
                 yield from self._leads_of_type(node, thing)
-            elif declared.kind in VARIABLE:
-                yield from self._leads_to(node, self._held(thing), RelationKind.HANDS_ON, declared.line)
-                given = self._leads_of_code(node, facts, declared)
-                yield from (lead for lead in given if lead.edge.kind is RelationKind.HANDS_ON)
+                continue
+            leads = self._leads_of(node, thing, self._links(thing))
+            if declared.kind in VARIABLE:
+                place = self._code.search.place(thing)
+                call = (RelationKind.CALLS, Use.CALL, How.RUNS, -1, 0)
+                run = self._code.search.run_by(StoredLink(place, node.path, declared.line, place, *call))
+                yield from self._leads_kept(node, run)
+                leads = (lead for lead in leads if lead.edge.kind is RelationKind.HANDS_ON)
             else:
-                yield from self._leads_of_code(node, facts, declared)
+                yield from self._leads_inside(node, facts, declared)
+            yield from leads
 
-    def _stored_leads(self, node: CodeNode) -> Iterator[Lead]:
-        """Yield the calls of a definition in a language without facts: by names and imports."""
+    def _leads_by_names(self, node: CodeNode) -> Iterator[Lead]:
+        """Yield the calls of a definition in a language without facts."""
         edges, _ = self._code.edges_in(node, (RelationKind.CALLS, RelationKind.INSTANTIATES))
         choices = Counter(edge.line for edge in edges if edge.is_guess)
         for edge in edges:
@@ -139,62 +147,66 @@ class Leads:
             certainty = Certainty.CERTAIN if is_run else Certainty.MAY_CALL
             yield Lead(edge._replace(certainty=certainty), 1 if is_run else len(methods))
 
-    def _leads_of_code(self, node: CodeNode, facts: FileFacts, around: Declared | None) -> Iterator[Lead]:
-        """Yield the leads of a function, or of a file, without those of the functions inside it."""
-        for number in _inside(facts, around) if around else ():
-            line = facts.declared[number].line
-            yield from self._leads_to(node, [Thing(node.path, number)], RelationKind.CONTAINS, line)
-        mentions = list(self._mentions_of(node.path, around))
-        members = {
-            one.at - len(".") - len(one.receiver.rpartition(".")[2]): one.name for one in mentions if one.receiver
-        }
-        for mention in mentions:
-            member = members.get(mention.at) if mention.use == Use.VALUE else None
-            if member in _INVOKING:
-                yield from self._leads_at(node, msgspec.structs.replace(mention, use=Use.CALL))
-            elif mention.use in _LEADING and member is None:  # Whose member is asked for is not handed over.
-                yield from self._leads_at(node, mention)
+    def _leads_inside(self, node: CodeNode, facts: FileFacts, around: Declared) -> Iterator[Lead]:
+        """Yield the named functions inside a function."""
+        for number, one in enumerate(facts.declared):
+            is_inside = one is not around and around.start <= one.start < one.stop <= around.stop
+            if is_inside and one.name and one.kind in CALLABLE:
+                yield Lead(self._code.edge_from(node, Thing(node.path, number), RelationKind.CONTAINS, one.line))
 
-    def _mentions_of(self, path: str, around: Declared | None) -> Iterator[Mention]:
-        """Yield the mentions in a function, or in a file, that are in no function inside it."""
-        facts = self._code.facts.facts(path)
-        start, stop = (around.start, around.stop) if around else (0, sys.maxsize)
-        inner = [facts.declared[number] for number in _inside(facts, around)] if facts else []
-        for mention in facts.mentions if facts else ():
-            if start <= mention.at < stop and not any(one.start <= mention.at < one.stop for one in inner):
-                yield mention
+    def _leads_of(self, node: CodeNode, thing: Thing | None, links: Sequence[StoredLink]) -> Iterator[Lead]:
+        """Yield the leads of the code of a function, or of a file."""
+        meant = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
+        below = list(self._code.hierarchy.dispatched(meant, thing)) if thing else []
+        targets = self._nodes(link.target for link in (*meant, *below))
+        for group in (meant, below):
+            choices = Counter((link.line, targets[link.target].name) for link in group if link.target in targets)
+            for link in group:
+                target = targets.get(link.target)
+                if target is not None and link.use in _USES and self._goes_on(link, target):
+                    yield self._lead(node, link, target, choices[link.line, target.name])
+        for link in links:
+            is_variable = link.target in targets and targets[link.target].kind in VARIABLE
+            if link.how is How.RUNS or is_variable:
+                yield from self._leads_kept(node, self._code.search.run_by(link))
+            elif link.how in (How.UNDECIDED, How.FOREIGN) and link.use == Use.CALL and link.receiver:
+                yield from self._leads_by_name(node, link)
 
-    def _leads_at(self, node: CodeNode, mention: Mention) -> Iterator[Lead]:
-        resolver = self._code.resolver
-        meant = resolver.resolve(node.path, mention)
-        if meant is None or not meant.things:
-            if mention.use == Use.CALL and mention.receiver:
-                yield from self._leads_by_name(node, mention, is_foreign=meant is not None)
-            return
-        certainty = Certainty.MAY_CALL if meant.is_open else Certainty.CERTAIN
-        for thing in meant.things:
-            kind = self._code.relation(thing, mention)
-            declared = resolver.declared(thing)
-            if kind is RelationKind.CALLS and declared.kind in VARIABLE:
-                yield from self._leads_to(node, self._held(thing), kind, mention.line, Certainty.MAY_CALL)
-            elif kind is not RelationKind.READS or self._code.is_property(thing):
-                yield from self._leads_to(node, [thing], kind, mention.line, certainty)
-                if kind is RelationKind.CALLS:
-                    yield from self._leads_to(node, self._overriding(thing), kind, mention.line, Certainty.MAY_CALL)
+    def _goes_on(self, link: StoredLink, target: CodeNode) -> bool:
+        """Return whether a program goes on at what a link means: no type of which only a member is asked for."""
+        if link.kind is RelationKind.READS:
+            return target.kind in CALLABLE  # A property.
+        if link.kind is RelationKind.USES and target.kind is SymbolKind.TYPE:
+            mentions = self._code.search.mentions(link.path, link.line)
+            return all(_last_name(one.receiver) != target.name for one in mentions)
+        return link.kind in _LEADING and target.kind not in VARIABLE
 
-    def _leads_by_name(self, node: CodeNode, mention: Mention, *, is_foreign: bool) -> Iterator[Lead]:
+    def _leads_kept(self, node: CodeNode, kept: Sequence[StoredLink]) -> Iterator[Lead]:
+        """Yield the functions that a variable, parameter, field or collection may hold when it is called."""
+        targets = self._nodes(one.target for one in kept)
+        for one in kept:
+            if one.target in targets:
+                yield self._lead(node, one, targets[one.target], len(targets))
+
+    def _lead(self, node: CodeNode, link: StoredLink, target: CodeNode, choices: int) -> Lead:
+        edge = CodeEdge(node.node_id, target.node_id, link.kind, node.path, link.line, MEANING[link.how])
+        return Lead(edge, choices if link.how is How.OPEN else 1)
+
+    def _leads_by_name(self, node: CodeNode, link: StoredLink) -> Iterator[Lead]:
         """Yield what an undecided call may mean: the methods of a type that is called like the receiver, else all.
 
-        is_foreign: whether the receiver is of a library, so that only a member that it was given can be meant.
+        Of a foreign receiver only a member that it was given can be meant.
         """
-        site = Site(node.path, mention)
-        named = [member for member in self._code.facts.named(mention.name) if self._code.search.can_mean(site, member)]
+        search, name = self._code.search, self._code.search.name(node.path, link)
+        site = search.site(link, name)
+        named = [member for member in self._code.facts.named(name) if search.can_mean(site, member)]
         code = [member for member in named if self._category(member.path) is node.category]
-        receiver = _LAST_NAME.search(mention.receiver)
-        near = [member for member in code if receiver and self._is_called(member, receiver[0])]
-        things = near or ([] if is_foreign else code)
-        if len(things) <= MAX_NAMED:
-            yield from self._leads_to(node, things, RelationKind.CALLS, mention.line, Certainty.BY_NAME)
+        written = {_last_name(one.receiver) for one in search.mentions(node.path, link.line) if one.name == name}
+        near = [member for member in code if any(self._is_called(member, one) for one in written)]
+        things = near or ([] if link.how is How.FOREIGN else code)
+        for thing in things if len(things) <= MAX_NAMED else ():
+            edge = self._code.edge_from(node, thing, RelationKind.CALLS, link.line)
+            yield Lead(edge._replace(certainty=Certainty.BY_NAME), len(things))
 
     def _is_called(self, member: Thing, receiver: str) -> bool:
         """Return whether the type of a member is called like a receiver: `Session` or `DbSession` like `session`."""
@@ -205,21 +217,13 @@ class Leads:
         nodes = self._code.nodes_of(path)
         return nodes[0].category if nodes else None
 
-    def _leads_to(
-        self,
-        node: CodeNode,
-        things: Sequence[Thing],
-        kind: RelationKind,
-        line: int,
-        certainty: Certainty = Certainty.CERTAIN,
-    ) -> Iterator[Lead]:
-        for thing in things:
-            yield Lead(self._code.edge_from(node, thing, kind, line)._replace(certainty=certainty), len(things))
+    def _nodes(self, places: Iterable[int]) -> Mapping[int, CodeNode]:
+        """Return the nodes at places."""
+        found = self._code.store.at_places({place for place in places if place > 0})
+        nodes = self._code.store.nodes(found.values())
+        return {place: nodes[node_id] for place, node_id in found.items() if node_id in nodes}
 
-    def _held(self, thing: Thing) -> Sequence[Thing]:
-        """Return the functions that a variable or field holds, as far as what is assigned to it is known."""
-        return functions_of(self._code.resolver.things.meaning((thing,)))
 
-    def _overriding(self, thing: Thing) -> Sequence[Thing]:
-        is_method = self._code.resolver.declared(thing).kind == SymbolKind.METHOD
-        return self._code.hierarchy.overriding(thing) if is_method else ()
+def _last_name(receiver: str) -> str:
+    last = _LAST_NAME.search(receiver)
+    return last[0] if last else ""

@@ -28,6 +28,7 @@ _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSED
 
 _OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
 _OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
+_IS_NOT_FOLLOWED = (True, True)  # is_guess, is_named
 _C_FAMILY = ("c", "cpp")  # A header may be of either.
 
 
@@ -153,6 +154,7 @@ class Relations:
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
         is_value = node.kind in VARIABLE or any(map(self._code.is_property, things))  # A call of it reads it first.
         kinds = (*kinds, RelationKind.CALLS) if RelationKind.READS in kinds and is_value else kinds
+        found += self._from_slots(node, things, scope) if RelationKind.CALLS in kinds else []
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         methods = [edge._replace(kind=RelationKind.USES) for edge in found if edge.kind is RelationKind.CONTAINS]
         found = [*below, *(edge for edge in found if edge.kind in asked), *(methods if with_methods else ())]
@@ -302,6 +304,26 @@ class Relations:
         files = (self._code.store.file(path) for path in paths)
         return any(file is not None and file.category is not Category.TESTS for file in files)
 
+    def _from_slots(self, node: CodeNode, things: Sequence[Thing], scope: Scope) -> list[CodeEdge]:
+        """Return the calls of what parameters, fields and collections hold in which functions are kept.
+
+        They are not followed: whoever calls that function has nothing to do with what it was given.
+        """
+        search = self._code.search
+        slots = search.slots_of({search.place(thing) for thing in things})
+        links = search.to(slots, (How.RUNS, How.CERTAIN, How.OPEN)) if slots else []
+        links = [link for link in links if link.use == Use.CALL and link.source]
+        visible = self._code.store.visible({link.path for link in links}, scope)
+        self._code.find_sources([(link.path, link.source) for link in links if link.path in visible])
+        return [
+            CodeEdge(
+                source, node.node_id, RelationKind.CALLS, link.path, link.line, Certainty.MAY_CALL, *_IS_NOT_FOLLOWED
+            )
+            for link in links
+            if link.path in visible
+            for source in [self._code.source_id(link.path, link.source)]
+        ]
+
     def _with_constructed(self, things: Sequence[Thing]) -> Iterator[Thing]:
         """Yield the things, and for a constructor its type, and those that inherit it: whoever creates one calls it."""
         for thing in things:
@@ -382,6 +404,8 @@ class Relations:
         above = dict.fromkeys(place for thing in things for place in of(thing)) if kind in kinds else {}
         inside = [link for thing in things for link in search.inside(thing) if link.use in (Use.CALL, Use.CREATE)]
         inside += hierarchy.dispatched(inside, things[0]) if RelationKind.CALLS in kinds else ()
+        inside += [kept for link in inside for kept in search.run_by(link)] if RelationKind.CALLS in kinds else []
+        inside = [link for link in inside if link.how is not How.RUNS]  # It is what is kept there that is called.
         places = {*above, *(link.target for link in inside if link.target > 0)}
         targets = self._code.store.at_places(places)
         line = resolver.declared(things[0]).line

@@ -36,6 +36,9 @@ class How(IntEnum):
     HANDED = auto()  # The target is an interface, the receiver a function that is given where it is expected.
     HANDED_AS = auto()  # The target is a function, the source the operation of an interface as which it is given.
     EXPORTED = auto()  # The target is exported under another name: the receiver.
+    FILLS = auto()  # The source, a function or what holds one, is kept in the target: a parameter, field or variable.
+    FILLED = auto()  # The same from the other side.
+    RUNS = auto()  # What the target holds is called.
     # In languages whose types are not read, where names are compared:
     SAID = auto()  # The file declares or imports what has the name.
     NAMED = auto()  # Nothing else in the project has the name.

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import msgspec
 
-from graphrag_mcp.model.expressions import names_in, parse
+from graphrag_mcp.model.expressions import Expression, names_in, parse
 from graphrag_mcp.model.facts import (
     ANY_MEMBER,
     EXPECTED,
@@ -22,7 +22,7 @@ from graphrag_mcp.model.facts import (
     Use,
     modules_of,
 )
-from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, Read, folder_place
 from graphrag_mcp.resolution.by_name import NameResolution
 from graphrag_mcp.resolution.files import File
@@ -30,7 +30,8 @@ from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.reads import Noting, Reads
-from graphrag_mcp.resolution.search import NoLinks, Search, functions_of
+from graphrag_mcp.resolution.search import NoLinks, Search, functions_of, held_in
+from graphrag_mcp.resolution.slots import Slots
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import (
     OUTSIDE,
@@ -60,6 +61,7 @@ _BY_USE = {
     Use.FUNCTION: RelationKind.HANDS_ON,
     **dict.fromkeys((Use.WRITE, Use.FILL, Use.KEY, Use.ARGUMENT, Use.ELEMENT), RelationKind.WRITES),
 }  # Of what is not known to be a type, a function or a field.
+_BINDING = "bind"  # The member of a function that hands it on.
 _METACLASSES = ("ABCMeta", "EnumMeta", "EnumType", "type")
 _MAX_TYPES = 8  # Of one receiver; of more it is not known.
 
@@ -131,6 +133,12 @@ class _Resolution:
         self._search, self._resolver, self._file = search, search.resolver, file
         self._path, self._facts = file.path, file.facts
         self._hierarchy = Hierarchy(search)
+        self._slots = Slots(search.resolver, file)
+        self._members = {  # What is asked for of a name, by the offset of that.
+            one.at - len(".") - len(one.receiver.rpartition(".")[2]): one.name
+            for one in self._facts.mentions
+            if one.receiver
+        }
         self._starts = [mention.at for mention in self._facts.mentions]
         self._beside_of: dict[Thing, Sequence[Thing]] = {}
         self._given: dict[str, list[str]] = {}  # What members are given, by how they are written.
@@ -144,6 +152,7 @@ class _Resolution:
         for number, one in enumerate(self._facts.declared):
             yield from self._of_declared(Thing(self._path, number), one)
         yield from self._handed()
+        yield from self._filled()
         yield from self._converted()
         yield from self._exported()
 
@@ -157,6 +166,7 @@ class _Resolution:
         if mention.name == ANY_MEMBER:
             kind = _BY_USE.get(Use(mention.use), RelationKind.READS)
             yield from self._any_of(self._value(mention), kind, mention)
+            yield from self._runs(mention, source) if mention.use == Use.CALL else ()
             return
         found = self._resolver.resolve(self._path, mention)
         if found is not None and found.things and self._file.policy.has_spaces and mention.use in _OF_VALUES:
@@ -166,10 +176,15 @@ class _Resolution:
             return Link(target, source, mention.line, kind, mention.use, how, mention.given, receiver)
 
         def link_to(thing: Thing, how: How, receiver: Place | None = None) -> Link:
-            return link(self._place(thing), how, relation_kind(self._resolver.things, thing, mention), receiver)
+            kind = relation_kind(self._resolver.things, thing, mention)
+            if kind is RelationKind.HANDS_ON and self._members.get(mention.at, _BINDING) != _BINDING:
+                kind = RelationKind.USES  # Only a member of it is read.
+            return link(self._place(thing), how, kind, receiver)
 
         if self._is_of_metaclass(mention) and (found is None or not found.things or mention.use == Use.WRITE):
             yield link(Place("", mention.name), How.UNDECIDED, _BY_USE.get(Use(mention.use), RelationKind.READS), SOME)
+        if mention.use == Use.CALL and (found is None or not found.things):
+            yield from self._runs(mention, source)
         if found is None:
             for thing in self._one_of(mention):
                 yield link_to(thing, How.OPEN)
@@ -286,7 +301,12 @@ class _Resolution:
         return False
 
     def _as_meant(self, mention: Mention) -> Mention:
-        """Return a mention as it is meant: what is given to a function called like one of the language is only read."""
+        """Return a mention as it is meant: what is given to a function called like one of the language is only read.
+
+        `f.call(...)` calls f.
+        """
+        if mention.use == Use.VALUE and self._members.get(mention.at) in self._file.policy.invoking:
+            return msgspec.structs.replace(mention, use=Use.CALL)
         names = self._file.policy.emptying
         beside = (one for one in self._on_line(mention.line) if one.name in names) if names else ()
         is_own = bool(names) and mention.use == Use.FILL and any(map(self._of_project, beside))
@@ -479,6 +499,48 @@ class _Resolution:
                         given = self._place(operation)
                         yield Link(function, given, line, RelationKind.OVERRIDES, "", How.HANDED_AS)
 
+    def _runs(self, mention: Mention, source: Place) -> Iterator[Link]:
+        """Yield that what a variable, parameter or field holds is called, where it is not known."""
+        receiver = parse(mention.receiver)
+        called: Expression = ("name", mention.name)
+        if mention.receiver:
+            called = receiver if mention.name in ("", ANY_MEMBER) else ("member", receiver, mention.name)
+        slot = self._slots.of(mention.at, called)
+        if slot:
+            yield Link(slot, source, mention.line, RelationKind.CALLS, mention.use, How.RUNS)
+
+    def _filled(self) -> Iterator[Link]:
+        """Yield the functions and types that are kept in parameters, fields, variables and collections."""
+        for flow in self._facts.flows:
+            is_stored = flow.argument < 0 or self._slots.is_added(flow)
+            if kept := self._kept(flow.at, flow.value, with_slots=is_stored):
+                for slot in self._slots.filled(flow):
+                    yield from _fill(slot, kept, self._line(flow.at))
+        for one, place in zip(self._facts.declared, self._file.places, strict=True):
+            is_written = one.value and (not one.value.endswith("!") or one.value[0] == "#")
+            if one.kind in VARIABLE and is_written:
+                yield from _fill(place, self._kept(one.at, one.value, with_slots=True), one.line)
+
+    def _kept(self, at: int, text: str, *, with_slots: bool) -> Sequence[tuple[Place, str]]:
+        """Return the functions and types that a value is or contains, else the place in which it was kept before."""
+        value = held_in(self._resolver.expressions.value(self._path, at, parse(text)))
+        things = list(functions_of(value))
+        if isinstance(value, Instance) and value.things[0].path == self._path:
+            things += self._in_literal(value.things[0].number)
+        functions = [(self._place(one), Use.FUNCTION) for one in things if one.path not in LIBRARIES]
+        slot = self._slots.of(at, parse(text)) if with_slots and not functions else None
+        return functions or ([(slot, Use.VALUE)] if slot else [])
+
+    def _in_literal(self, number: int) -> Iterator[Thing]:
+        """Yield the functions that an object literal contains."""
+        literal = self._facts.declared[number]
+        inside = enumerate(self._facts.declared) if not literal.name and literal.kind == SymbolKind.TYPE else ()
+        for place, one in inside:
+            if one.owner == number and one.kind in CALLABLE:
+                yield Thing(self._path, place)
+            elif one.owner == number:
+                yield from functions_of(self._resolver.expressions.written(Thing(self._path, place), one.value))
+
     def _exported(self) -> Iterator[Link]:
         """Yield what the file exports under another name than its own."""
         for one in self._facts.exports:
@@ -523,6 +585,14 @@ def types_of(value: Value | None) -> tuple[Thing, ...]:
         return tuple(thing for one in value.values for thing in types_of(one))
     things = value.things if isinstance(value, Instance | Type) else ()
     return tuple(thing for thing in things if thing.path not in LIBRARIES)
+
+
+def _fill(slot: Place, kept: Sequence[tuple[Place, str]], line: int) -> Iterator[Link]:
+    """Yield from both sides what is kept in a place."""
+    for place, use in kept:
+        if place != slot:
+            yield Link(slot, place, line, RelationKind.HANDS_ON, use, How.FILLS)
+            yield Link(place, slot, line, RelationKind.HANDS_ON, use, How.FILLED)
 
 
 _ACCESS = "?."  # The longest text between a name and its member.

@@ -36,6 +36,7 @@ class Policy:
 
     # Names.
     builtins: Set[str] = frozenset()
+    invoking: Set[str] = frozenset()  # Members of functions that call them.
     emptying: Set[str] = frozenset()  # Those that remove what is in their first argument.
     rebinds: bool = False  # Whether a name at the top of a file may be bound several times, and is exported.
     has_spaces: bool = False  # Whether types and values have names of their own.

@@ -1,7 +1,9 @@
 """Finds the places that refer to declarations: what was found when their files were resolved."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from graphrag_mcp.model.expressions import names_in
@@ -17,7 +19,7 @@ from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import Either, Function, Type, Value
+from graphrag_mcp.resolution.values import Either, Function, Many, Several, Table, Type, Value, either
 
 _ENCLOSING = frozenset(
     (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.CONSTANT, SymbolKind.MODULE)
@@ -25,7 +27,8 @@ _ENCLOSING = frozenset(
 _CONFINED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.TYPE)
 _RUNNING = (Use.CALL, Use.CREATE)
 _NOT_STORING = (*_RUNNING, Use.TYPE, Use.BASE)
-_OF_MENTIONS = (How.CERTAIN, How.OPEN, How.UNDECIDED, How.FOREIGN, How.OUTSIDE)
+_OF_MENTIONS = (How.CERTAIN, How.OPEN, How.UNDECIDED, How.FOREIGN, How.OUTSIDE, How.RUNS)
+_MOST_SLOTS = 200  # Through which a function goes on its way to where it is called.
 FILES_KEPT = 100  # Whose links are kept from earlier questions.
 _OF_TYPES = (RelationKind.INHERITS, RelationKind.IMPLEMENTS)
 _SUPER, _SOME = place_id(SUPER), place_id(SOME)
@@ -102,6 +105,7 @@ class Search:
         self._numbers: dict[str, dict[int, int]] = {}
         self._names: dict[str, dict[int, str]] = {}
         self._of = lru_cache(FILES_KEPT)(links.of)
+        self._by_source = lru_cache(FILES_KEPT)(self._find_by_source)
         self._above: dict[Thing, Set[int]] = {}
         self._handed: dict[Thing, bool] = {}
 
@@ -137,6 +141,44 @@ class Search:
             if one.start <= inner.start and inner.stop <= one.stop
         }
         return [link for link in links if link.source in within]
+
+    def slots_of(self, places: Collection[int]) -> Set[int]:
+        """Return the parameters, fields and collections in which functions are kept, also after others."""
+        return {link.source for link in self._through(places, How.FILLED)}
+
+    def run_by(self, call: StoredLink) -> Sequence[StoredLink]:
+        """Return for a call of a parameter, field or collection those of the functions that are kept there."""
+        if call.use != Use.CALL or call.how not in (How.RUNS, How.CERTAIN, How.OPEN):
+            return ()
+        kept = {link.source for link in self._through((call.target,), How.FILLS) if link.use == Use.FUNCTION}
+        return [call._replace(target=function, how=How.OPEN, kind=RelationKind.CALLS) for function in kept]
+
+    def _through(self, places: Collection[int], how: How) -> Sequence[StoredLink]:
+        found: dict[tuple[int, int], StoredLink] = {}
+        level, seen = set(places), set(places)
+        while level and len(seen) < _MOST_SLOTS:
+            links = self._links.to(level, (how,))
+            found |= {(link.target, link.source): link for link in links}
+            level = {link.source for link in links if how is How.FILLED or link.use != Use.FUNCTION} - seen
+            seen |= level
+        return list(found.values())
+
+    def directly_in(self, path: str, place: int) -> Sequence[StoredLink]:
+        """Return the links of the mentions around which a declaration is the innermost with a name."""
+        return self._by_source(path).get(place, ())
+
+    def _find_by_source(self, path: str) -> Mapping[int, Sequence[StoredLink]]:
+        found: dict[int, list[StoredLink]] = {}
+        for link in self._of(path):
+            if link.how in _OF_MENTIONS:
+                found.setdefault(link.source, []).append(link)
+        return found
+
+    def mentions(self, path: str, line: int) -> Sequence[Mention]:
+        """Return the mentions of a line, as they are written."""
+        mentions = facts.mentions if (facts := self.source.facts(path)) else ()
+        first = bisect_left(mentions, line, key=attrgetter("line"))
+        return mentions[first : bisect_right(mentions, line, first, key=attrgetter("line"))]
 
     def is_dispatched(self, link: StoredLink) -> bool:
         """Return whether a call of a member may run that of a type below: not of `super`, nor without a receiver."""
@@ -197,7 +239,7 @@ class Search:
         found: dict[tuple[object, ...], Site] = {}
         for link in links:
             if link.how in (How.CERTAIN, How.OPEN):
-                site = self._site(link, "", link.target, is_certain=link.how is How.CERTAIN)
+                site = self.site(link, "", link.target, is_certain=link.how is How.CERTAIN)
                 key = (link.target, link.path, link.line, link.source, link.use, link.how, link.given, site.is_of_base)
                 known = found.get(key)
                 if known:  # A value of several types.
@@ -207,7 +249,7 @@ class Search:
         undecided = self._links.to(numbers.keys(), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
         for link in undecided:
             if link.how is How.UNDECIDED and link.use:
-                site = self._site(link, numbers[link.target])
+                site = self.site(link, numbers[link.target])
                 found.setdefault((link.path, link.line, link.source, link.use, link.given, site.mention.receiver), site)
         foreign = [link for link in undecided if link.how is How.FOREIGN]
         found |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, things))}
@@ -226,7 +268,8 @@ class Search:
         ]
         return {(link.path, link.line) for link in links}
 
-    def _site(self, link: StoredLink, name: str, target: int = 0, *, is_certain: bool = True) -> Site:
+    def site(self, link: StoredLink, name: str, target: int = 0, *, is_certain: bool = True) -> Site:
+        """Return the place of a link."""
         receiver = "?" if link.receiver else ""
         receivers = (link.receiver,) if link.receiver not in (0, _SOME) else ()
         mention = Mention(-1, link.line, name, link.use, receiver, link.given)
@@ -244,9 +287,9 @@ class Search:
             for group in together.values():
                 certainty = self._reached(group, thing)
                 if certainty is Certainty.MAY_CALL:
-                    yield self._site(group[0], name, self.place(thing), is_certain=False)
+                    yield self.site(group[0], name, self.place(thing), is_certain=False)
                 elif certainty:
-                    yield self._site(group[0], name)
+                    yield self.site(group[0], name)
 
     def _reached(self, group: Sequence[StoredLink], thing: Thing) -> Certainty | None:
         """Return whether a use of a foreign member may run a method of the project; see `ForeignTypes.reached`."""
@@ -279,7 +322,7 @@ class Search:
             alike = [other for other, kind in interfaces.items() if kind and self.resolver.may_satisfy(owner, kind)]
             for link in self.linked(alike, (How.CERTAIN, How.OPEN)):
                 if link.use == Use.CALL and link.receiver:
-                    yield self._site(link, one.name)
+                    yield self.site(link, one.name)
 
     def can_mean(self, site: Site, thing: Thing) -> bool:
         """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""
@@ -353,3 +396,15 @@ def functions_of(value: Value | None) -> tuple[Thing, ...]:
     if isinstance(value, Either):
         return tuple(thing for one in value.values for thing in functions_of(one))
     return value.things if isinstance(value, Function | Type) else ()
+
+
+def held_in(value: Value | None) -> Value | None:
+    """Return what a collection holds; any other value is itself."""
+    match value:
+        case Many(element):
+            return held_in(element)
+        case Table(_, held):
+            return held_in(held)
+        case Several(items):
+            return either(items)
+    return value

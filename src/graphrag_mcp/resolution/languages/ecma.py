@@ -143,6 +143,7 @@ POLICY = Policy(
     is_dynamic=True,
     replaces_fields=True,
     has_spaces=True,
+    invoking=frozenset(("call", "apply")),
     of_literals=_OF_LITERALS,
     own=frozenset(("this", "=this!")),
     not_inherited=frozenset((EXPECTED, "implements")),

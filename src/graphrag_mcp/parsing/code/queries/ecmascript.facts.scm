@@ -61,7 +61,7 @@
     consequence: [(return_statement) (throw_statement) (statement_block [(return_statement) (throw_statement)] .)]
     !alternative) @after
   (#any-of? @_kind "string" "number" "boolean" "bigint" "symbol")) @narrows
-(assignment_expression left: [(member_expression) (identifier)] @into right: (_) @given)
+(assignment_expression left: [(member_expression) (identifier) (subscript_expression)] @into right: (_) @given)
 (call_expression function: (_) @into.function arguments: (_) @passed)
 
 ; What passes from file to file. A pattern of a whole statement with its names would take quadratic time.

@@ -1,0 +1,97 @@
+"""What holds functions until they are called: parameters, fields, variables and collections, as places."""
+
+import re
+from collections.abc import Iterator
+
+from graphrag_mcp.model.expressions import Expression, parse
+from graphrag_mcp.model.facts import Bound, Flow, Thing
+from graphrag_mcp.model.files import CALLABLE, VARIABLE
+from graphrag_mcp.model.links import Place
+from graphrag_mcp.resolution.files import File
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.resolver import Resolver
+from graphrag_mcp.resolution.values import Function, Type, Value
+
+FILLING = re.compile(  # Methods of collections, in all languages.
+    "add|addAll|append|appendleft|enqueue|extend|insert|offer|push|put|putAll|set|setdefault|store|unshift|update"
+)
+_TAKING = ("get", "pop", "shift", "dequeue", "poll", "remove")  # Methods that give an element of a collection.
+_STEPS = ("element", "each", "item", "key", "await")
+_MOST_STEPS = 5  # From a name to what it was taken from.
+
+
+class Slots:
+    """The places in which the values of one file are kept."""
+
+    def __init__(self, resolver: Resolver, file: File) -> None:
+        self._resolver, self._file, self._path = resolver, file, file.path
+
+    def of(self, at: int, expression: Expression, steps: int = _MOST_STEPS) -> Place | None:
+        """Return where the value of an expression was kept; of an element of a collection, where that is."""
+        match expression:
+            case ("name", str(name)):
+                bound = self._file.innermost(name, at)
+                return self._bound(name, at, bound, steps) if bound else self._declared(at, expression)
+            case ("member", _, str()):
+                return self._declared(at, expression)
+            case (str(step), inner, *_) if step in _STEPS and steps:
+                return self.of(at, inner, steps - 1)
+            case ("call", ("member", inner, str(name)), _) if name in _TAKING and steps:
+                return self.of(at, inner, steps - 1)
+        return None
+
+    def _bound(self, name: str, at: int, bound: list[Bound], steps: int) -> Place | None:
+        if bound[0].kind == "parameter":
+            for number, one in self._file.declared_around(at):
+                if one.kind in CALLABLE and any(parameter.name == name for parameter in one.parameters or ()):
+                    return self._parameter(Thing(self._path, number), name)
+            return None
+        found = (
+            self.of(one.at, parse(one.value), steps - 1) for one in bound if steps and one.kind in ("variable", "alias")
+        )
+        return next(filter(None, found), None)
+
+    def _parameter(self, function: Thing, name: str) -> Place:
+        place = self._place(function)
+        return Place(place.path, f"{place.identity}({name})")
+
+    def _declared(self, at: int, expression: Expression) -> Place | None:
+        """Return the place of a field or of a variable that others see."""
+        found = self._resolver.names.found(self._path, at, expression)
+        things = found.things if found else ()
+        kept = (one for one in things if one.path not in LIBRARIES and self._resolver.declared(one).kind in VARIABLE)
+        thing = next(kept, None)
+        return self._place(thing) if thing else None
+
+    def is_added(self, flow: Flow) -> bool:
+        """Return whether a value is handed over by adding it to a collection, as far as its name says."""
+        into = parse(flow.into)
+        return into[0] == "member" and FILLING.fullmatch(into[2]) is not None
+
+    def filled(self, flow: Flow) -> Iterator[Place]:
+        """Yield where a value is kept that a file hands over: in a parameter, a field, or a collection."""
+        into = parse(flow.into)
+        if flow.argument < 0:
+            is_local = into[0] == "name" and bool(self._file.innermost(into[1], flow.at))
+            places = [] if is_local else [self.of(flow.at, into)]
+        else:
+            callee = self._resolver.calls.callee(self._path, flow.at, into)
+            places = list(self._parameters(callee, flow.argument))
+            match into:
+                case ("member", inner, str(name)) if not places and FILLING.fullmatch(name):
+                    places = [self.of(flow.at, inner)]
+        yield from filter(None, places)
+
+    def _parameters(self, callee: Value | None, number: int) -> Iterator[Place]:
+        things = callee.things if isinstance(callee, Function) else ()
+        if isinstance(callee, Type):
+            things = self._resolver.things.constructors(callee, -1)
+        for thing in things:
+            parameters = self._resolver.declared(thing).parameters or ()
+            parameters = parameters[1:] if self._resolver.overloads.has_self(thing) else parameters
+            if thing.path not in LIBRARIES and parameters and (number < len(parameters) or parameters[-1].rest):
+                name = parameters[min(number, len(parameters) - 1)].name
+                yield from [self._parameter(thing, name)] if name else ()
+
+    def _place(self, thing: Thing) -> Place:
+        return self._resolver.state.open(thing.path).places[thing.number]

@@ -21,7 +21,13 @@ def rows(folder: Path, files: Mapping[str, str], symbol: str, direction: Directi
 
 
 def ask(
-    folder: Path, files: Mapping[str, str], symbol: str, direction: Direction, *, unresolved: bool = False
+    folder: Path,
+    files: Mapping[str, str],
+    symbol: str,
+    direction: Direction,
+    *,
+    hops: int = 1,
+    unresolved: bool = False,
 ) -> Trace:
     """Return a trace in an index of some files."""
     root = folder / "project"
@@ -30,7 +36,7 @@ def ask(
         (root / name).write_text(text)
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as app:
         app.index()
-        return app.navigator().trace(symbol, direction, 1, unresolved=unresolved)
+        return app.navigator().trace(symbol, direction, hops, unresolved=unresolved)
 
 
 FUNCTIONS = "def run(): pass\ndef other(): pass\ndef make(): return run\nclass Box:\n    def open(self): pass\n"

@@ -215,6 +215,7 @@ SHAPES = Shapes(
     result="return_type",
     unit=unit,
     above="super",
+    passed=frozenset(("identifier", "attribute", "lambda")),
     passes_self=True,
     binds_imports=True,
     marks={"async": Mark.ASYNC},

@@ -64,6 +64,9 @@
       arguments: (argument_list . (identifier) @name . (_) @type .)))
     consequence: (block [(return_statement) (raise_statement) (continue_statement) (break_statement)] .) !alternative) @after
   (#eq? @_is "isinstance")) @narrows
+(assignment left: (attribute) @into right: [(identifier) (attribute)] @given)
+(assignment left: (subscript) @into right: [(identifier) (attribute) (lambda)] @given)
+(call function: (_) @into.function arguments: (argument_list) @passed)
 (case_clause (case_pattern (as_pattern (case_pattern) (identifier) @name))) @bind.block
 (case_clause (case_pattern (dotted_name . (identifier) @name .))) @bind.block
 (global_statement (identifier) @global)

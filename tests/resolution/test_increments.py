@@ -39,6 +39,24 @@ def wrap(f):
     def inner(): return f()
     return inner
 """,
+    "bus.py": """from typing import Generic, TypeVar, cast
+from pkg import make
+from pkg.base import Base
+
+T = TypeVar("T")
+
+class Bus(Generic[T]):
+    def __init__(self, first: T): self.first, self.all = first, []
+    def on(self, handler): self.all.append(handler)
+    def emit(self): return [one() for one in self.all]
+    def get(self) -> T: return self.first
+
+class Own(Bus[Base]):
+    def go(self): self.get().run(); [b for b in [self.first]][0].step()
+
+Own(Base()).on(make)
+cast("Base", make()).run()
+""",
     "app.py": """import pkg
 from pkg import Box, make
 from pkg.util import wrap
@@ -72,6 +90,18 @@ export class Store<T extends Shape> extends Base {
   get() { return this.inner }
 }
 """,
+    "src/bus.ts": """import { helper, type Shape } from './base'
+import * as all from './index'
+export class Bus {
+  private all: ((s: Shape) => number)[] = []
+  on(f: (s: Shape) => number) { this.all.push(f) }
+  emit() { for (const one of this.all) one({} as all.Shape) }
+}
+new Bus().on(helper)
+const table = { a: helper }
+export const pick = (k: string) => table[k]({ area() { return 1 } })
+declare module './base' { interface Shape { dry(): void } }
+""",
     "src/main.ts": """import run, { Box, Base, Kind } from '.'
 import * as all from './index'
 const box = new Box(new Base())
@@ -94,6 +124,14 @@ module.exports = One
     "lib/two.js": """const One = require('./one')
 exports.make = function make(a) { return new One(a) }
 exports.One = One
+""",
+    "lib/bus.js": """const two = require('./two')
+function Bus() { this.first = null; this.all = [] }
+Bus.prototype.on = function (f) { this.first = f; this.all.push(f) }
+Bus.prototype.emit = function () { this.first(1); this.all[0].call(this) }
+const bus = new Bus()
+bus.on(two.make)
+bus.on = function (f) { f() }
 """,
     "index.js": """const two = require('./lib/two')
 const { make, One } = two
@@ -123,6 +161,15 @@ func main() {
 	x.Area()
 	run(s.Load)
 }
+""",
+    "bus.go": """package main
+
+type bus struct{ first func(string) int }
+
+func (b *bus) on(f func(string) int) { b.first = f }
+func (b *bus) emit() int             { return b.first("a") }
+
+func listen(b *bus, s interface{ Load(string) int }) { b.on(s.Load); b.emit() }
 """,
     "run.go": "package main\n\nfunc run(f func(string) int) int { return f(\"b\") }\n",
     "shape/shape.go": """package shape

@@ -170,7 +170,7 @@ class _Resolution:
             return
         found = self._resolver.resolve(self._path, mention)
         if found is not None and found.things and self._file.policy.has_spaces and mention.use in _OF_VALUES:
-            found = found._replace(things=tuple(thing for thing in found.things if not self._is_no_value(thing)))
+            found = found._replace(things=() if all(map(self._is_no_value, found.things)) else found.things)
 
         def link(target: Place, how: How, kind: RelationKind, receiver: Place | None = None) -> Link:
             return Link(target, source, mention.line, kind, mention.use, how, mention.given, receiver)

@@ -104,13 +104,20 @@ class Modules(Part):
     def _passed_on(self, file: File, name: str) -> Found | None:
         """Return a name of the modules whose names a file all exports."""
         modules = [self.module(file, one.module) for one in file.exports.get("*", ())]
-        own = [one for one in modules if not isinstance(one, Outside)]
+        own = [one for one in modules if not isinstance(one, Outside) and not self._lacks(one, name)]
         found = [self.resolver.members.find(one, name) if one else None for one in own]
         if hit := next((one for one in found if one and one is not ABSENT), None):
             return hit
         if None in found or file.facts.has_errors:
             return None
         return Found((), OUTSIDE) if len(found) < len(modules) else ABSENT
+
+    def _lacks(self, module: Value | None, name: str) -> bool:
+        """Return whether a module exports nothing of a name, and passes nothing on: most of many do."""
+        file = self.state.file(module.path) if isinstance(module, Module) else None
+        if file is None or file.policy.rebinds or file.facts.has_errors:
+            return False
+        return not any(one in file.exports for one in (name, "*", "=")) and name not in file.given
 
     def attached(self, value: Value, path: str, name: str) -> Found | None:
         """Return the member that a value is given outside of its declaration; None if it is given none."""

@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from graphrag_mcp.model.facts import EXPECTED
 from graphrag_mcp.model.manifests import OUTPUT, Manifest
@@ -28,8 +29,8 @@ def _module(source: FactSource, path: str, module: str) -> Value | None:
     if module.startswith("."):
         suffixes = _RUN if path.endswith(_RUN[:4]) else _SUFFIXES
         return _file(source, posixpath.join(posixpath.dirname(path), module), suffixes)
-    manifests = sorted(source.manifests(), key=lambda one: len(one.folder), reverse=True)
-    manifests.sort(key=lambda one: _distance(path, one))
+    known = source.manifests()
+    manifests = [known[number] for number in _nearest(tuple(one.folder for one in known), posixpath.dirname(path))]
     own = next((one for one in manifests if one.kind == "package.json" and is_below(path, one.folder)), None)
     is_of_project = False
     for one in manifests:
@@ -48,12 +49,17 @@ def _module(source: FactSource, path: str, module: str) -> Value | None:
     return Outside(module) if not is_of_project and _is_foreign(path, module, manifests) else None
 
 
-def _distance(path: str, one: Manifest) -> tuple[bool, int, int]:
-    """Return how far a manifest is from a file: around it, else beside it, else less deep than others of its name."""
-    if is_below(path, one.folder):
-        return False, -len(one.folder), 0
-    shared = posixpath.commonpath((posixpath.dirname(path) or ".", one.folder or ".")) if path[:1] != "<" else ""
-    return True, -len(shared), len(one.folder)
+@lru_cache(1 << 10)
+def _nearest(folders: tuple[str, ...], folder: str) -> Sequence[int]:
+    """Return the numbers of folders by how far they are: around one, else beside it, else less deep than others."""
+
+    def distance(number: int) -> tuple[bool, int, int]:
+        other = folders[number]
+        if is_below(f"{folder}/", other):
+            return False, -len(other), 0
+        return True, -len(posixpath.commonpath((folder or ".", other or "."))), len(other)
+
+    return sorted(range(len(folders)), key=distance)
 
 
 def _is_foreign(path: str, module: str, manifests: Sequence[Manifest]) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache, partial
 from posixpath import dirname
+from typing import NamedTuple
 
 from graphrag_mcp.graph.code import IndexedCode, edge_of
 from graphrag_mcp.graph.leads import Leads
@@ -32,6 +33,25 @@ _IS_NOT_FOLLOWED = (True, True)  # is_guess, is_named
 _C_FAMILY = ("c", "cpp")  # A header may be of either.
 
 
+class _Incoming(NamedTuple):
+    """The relations to a node, and what says what is not known of them.
+
+    by_name: those that are compared by names, or lead to a whole file. things: its declarations; none where there are
+    no facts. methods: what is not listed of a type. outside: the modules that share the declarations. pending: the
+    files with the name that are not resolved.
+    """
+
+    edges: Sequence[CodeEdge]
+    kinds: Sequence[RelationKind]
+    by_name: Sequence[CodeEdge]
+    things: Sequence[Thing] = ()
+    sites: Sequence[Site] = ()
+    methods: Sequence[CodeEdge] = ()
+    outside: Sequence[str] = ()
+    others: Set[Place] = frozenset()
+    pending: Sequence[str] = ()
+
+
 class Relations:
     """Answers from one state of the index, and remembers what it resolved.
 
@@ -57,7 +77,9 @@ class Relations:
         kinds: with CONTAINS, the methods that name the type for which they are declared use it.
         """
         with self._code.searching():
-            edges, doubt = self._incoming(node, kinds, scope)
+            found = self._incoming(node, kinds, scope)
+            doubt = self._doubt(node, found, scope)
+            edges = [edge for edge in found.edges if doubt.is_listed or edge.certainty is not Certainty.BY_NAME]
             read = doubt.undecided.union(doubt.others, ((edge.path, edge.line) for edge in edges))
             unread = (one for one in self._unread(node, scope) if one not in read or not self.decides(one[0]))
             edges = list(dict.fromkeys(edges))
@@ -66,7 +88,7 @@ class Relations:
     def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node without guesses, unless names are all that is known in the language."""
         with self._code.searching():
-            return [edge for edge in self._incoming(node, kinds, scope)[0] if not edge.is_guess or edge.is_named]
+            return [edge for edge in self._incoming(node, kinds, scope).edges if not edge.is_guess or edge.is_named]
 
     def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
         """Return the lines that may mean a node, and are not read as code."""
@@ -133,58 +155,71 @@ class Relations:
                 return True
         return False
 
-    def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
+    def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> "_Incoming":
         things = self._code.things(node)
-        language, with_methods = self._language(node.path), RelationKind.CONTAINS in kinds
+        with_methods = RelationKind.CONTAINS in kinds
         kinds = [kind for kind in kinds if kind is not RelationKind.CONTAINS]
+        by_name = self._by_name(node, kinds, scope)
         if not things:
-            edges, undecided = self._by_name(node, kinds, platform_of(language), scope)
-            is_typed = set(kinds) <= set(_BY_SYNTAX) and len(self._places(node)) > 1
-            waiting = frozenset(self._code.store.visible(set(self._code.search.pending(node.name)), scope))
-            return edges, Doubt(undecided, unparsed=self._unparsed(node), pending=waiting, is_typed=is_typed)
+            return _Incoming(by_name, kinds, by_name)
         parts = [self._code.resolver.modules.merged(thing) for thing in things]
         things = list(dict.fromkeys((*things, *(one for found, _ in parts for one in found))))
-        elsewhere, unknown = self._by_name(node, kinds, platform_of(language), scope)
-        name = self._code.resolver.declared(things[0]).name
-        unparsed = frozenset(self._code.facts.unparsed(name, language))
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
         sites, others, pending = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         self._code.find_sources([(site.path, site.source) for site, _ in sites if site.path in visible])
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
         is_value = node.kind in VARIABLE or any(map(self._code.is_property, things))  # A call of it reads it first.
-        kinds = (*kinds, RelationKind.CALLS) if RelationKind.READS in kinds and is_value else kinds
+        kinds = [*kinds, RelationKind.CALLS] if RelationKind.READS in kinds and is_value else kinds
         found += self._from_slots(node, things, scope) if RelationKind.CALLS in kinds else []
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         methods = [edge._replace(kind=RelationKind.USES) for edge in found if edge.kind is RelationKind.CONTAINS]
-        found = [*below, *(edge for edge in found if edge.kind in asked), *(methods if with_methods else ())]
-        undecided = frozenset((edge.path, edge.line) for edge in found if edge.certainty is Certainty.BY_NAME)
-        is_listed = not self._code.resolver.things.is_common(things[0])  # Any receiver has it: a list says nothing.
-        if not is_listed:
-            found = [edge for edge in found if edge.certainty is not Certainty.BY_NAME]
-        use = Use.CALL if RelationKind.CALLS in kinds else Use.VALUE
-        if all(self._code.search.is_confined(thing, use) for thing in things):
-            unparsed &= {node.path}
-        return [*elsewhere, *found], Doubt(
-            undecided | unknown,
-            frozenset(others),
-            unparsed,
-            frozenset(self._code.store.visible(pending, scope)),
-            is_typed=not elsewhere,
-            is_listed=is_listed,
-            is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
-            outside=frozenset(self._callers_outside(things, sites) if RelationKind.CALLS in kinds else ())
-            | {module for _, modules in parts for module in modules},
-            is_structural=RelationKind.IMPLEMENTS in kinds
-            and node.kind is SymbolKind.TYPE
-            and any(map(self._code.resolver.is_function_type, things)),
-            run_by=frozenset(map(self._run_by, things)) - {""} if RelationKind.CALLS in kinds else frozenset(),
-            methods=frozenset((edge.path, edge.line) for edge in methods if not with_methods and asked & _OF_TYPES),
+        edges = [*below, *(edge for edge in found if edge.kind in asked), *(methods if with_methods else ())]
+        return _Incoming(
+            [*by_name, *edges],
+            kinds,
+            by_name,
+            things,
+            [site for site, _ in sites],
+            [] if with_methods or not asked & _OF_TYPES else methods,
+            [module for _, modules in parts for module in modules],
+            others,
+            pending,
         )
 
-    def _callers_outside(self, things: Sequence[Thing], sites: Iterable[tuple[Site, Certainty]]) -> Iterator[str]:
+    def _doubt(self, node: CodeNode, found: "_Incoming", scope: Scope) -> Doubt:
+        """Return what is not known of the relations that were found."""
+        store, search, resolver = self._code.store, self._code.search, self._code.resolver
+        things, language = found.things, self._language(node.path)
+        unsure = self._unsure(node, found, platform_of(language), scope)
+        if not things:
+            is_typed = set(found.kinds) <= set(_BY_SYNTAX) and len(self._places(node)) > 1
+            waiting = frozenset(store.visible(set(search.pending(node.name)), scope))
+            return Doubt(unsure, unparsed=self._unparsed(node), pending=waiting, is_typed=is_typed)
+        is_run = RelationKind.CALLS in found.kinds
+        unparsed = frozenset(self._code.facts.unparsed(resolver.declared(things[0]).name, language))
+        if all(search.is_confined(thing, Use.CALL if is_run else Use.VALUE) for thing in things):
+            unparsed &= {node.path}
+        guesses = {edge for edge in found.edges if edge.certainty is Certainty.BY_NAME}.difference(found.by_name)
+        return Doubt(
+            unsure.union((edge.path, edge.line) for edge in guesses),
+            frozenset(found.others),
+            unparsed,
+            frozenset(store.visible(found.pending, scope)),
+            is_typed=not found.by_name,
+            is_listed=not resolver.things.is_common(things[0]),  # Any receiver has it: a list says nothing.
+            is_implicit=is_run and any(map(resolver.things.is_implicit, things)),
+            outside=frozenset(self._callers_outside(things, found.sites) if is_run else ()).union(found.outside),
+            is_structural=RelationKind.IMPLEMENTS in found.kinds
+            and node.kind is SymbolKind.TYPE
+            and any(map(resolver.is_function_type, things)),
+            run_by=frozenset(map(self._run_by, things)) - {""} if is_run else frozenset(),
+            methods=frozenset((edge.path, edge.line) for edge in found.methods),
+        )
+
+    def _callers_outside(self, things: Sequence[Thing], sites: Iterable[Site]) -> Iterator[str]:
         """Yield what may call the things from outside; that others import them is said where nothing uses them here."""
-        is_used = any(site.mention.use != Use.IMPORT for site, _ in sites)
+        is_used = any(site.mention.use != Use.IMPORT for site in sites)
         if not is_used and any(map(self._code.resolver.foreign.is_published, things)):
             yield "whatever imports the package"
         for thing in things:
@@ -200,29 +235,28 @@ class Relations:
         languages = _C_FAMILY if language in _C_FAMILY else (language,)
         return frozenset(path for one in languages for path in self._code.facts.unparsed(node.name, one))
 
-    def _by_name(
-        self, node: CodeNode, kinds: Sequence[RelationKind], languages: Collection[str], scope: Scope
-    ) -> tuple[list[CodeEdge], frozenset[Place]]:
-        """Return the relations to a node that are compared by names, or lead to a whole file, and the undecided places.
+    def _by_name(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
+        """Return the relations to a node that are compared by names, or lead to a whole file."""
+        places = self._places(node) if set(kinds) <= set(_BY_SYNTAX) else {node.place}  # All import a package of Go.
+        links = [link for link in self._code.search.to(places, (How.CERTAIN, *BY_NAME)) if link.kind in kinds]
+        links = [link for link in links if node.is_file or link.how in BY_NAME]
+        visible = self._code.store.visible({link.path for link in links}, scope)
+        shown = [link for link in links if link.path in visible]
+        self._code.find_sources([(link.path, link.source) for link in shown])
+        return [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
+
+    def _unsure(self, node: CodeNode, found: "_Incoming", languages: Collection[str], scope: Scope) -> frozenset[Place]:
+        """Return the places of its name that may mean a node where names are compared, and are none of its relations.
 
         languages: those in which its name may mean it.
         """
-        search, store = self._code.search, self._code.store
-        places = self._places(node) if set(kinds) <= set(_BY_SYNTAX) else {node.place}  # All import a package of Go.
-        links = [link for link in search.to(places, (How.CERTAIN, *BY_NAME)) if link.kind in kinds]
-        links = [link for link in links if node.is_file or link.how in BY_NAME]
         if node.is_file or node.kind is SymbolKind.KEY:
-            unsure = []
-        else:
-            name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
-            unsure = [link for link in search.unsure(name, (node.place,), languages) if link.kind in kinds]
-        visible = store.visible({link.path for link in (*links, *unsure)}, scope)
-        shown = [link for link in links if link.path in visible]
-        self._code.find_sources([(link.path, link.source) for link in shown])
-        edges = [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
-        known = {(edge.path, edge.line) for edge in edges}
-        left = {(link.path, link.line) for link in unsure if link.path in visible and not self.decides(link.path)}
-        return edges, frozenset(left - known)
+            return frozenset()
+        name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
+        links = [link for link in self._code.search.unsure(name, (node.place,), languages) if link.kind in found.kinds]
+        visible = self._code.store.visible({link.path for link in links}, scope)
+        left = {(link.path, link.line) for link in links if link.path in visible and not self.decides(link.path)}
+        return frozenset(left - {(edge.path, edge.line) for edge in found.by_name})
 
     def _places(self, node: CodeNode) -> set[int]:
         """Return the places by which links name a node: of a file of a package the package's, too."""

@@ -47,7 +47,7 @@ class Names(Part):
         inside = self._inside(file, at, name, sought)
         if inside is not ABSENT and inside is not INHERITED:
             return inside
-        found = self._outside(file, name, sought)
+        found = self.state.once(("outside", file.path, name, sought), lambda: self._outside(file, name, sought))
         is_imported = bool(name) and name in file.imports  # For nothing, if a foreign type above had it.
         if inside is INHERITED and not is_imported:
             return None if found is None or found.things else inside

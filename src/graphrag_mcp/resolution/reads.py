@@ -73,7 +73,8 @@ class Reads:
 
     def add(self, thing: Thing) -> None:
         """Note that a declaration was read."""
-        self._current.add(thing)
+        if thing[0] != self._own:
+            self._current.add(thing)
 
     def importing(self, path: str, module: str, find: Callable[[], Value]) -> Value:
         """Return what an import of a file means."""

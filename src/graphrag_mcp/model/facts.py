@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, overload
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 from msgspec.msgpack import Decoder, Encoder
 
 from graphrag_mcp.model.files import PackedFacts
@@ -207,11 +207,40 @@ class FileFacts:
     stop: int = 0
 
 
-_Packed = tuple[
-    str, str, bool, list[Declared], list[Imported], list[Exported], list[Bound], list[Mention], list[Flow], int
-]
+_Packed = tuple[str, str, bool, list[Declared], list[Imported], list[Exported], Raw, Raw, Raw, int]
 _DECODER = Decoder(_Packed)
+_BOUND, _MENTIONS, _FLOWS = Decoder(list[Bound]), Decoder(list[Mention]), Decoder(list[Flow])
 _ENCODER = Encoder()
+_Rows = TypeVar("_Rows", bound=_Row)
+
+
+class _Later(Sequence[_Rows]):
+    """Rows that are read when they are asked for: of most files only the declarations are."""
+
+    __slots__ = ("_data", "_decoder", "_known")
+
+    def __init__(self, data: Raw, decoder: "Decoder[list[_Rows]]") -> None:
+        self._data, self._decoder = data, decoder
+        self._known: list[_Rows] | None = None
+
+    @property
+    def _rows(self) -> list[_Rows]:
+        if self._known is None:
+            self._known = self._decoder.decode(self._data)
+        return self._known
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[_Rows]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> _Rows: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[_Rows]: ...
+    def __getitem__(self, index: int | slice) -> _Rows | list[_Rows]:
+        return self._rows[index]
 
 
 def pack(facts: FileFacts) -> PackedFacts:
@@ -224,7 +253,11 @@ def pack(facts: FileFacts) -> PackedFacts:
 
 def unpack(data: bytes) -> FileFacts:
     """Return the facts that `pack` packed."""
-    return FileFacts(*_DECODER.decode(zlib.decompress(data)))
+    (language, unit, has_errors, declared, imports, exports, bound, mentions, flows, stop) = _DECODER.decode(
+        zlib.decompress(data)
+    )
+    later = _Later(bound, _BOUND), _Later(mentions, _MENTIONS), _Later(flows, _FLOWS)
+    return FileFacts(language, unit, has_errors, declared, imports, exports, *later, stop)
 
 
 def identities_of(facts: FileFacts) -> list[str]:

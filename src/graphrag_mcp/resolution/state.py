@@ -18,7 +18,7 @@ MAX_OF_FILE = (
     2_000_000  # Steps while one file is resolved; what is left is undecided. Files of 1,000 lines take 12,000.
 )
 MAX_KNOWN = 300_000
-MAX_FILES = 1_000  # Whose facts are kept from earlier questions.
+MAX_FILES = 300  # Whose facts are kept from earlier questions; more take memory and save no time.
 MAX_DEPTH = 80  # Of questions within one: each takes up to nine of Python's thousand frames.
 MAX_LEVELS = 12  # Of base types.
 

@@ -22,7 +22,7 @@ from graphrag_mcp.stores.sqlite.trees import Tree, find_tree, make_tree, served_
 BUSY_TIMEOUT_SECONDS = 2.0  # Readers do not wait, unless a foreign program locks the whole file.
 WRITE_TIMEOUT_SECONDS = 10.0  # A writer commits in milliseconds; ten seconds means something is wrong.
 LOG_HEADER_BYTES = 32  # https://www.sqlite.org/fileformat2.html#walformat
-CACHE_KIB = 2_048  # Pages kept by each connection; with 16 MB no search of 100,000 chunks is faster.
+CACHE_KIB = 2_048  # Pages kept by each connection; with 16 MB no search of 70,000 chunks is faster.
 
 
 class Database:

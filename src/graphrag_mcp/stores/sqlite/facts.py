@@ -15,7 +15,7 @@ from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import NAMED, of_file
 
 _FAMILIES = {"javascript": "typescript", "tsx": "typescript"}
-FILES_KEPT = 400  # Unpacked facts of a file take about 50 times the bytes of its packed ones.
+FILES_KEPT = 200  # Unpacked facts of a file take about 50 times the bytes of its packed ones.
 
 
 def _plain(name: str) -> str:

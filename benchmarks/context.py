@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.questions import check_commit
-from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.table import TOOLS
 
 CONTEXT = Path(__file__).parent / "context.json"
 SECONDS = 60

@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.questions import check_commit
-from graphrag_mcp.answers.tools import HYBRID, TRACE
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.search import HYBRID
+from graphrag_mcp.tools.trace_relations import TRACE
 
 FLOWS = Path(__file__).parent / "flows.json"
 

@@ -171,10 +171,10 @@ def _keys(content: bytes) -> Iterator[str]:
 
 def arguments_law(folder: Path) -> Law:
     """Any JSON object is a request, or a RequestError that names the argument."""
-    from graphrag_mcp.answers.requests import Call
-    from graphrag_mcp.answers.tools import TOOLS
     from graphrag_mcp.errors import RequestError
     from graphrag_mcp.settings import Settings
+    from graphrag_mcp.tools.call import Call
+    from graphrag_mcp.tools.table import TOOLS
 
     settings = Settings()
     shown_characters = 60  # Of a name that is none; the message cuts it a little later.
@@ -305,7 +305,7 @@ def _settings_seeds() -> Iterator[bytes]:
 
 
 def _arguments_seeds() -> Iterator[bytes]:
-    from graphrag_mcp.answers.tools import TOOLS
+    from graphrag_mcp.tools.table import TOOLS
 
     for index, tool in enumerate(ASKED_TOOLS):
         names = TOOLS[tool].schema()["properties"]

@@ -22,7 +22,6 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.evaluation.comparison import bootstrap
 from graphrag_mcp.evaluation.history import FEWEST_CHARACTERS, export_tree, read_history
@@ -40,6 +39,7 @@ from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import RetrievalSettings, load_settings
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
+from graphrag_mcp.tools.table import TOOLS
 
 FEWEST_LINES = 5  # Of a function whose history is asked for.
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\n")

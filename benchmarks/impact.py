@@ -25,10 +25,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from graphrag_mcp.answers.asking import impact_of_diff
-from graphrag_mcp.answers.tools import IMPACT
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.impact import IMPACT, impact_of_diff
 
 SHARES = (0.1, 0.3, 0.5)
 COMMITS_READ = 600

@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from graphrag_mcp.answers.tools import OCCURRENCES
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.grep.needles import create_needle
@@ -34,6 +33,7 @@ from graphrag_mcp.grep.occurrences import find_occurrences
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.secrets import MASK
+from graphrag_mcp.tools.find_occurrences import OCCURRENCES
 
 SMART = ["--smart-case"]
 EVERYTHING = Scope(exclude_archived=False)

@@ -24,7 +24,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import RequestError
@@ -33,6 +32,7 @@ from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.words import query_words
+from graphrag_mcp.tools.search import HYBRID
 
 RESULTS = 5
 LIMIT = 10_000  # Tokens after which an agent gives up.

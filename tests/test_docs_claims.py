@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.tools import SEARCH_TOOLS, TOOLS
 from graphrag_mcp.app.protocol import WITHOUT_INDEX, Capability
 from graphrag_mcp.cli.agents import SECTION
 from graphrag_mcp.cli.clients import CLIENTS
@@ -17,6 +16,7 @@ from graphrag_mcp.cli.options import create_parser
 from graphrag_mcp.parsing.languages import syntax_languages
 from graphrag_mcp.search.query.expansion import MAX_ADDED, MAX_CHARACTERS, SYNONYMS
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from tests.docs.pictures import FOLDER, PICTURES, SHOWN, digest
 
 ROOT = Path(__file__).parents[1]

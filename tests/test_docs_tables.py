@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from qdrant_client import QdrantClient, models
 
-from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.model.scope import match_keys, normalise_excluded_files
 from graphrag_mcp.settings import IndexingSettings, RetrievalSettings
 from graphrag_mcp.stores.qdrant.schema import create_collection
+from graphrag_mcp.tools.table import TOOLS
 from tests.docs import ROOT
 from tests.docs.blocks import read_blocks
 from tests.docs.tables import SETTINGS_PAGE, TOOLS_PAGE, replace_tables

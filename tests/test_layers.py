@@ -22,7 +22,7 @@ LAYERS = [
     ["replication"],
     ["index"],
     ["app"],
-    ["answers"],
+    ["tools"],
     ["ui", "mcp_server"],
     ["cli"],
     ["__main__"],

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from qdrant_client import QdrantClient
 
-from graphrag_mcp.answers.tools import SEARCH_TOOLS, TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.model.files import Symbol, SymbolKind
@@ -20,6 +19,7 @@ from graphrag_mcp.replication.backends import Servers
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.neo4j import graph
 from graphrag_mcp.stores.qdrant import connection
+from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from tests.servers.connections import SharedClient
 from tests.servers.faulty import FAULTS, faulty
 

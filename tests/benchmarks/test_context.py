@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.context import CONTEXT, listed, missing, shown
-from graphrag_mcp.answers.tools import TOOLS
+from graphrag_mcp.tools.table import TOOLS
 
 GIVEN = json.loads(CONTEXT.read_text(encoding="utf-8"))
 KINDS = ("read", "callers", "flow", "diff", "types", "delete")

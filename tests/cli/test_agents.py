@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.cli.agents import BEGIN, END, SECTION
 from graphrag_mcp.cli.run import DONE, FAILED, USAGE, run
+from graphrag_mcp.tools.table import TOOLS
 
 Lines = pytest.CaptureFixture[str]
 

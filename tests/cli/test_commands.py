@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.answers.tools import TRACE
 from graphrag_mcp.cli.options import create_parser
 from graphrag_mcp.cli.run import run
+from graphrag_mcp.tools.trace_relations import TRACE
 from tests.repositories import commit, git
 from tests.waiting import kernel_watches, wait_until
 

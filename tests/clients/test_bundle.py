@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from graphrag_mcp.answers.tools import TOOLS
+from graphrag_mcp.tools.table import TOOLS
 from tests.clients.programs import REGISTRY_VALIDATOR, REPOSITORY, run
 
 pytestmark = pytest.mark.clients

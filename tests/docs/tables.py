@@ -13,10 +13,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from graphrag_mcp.answers.arguments import CodeArguments, SearchArguments
-from graphrag_mcp.answers.tools import DOCUMENTS, FIND_SYMBOL, HYBRID, STATUS, TOOLS, Tool
 from graphrag_mcp.app.protocol import Capability
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings, Settings
+from graphrag_mcp.tools.arguments import CodeArguments, SearchArguments
+from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
+from graphrag_mcp.tools.index_status import STATUS
+from graphrag_mcp.tools.search import DOCUMENTS, HYBRID
+from graphrag_mcp.tools.table import TOOLS
+from graphrag_mcp.tools.tool import Tool
 from tests.docs import ROOT
 
 SETTINGS_PAGE = ROOT / "docs" / "settings.md"

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.answers.requests import search_request
-from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.app.local import App
 from graphrag_mcp.evaluation.scores import CUTOFF, JudgedQuery, Scores, Target, score
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import Hit
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, load_settings
+from graphrag_mcp.tools.search import HYBRID, search_request
 
 FOLDER = Path(__file__).parent
 RANKING = FOLDER / "ranking.txt"

@@ -32,7 +32,7 @@ _DATA_MODULES = (
 _MESSAGE_CALLS = {"debug", "info", "warning", "error", "exception", "append"}
 _TABLE_LINES = 3  # A string of more lines is a table, outside of the packages below.
 _NOT_TEXT_CALLS = {"compile", "split", "_words", "encode", "namedtuple", "TypeVar", "match", "fullmatch"}
-_LABEL_PACKAGES = ("answers/", "mcp_server/", "cli/", "ui/")  # In their tables, a single word is a text too.
+_LABEL_PACKAGES = ("tools/", "mcp_server/", "cli/", "ui/")  # In their tables, a single word is a text too.
 _SPOKEN_ATTRIBUTES = {"alt", "aria-label", "content", "placeholder", "title"}
 
 

@@ -22,5 +22,5 @@ def check(path: "tuple[int, str] | None") -> None:
     raise IndexStoreError(f"{path.name} holds {'no rows' if not rows else rows}; run it again")
 '''
     shown = ["the folder is missing", "explicit", "{name} holds {rows}; run it again", "no rows"]
-    assert list(python_texts("answers/one.py", ast.parse(source))) == shown
+    assert list(python_texts("tools/one.py", ast.parse(source))) == shown
     assert list(python_texts("stores/sqlite/one.py", ast.parse(source))) == shown[2:]

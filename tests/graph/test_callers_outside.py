@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.code_text import doubts
 from graphrag_mcp.model.graph import Direction, Doubt
+from graphrag_mcp.tools.code_answer import doubts
 from tests.graph.test_relations import ask
 from tests.indexed import indexed
 

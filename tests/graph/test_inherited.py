@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.tools import FIND_SYMBOL, IMPACT, TRACE
 from graphrag_mcp.errors import RequestError
+from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
+from graphrag_mcp.tools.impact import IMPACT
+from graphrag_mcp.tools.trace_relations import TRACE
 from tests.indexed import indexed
 
 PYTHON = {

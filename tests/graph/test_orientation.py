@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.outlines import write_orientation
-from graphrag_mcp.answers.tools import STATUS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.index_status import STATUS
+from graphrag_mcp.tools.outlines import write_orientation
 
 LONGEST = 1_500
 FILES = {

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from graphrag_mcp.answers.tools import IMPACT
 from graphrag_mcp.app.local import App
+from graphrag_mcp.tools.impact import IMPACT
 from tests.graph.test_unread import indexed
 
 FILES = {

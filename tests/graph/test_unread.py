@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.tools import FIND_SYMBOL, IMPACT, TRACE, Tool
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
+from graphrag_mcp.tools.impact import IMPACT
+from graphrag_mcp.tools.tool import Tool
+from graphrag_mcp.tools.trace_relations import TRACE
 from tests.indexed import indexed
 
 

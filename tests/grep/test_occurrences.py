@@ -11,7 +11,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from graphrag_mcp.answers.tools import OCCURRENCES
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.grep import learnt
@@ -24,6 +23,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.source import NotText, read_text
+from graphrag_mcp.tools.find_occurrences import OCCURRENCES
 from tests.waiting import HANG_SECONDS
 
 EVERYTHING = Scope(exclude_archived=False)

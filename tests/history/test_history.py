@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.history import Recalled
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.table import TOOLS
 from tests.repositories import commit, git
 from tests.waiting import wait_until
 

@@ -12,14 +12,14 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
-from graphrag_mcp.answers.excerpts import room_of
-from graphrag_mcp.answers.outlines import write_map
 from graphrag_mcp.app.lazy import LazyBackend
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.protocol import WITH_INDEX
 from graphrag_mcp.errors import RootError
 from graphrag_mcp.mcp_server.protocol import create_server
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.excerpts import room_of
+from graphrag_mcp.tools.outlines import write_map
 
 Era = Literal["auto", "legacy"]
 ODD = "docs/odd [name] #1?.md"

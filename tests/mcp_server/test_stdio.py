@@ -12,7 +12,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
-from graphrag_mcp.answers.tools import TOOLS
+from graphrag_mcp.tools.table import TOOLS
 from tests.stdio_client import Server
 from tests.waiting import wait_until
 

@@ -13,7 +13,6 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
-from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.app.lazy import LazyBackend
 from graphrag_mcp.app.protocol import WITH_INDEX
 from graphrag_mcp.errors import RootError, SettingsError
@@ -22,6 +21,7 @@ from graphrag_mcp.mcp_server.protocol import create_server, describe_server
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.settings import RetrievalSettings, Settings
+from graphrag_mcp.tools.table import TOOLS
 from tests.fakes import READY, FakeApp, make_result
 
 Era = Literal["auto", "legacy"]

@@ -2,15 +2,21 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import pytest
 
+from graphrag_mcp.app.local import App
 from graphrag_mcp.graph.definitions import compare
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.ingest.prepare import Job, prepare
+from graphrag_mcp.resolution.linking import Linker
+from graphrag_mcp.settings import load_settings
+from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.facts import SqliteFacts
 from tests.resolution.projects import Project
 
 FEW, MANY = 100, 400
@@ -83,10 +89,10 @@ def _steps(work: Callable[[], object]) -> int:
     return steps
 
 
-def _assert_linear(work: Callable[[int], Callable[[], object]]) -> None:
-    work(FEW)()  # What is loaded once.
-    few, many = (_steps(work(count)) for count in (FEW, MANY))
-    assert many <= MOST * MANY / FEW * few
+def _assert_linear(work: Callable[[int], Callable[[], object]], least: int = FEW, most: int = MANY) -> None:
+    work(least)()  # What is loaded once.
+    few, many = (_steps(work(count)) for count in (least, most))
+    assert many <= MOST * most / least * few
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -122,6 +128,27 @@ def _resolved(project: Project, path: str) -> Iterator[object]:
     assert facts.mentions
     for mention in facts.mentions:
         yield project.resolver.resolve(path, mention)
+
+
+# Each call is compared with all overloads, and each mention of a variable with all that it is given.
+LINKED = [name for name in FORMS if not name.endswith((".md", ".yaml", ".json", ".ini"))]
+LINKED = [name for name in LINKED if name not in ("variables.py", "contexts.py", "Overloads.java")]
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_linking_a_file_grows_linearly(name: str, tmp_path: Path) -> None:
+    """From the index, in languages with facts and in those whose names are compared."""
+
+    def work(count: int) -> Callable[[], object]:
+        root, data = tmp_path / f"{count}", {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}
+        root.mkdir(exist_ok=True)
+        (root / name).write_text(_text(name, count))
+        with closing(App(root, load_settings(root, data))) as app:
+            app.index()
+            index = Database(Path(app.status().index_file), str(root))
+        return lambda: Linker(SqliteFacts(index)).link(name)
+
+    _assert_linear(work, FEW // 4, MANY // 4)
 
 
 @pytest.mark.parametrize("name", ["definitions.py", "classes.py", "overloads.ts", "Overloads.java"])

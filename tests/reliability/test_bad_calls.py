@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.answers.tools import SEARCH_TOOLS, TOOLS
+from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from tests.reliability.conftest import Report, Size
 from tests.stdio_client import Server
 

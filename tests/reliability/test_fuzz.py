@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks import fuzz
-from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, SettingsError
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -24,6 +23,7 @@ from graphrag_mcp.parsing.documents.documents import parse_markdown
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.settings import IndexingSettings, Settings, load_settings
 from graphrag_mcp.text.secrets import load_rules, mask_secrets
+from graphrag_mcp.tools.table import TOOLS
 from tests.parsing.code_samples import SAMPLES
 from tests.reliability.conftest import Size
 from tests.waiting import HANG_SECONDS

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.answers.overview import render_status
-from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, RootError
 from graphrag_mcp.evaluation.history import export_tree, read_history
 from graphrag_mcp.ingest.ages import commit_times, head_commit, origin
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.index_status import render_status
+from graphrag_mcp.tools.table import TOOLS
 from tests.reliability.conftest import Report, Size
 from tests.repositories import commit, git
 from tests.ui.running import running_page

@@ -17,16 +17,16 @@ from types import FrameType
 
 import pytest
 
-from graphrag_mcp.answers.overview import render_status
-from graphrag_mcp.answers.payload import search_payload, status_payload
-from graphrag_mcp.answers.render import render
-from graphrag_mcp.answers.tools import SEARCH_TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.ingest.ages import commit_times
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.system.safe_files import FilesBelow, read_file_below
+from graphrag_mcp.tools.index_status import render_status, status_payload
+from graphrag_mcp.tools.search_json import search_payload
+from graphrag_mcp.tools.search_text import render
+from graphrag_mcp.tools.table import SEARCH_TOOLS
 from tests.reliability.conftest import Report, Size
 from tests.repositories import commit, git
 from tests.waiting import kernel_watches, wait_until

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.render import render
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.reports import IndexPhase, IndexState
@@ -26,6 +25,7 @@ from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.retrieval import Found
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.search_text import render
 from tests.golden.golden import Golden
 
 MANY = 1_000

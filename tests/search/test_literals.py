@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.reasons import why
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
@@ -16,6 +15,7 @@ from graphrag_mcp.search.query.literals import Literal, LiteralKind, literals, m
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking.bonuses import literal_bonuses
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.tools.reasons import why
 from tests.indexed import indexed
 
 PROSE = "".join(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.payload import search_payload
 from graphrag_mcp.model.files import Category, Symbol, SymbolKind
 from graphrag_mcp.model.search import (
     FusionMethod,
@@ -27,6 +26,7 @@ from graphrag_mcp.search.retrieval import ChunkAndVector, Found, Lookups, Retrie
 from graphrag_mcp.search.score import score
 from graphrag_mcp.search.select import PLACES, select
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.tools.search_json import search_payload
 from tests.fakes import make_chunk
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths
 

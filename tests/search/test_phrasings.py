@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.answers.render import search_text
-from graphrag_mcp.answers.tools import SEARCH_TOOLS, TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import FactorKind, ListSource, SearchRequest, StoredFile
 from graphrag_mcp.search.phrasings import fuse_phrasings
 from graphrag_mcp.search.ranking.ranked_lists import Fused, Scored
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.search_text import search_text
+from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 
 SOURCES = {
     "shop/stock.py": 'def reserve(article):\n    """Keep an article for a visitor."""\n    return article.count - 1\n',

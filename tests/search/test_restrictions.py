@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.render import render
 from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search.query.restrictions import Restriction, find_restriction
+from graphrag_mcp.tools.search_text import render
 from tests.contracts.conftest import Source
 from tests.indexed import indexed
 from tests.search.stores import Bench, paths

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.payload import search_payload
-from graphrag_mcp.answers.reasons import why
-from graphrag_mcp.answers.render import render
-from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Hit, SearchRequest
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.reasons import why
+from graphrag_mcp.tools.search import HYBRID
+from graphrag_mcp.tools.search_json import search_payload
+from graphrag_mcp.tools.search_text import render
 
 DAY = 86_400
 CORPUS = Path(__file__).parents[1] / "golden" / "corpus"

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import pytest
 
-from graphrag_mcp.answers.render import render
 from graphrag_mcp.model.files import ArchiveClass, Category
 from graphrag_mcp.model.search import Hit, StoredChunk
 from graphrag_mcp.search.select import Pipeline
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.tools.search_text import render
 from tests.fakes import make_result
 
 LINES = [f"    step_{number}(request, {number})" for number in range(20)]

@@ -14,7 +14,6 @@ import pytest
 from neo4j import Driver
 from qdrant_client import QdrantClient, models
 
-from graphrag_mcp.answers.overview import render_status
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.run import run
 from graphrag_mcp.errors import RequestError
@@ -27,6 +26,7 @@ from graphrag_mcp.ports import GraphStore
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.stores.projection import ProjectedFile
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
+from graphrag_mcp.tools.index_status import render_status
 from tests.servers.conftest import Place
 from tests.waiting import wait_until
 

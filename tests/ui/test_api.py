@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.cli.project import open_project
+from graphrag_mcp.tools.table import TOOLS
 from tests.ui.conftest import FILES, HOSTILE_NAME, HOSTILE_TEXT, OLD_FILES
 from tests.ui.running import RunningPage, running_page
 

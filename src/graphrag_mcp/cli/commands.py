@@ -14,12 +14,6 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from graphrag_mcp.answers.asking import impact_of_diff
-from graphrag_mcp.answers.overview import describe_failures, render_status
-from graphrag_mcp.answers.payload import search_payload, status_payload
-from graphrag_mcp.answers.render import printable, render
-from graphrag_mcp.answers.requests import search_request
-from graphrag_mcp.answers.tools import FIND_SYMBOL, HISTORY, HYBRID, IMPACT, OCCURRENCES, STATUS, TRACE, Tool
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.protocol import SearchBackend
 from graphrag_mcp.app.remote import RemoteApp
@@ -30,6 +24,17 @@ from graphrag_mcp.errors import GraphragError, IndexLockedError, IndexStoreError
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, SyncReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.tools.find_history import HISTORY
+from graphrag_mcp.tools.find_occurrences import OCCURRENCES
+from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
+from graphrag_mcp.tools.impact import IMPACT, impact_of_diff
+from graphrag_mcp.tools.index_status import STATUS, describe_failures, render_status, status_payload
+from graphrag_mcp.tools.printing import printable
+from graphrag_mcp.tools.search import HYBRID, search_request
+from graphrag_mcp.tools.search_json import search_payload
+from graphrag_mcp.tools.search_text import render
+from graphrag_mcp.tools.tool import Tool
+from graphrag_mcp.tools.trace_relations import TRACE
 
 WAIT_SECONDS = 0.5
 NICENESS = 5  # Servers that start or search meanwhile have priority; on an idle machine nothing is slower.

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Literal
 
 from graphrag_mcp import __version__
-from graphrag_mcp.answers.overview import describe_failures
-from graphrag_mcp.answers.render import printable
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client, ClientSettingsError
 from graphrag_mcp.cli.options import project_root
@@ -37,6 +35,8 @@ from graphrag_mcp.stores.sqlite.old_formats import DAY_SECONDS, KEPT_DAYS, old_i
 from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_dirs import find_work_tree
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.tools.index_status import describe_failures
+from graphrag_mcp.tools.printing import printable
 
 LEAST_FREE_BYTES = 500_000_000
 GIT_SECONDS = 5.0

@@ -10,7 +10,6 @@ from dataclasses import asdict, astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.answers.arguments import HybridSearchArguments
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.commands import bring_up_to_date, show
 from graphrag_mcp.cli.options import project_root
@@ -35,6 +34,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, Settings
+from graphrag_mcp.tools.search import HybridSearchArguments
 
 ALL = "all"
 DEEP = 200  # Results requested to find the rank of a missed file.

@@ -6,14 +6,15 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from graphrag_mcp.answers.render import printable
 from graphrag_mcp.cli.agents import agent_files, with_section, without_section
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, Client
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.errors import GraphragError, RequestError, RootError, SettingsError
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.printing import printable
 
 IGNORE_FILE = """\
 # Files that graphrag-mcp does not index, in .gitignore syntax, in addition to those in .gitignore.
@@ -35,12 +36,7 @@ def run_init(options: argparse.Namespace) -> None:
     if options.remove and not options.agents:
         raise RequestError("--remove", "--remove takes away what --agents writes; give both")
     clients = [CLIENTS[name] for name in options.client or ([] if options.agents else ["claude-code"])]
-    changes = [_client_change(client, root) for client in clients]
-    if options.agents:
-        changes += [_agents_change(file, root, remove=options.remove) for file in agent_files(root)]
-    if options.ignore_file:
-        changes += _ignore_change(root)
-    changes = [(file, before, after) for file, before, after in changes if before != after]
+    changes = [(file, before, after) for file, before, after in _changes(options, clients, root) if before != after]
     if not changes:
         _say(f"{root} is already set up.")
         return
@@ -56,6 +52,18 @@ def run_init(options: argparse.Namespace) -> None:
         else:
             file.unlink()
         _say(f"{'wrote' if after else 'removed'} {file}")
+    _say_what_next(clients)
+
+
+def _changes(options: argparse.Namespace, clients: Sequence[Client], root: Path) -> Iterator["_Change"]:
+    yield from (_client_change(client, root) for client in clients)
+    if options.agents:
+        yield from (_agents_change(file, root, remove=options.remove) for file in agent_files(root))
+    if options.ignore_file:
+        yield from _ignore_change(root)
+
+
+def _say_what_next(clients: Sequence[Client]) -> None:
     for client in clients:
         if client.first_use:
             _say(client.first_use)

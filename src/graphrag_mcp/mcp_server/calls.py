@@ -11,15 +11,15 @@ from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
-from graphrag_mcp.answers.render import describe_state, printable
-from graphrag_mcp.answers.requests import Call
-from graphrag_mcp.answers.tools import Tool
 from graphrag_mcp.app.lazy import LazyBackend
 from graphrag_mcp.app.protocol import Capability, SearchBackend
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.model.reports import IndexState
 from graphrag_mcp.model.search import SearchResult
+from graphrag_mcp.tools.call import Call
+from graphrag_mcp.tools.printing import describe_state, printable
+from graphrag_mcp.tools.tool import Tool
 
 FIRST_RESULT_SECONDS = 2.0  # A small repository is indexed by then; a large one answers from the part indexed so far.
 NO_RESULT_SECONDS = 10.0  # While the index is being built, an empty answer would only be requested again.

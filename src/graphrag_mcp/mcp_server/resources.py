@@ -4,14 +4,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from mcp import types
 
-from graphrag_mcp.answers.arguments import MAXIMUM_BUDGET, MINIMUM_BUDGET
-from graphrag_mcp.answers.asking import orientation
-from graphrag_mcp.answers.outlines import write_chunk, write_map, write_orientation, write_outline
-from graphrag_mcp.answers.render import describe_incomplete
 from graphrag_mcp.app.lazy import LazyBackend
 from graphrag_mcp.app.protocol import Capability, CodeBackend
 from graphrag_mcp.errors import RequestError, not_indexed, quoted
 from graphrag_mcp.mcp_server.calls import Context, ask, refusal, wait_for_index
+from graphrag_mcp.tools.arguments import MAXIMUM_BUDGET, MINIMUM_BUDGET
+from graphrag_mcp.tools.index_status import orientation
+from graphrag_mcp.tools.outlines import write_chunk, write_map, write_orientation, write_outline
+from graphrag_mcp.tools.printing import describe_incomplete
 
 OVERVIEW, MAP = "graphrag://overview", "graphrag://map"
 OUTLINE, CHUNK = "graphrag://outline", "graphrag://chunk"

@@ -132,22 +132,10 @@ class _Reader:
                 return NOTHING
             case "?":
                 return UNKNOWN
-            case "#":
-                return ("declared", int(self._take()[1]))
-            case "%":
-                return ("above", int(self._take()[1]))
-            case "[":
-                return ("list", self._closed(self.alternatives(), "]"))
-            case "{":
-                key = self._closed(self.alternatives(), ":")
-                return ("map", key, self._closed(self.alternatives(), "}"))
-            case "(":
-                items = self._many(";", ")")
-                return items[0] if len(items) == 1 else ("tuple", *items)
-            case "\\":
-                self._closed((), "(")
-                parameters = self._many(",", ":")
-                return ("function", parameters, self._closed(self.alternatives(), ")"))
+            case "#" | "%":
+                return ("declared" if text == "#" else "above", int(self._take()[1]))
+            case "[" | "{" | "(" | "\\":
+                return self._literal(text)
             case "^":
                 return ("type", self._term(".<"))
             case "=":
@@ -156,6 +144,19 @@ class _Reader:
                 self._closed((), "(")
                 return ("all", *self._many(",", ")"))
         raise NotAnExpressionError(self._text)
+
+    def _literal(self, begin: str) -> Expression:
+        if begin == "[":
+            return ("list", self._closed(self.alternatives(), "]"))
+        if begin == "{":
+            key = self._closed(self.alternatives(), ":")
+            return ("map", key, self._closed(self.alternatives(), "}"))
+        if begin == "(":
+            items = self._many(";", ")")
+            return items[0] if len(items) == 1 else ("tuple", *items)
+        self._closed((), "(")
+        parameters = self._many(",", ":")
+        return ("function", parameters, self._closed(self.alternatives(), ")"))
 
     def _step(self, before: Expression) -> Expression:
         match self._take()[1]:

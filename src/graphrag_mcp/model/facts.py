@@ -229,6 +229,9 @@ class _Later(Sequence[_Rows]):
             self._known = self._decoder.decode(self._data)
         return self._known
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._rows == list(other)
+
     def __len__(self) -> int:
         return len(self._rows)
 

@@ -5,6 +5,7 @@ of that name may be meant. What many things are called means none of them. Sever
 overloads of a file, or what a header declares and other files define. No code means a heading.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -77,7 +78,9 @@ class NameResolution:
     def __init__(self, source: Reads, file: Keyed) -> None:
         self._source, self._file = source, file
         self._platform = platform_of(file.language)
-        self._inside = [one for one in source.inside(file.path) if one.kind is not SymbolKind.SECTION]
+        self._named: defaultdict[str, list[Named]] = defaultdict(list)
+        for one in source.inside(file.path):
+            self._named[one.qualified_name].append(one)
 
     def links(self) -> Iterator[Link]:
         """Yield the links of the relations that the file states."""
@@ -109,7 +112,7 @@ class NameResolution:
 
     def _around(self, one: Relation) -> Place | int:
         """Return the innermost definition of the relation's source: of an `impl` the type, in whatever file it is."""
-        named = [each for each in self._source.inside(self._file.path) if each.qualified_name == one.source]
+        named = self._named.get(one.source, [])
         around = [each for each in named if each.start_line <= one.line <= each.end_line]
         around = around or [each for each in named if each.kind is SymbolKind.TYPE][:1]
         if not named and one.kind is RelationKind.INHERITS:
@@ -237,24 +240,29 @@ class NameResolution:
             possible = [each for each in possible if each.kind is not SymbolKind.FIELD] or possible
         if one.kind in _OF_TYPES:  # Of a type and its constructors, the type.
             possible = [each for each in possible if each.kind is not SymbolKind.METHOD] or possible
+        for how, chosen in self._ways(one, possible, is_of_known_module=is_of_known_module):
+            if meant := _count_things(chosen):
+                return _Meant(how, chosen) if meant == 1 or one.resolution is Resolution.SYNTAX else _guess(chosen)
+        return _NOTHING
+
+    def _ways(
+        self, one: Relation, possible: Sequence[_Candidate], *, is_of_known_module: bool
+    ) -> Sequence[tuple[How, Sequence[_Candidate]]]:
+        """Return the candidates of each way in which a name may be meant, the surest first."""
         local = [each for each in possible if each.path == self._file.path]
         if one.resolution is Resolution.SYNTAX:  # The source says whose member it is.
             full = f"{one.source}.{one.target}" if one.source else one.target
-            return _Meant(How.SAID, [each for each in local if each.name == full])
+            return [(How.SAID, [each for each in local if each.name == full])]
         nearest = max(each.nearness for each in possible)  # What is named is a module of the package.
         imported = [each for each in possible if nearest and each.nearness == nearest]
         by_name = [each for each in possible if _is_importable(one, each)]
         said = How.SAID if one.confidence >= SURE else How.NAMED
         ways = [(said, local), (said, imported), (How.NAMED, by_name)]
-        if one.resolution in (Resolution.IMPORT, Resolution.LIBRARY):
-            # `module.name` is not what this file defines by that name.
-            ways = [ways[1], ways[2]] if is_of_known_module else [ways[1], ways[0], ways[2]]
         if one.resolution is Resolution.LIBRARY:  # Unless the project has a module of that name.
-            del ways[1:]
-        for how, chosen in ways:
-            if meant := _count_things(chosen):
-                return _Meant(how, chosen) if meant == 1 else _guess(chosen)
-        return _NOTHING
+            return ways[1:2]
+        if one.resolution is Resolution.IMPORT:  # `module.name` is not what this file defines by that name.
+            return [ways[1], ways[2]] if is_of_known_module else [ways[1], ways[0], ways[2]]
+        return ways
 
     def _is_of_base(self, one: Relation, each: _Candidate) -> bool:
         """Return whether `super().name()` may mean a member: one of another type than that in which it stands."""

@@ -217,7 +217,7 @@ class Calls(Part):
         if expected is not None and has_variable(expected):
             self._unify(expected, argument(place), known)
 
-    def _unify(self, expected: Value | None, given: Value | None, known: dict[str, Value | None]) -> None:
+    def _unify(self, expected: Value | None, given: Value | None, known: dict[str, Value | None]) -> None:  # noqa: C901 - a case for each kind
         match expected, given:
             case Variable(name), _:
                 if name not in known:

@@ -141,6 +141,7 @@ class _Resolution:
         }
         self._starts = [mention.at for mention in self._facts.mentions]
         self._beside_of: dict[Thing, Sequence[Thing]] = {}
+        self._around: tuple[int, Place] | None = None
         self._given: dict[str, list[str]] = {}  # What members are given, by how they are written.
         for flow in self._facts.flows:
             self._given.setdefault(flow.into, []).append(flow.value)
@@ -159,71 +160,81 @@ class _Resolution:
     # ------------------------------------------------------------ mentions
 
     def _of_mention(self, mention: Mention) -> Iterator[Link]:
-        source = self._source(mention.at)
         if mention.use == Use.IMPORT and mention.name[:1] == '"':
-            yield from self._of_module(mention, source)
+            yield from self._of_module(mention, self._source(mention.at))
             return
         if mention.name == ANY_MEMBER:
-            kind = _BY_USE.get(Use(mention.use), RelationKind.READS)
-            yield from self._any_of(self._value(mention), kind, mention)
-            yield from self._runs(mention, source) if mention.use == Use.CALL else ()
+            yield from self._any_of(self._value(mention), _kind_of(mention), mention)
+            yield from self._runs(mention, self._source(mention.at)) if mention.use == Use.CALL else ()
             return
         found = self._resolver.resolve(self._path, mention)
         if found is not None and found.things and self._file.policy.has_spaces and mention.use in _OF_VALUES:
             found = found._replace(things=() if all(map(self._is_no_value, found.things)) else found.things)
-
-        def link(target: Place, how: How, kind: RelationKind, receiver: Place | None = None) -> Link:
-            return Link(target, source, mention.line, kind, mention.use, how, mention.given, receiver)
-
-        def link_to(thing: Thing, how: How, receiver: Place | None = None) -> Link:
-            kind = relation_kind(self._resolver.things, thing, mention)
-            if kind is RelationKind.HANDS_ON and self._members.get(mention.at, _BINDING) != _BINDING:
-                kind = RelationKind.USES  # Only a member of it is read.
-            return link(self._place(thing), how, kind, receiver)
-
         if self._is_of_metaclass(mention) and (found is None or not found.things or mention.use == Use.WRITE):
-            yield link(Place("", mention.name), How.UNDECIDED, _BY_USE.get(Use(mention.use), RelationKind.READS), SOME)
+            yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=SOME)
         if mention.use == Use.CALL and (found is None or not found.things):
-            yield from self._runs(mention, source)
-        if found is None:
-            for thing in self._one_of(mention):
-                yield link_to(thing, How.OPEN)
-            receiver = self._lacking(mention) if mention.receiver else None
-            unknown = _BY_USE.get(Use(mention.use), RelationKind.READS)
-            yield from (link(Place("", name), How.UNDECIDED, unknown, receiver) for name in self._names_of(mention))
-            return
+            yield from self._runs(mention, self._source(mention.at))
+        yield from self._undecided(mention) if found is None else self._decided(mention, found)
+
+    def _link(
+        self, mention: Mention, target: Place, how: How, kind: RelationKind | None = None, receiver: Place | None = None
+    ) -> Link:
+        source = self._source(mention.at)
+        return Link(target, source, mention.line, kind or _kind_of(mention), mention.use, how, mention.given, receiver)
+
+    def _link_to(self, mention: Mention, thing: Thing, how: How, receiver: Place | None = None) -> Link:
+        """Return the link of a mention to a declaration."""
+        kind = relation_kind(self._resolver.things, thing, mention)
+        if kind is RelationKind.HANDS_ON and self._members.get(mention.at, _BINDING) != _BINDING:
+            kind = RelationKind.USES  # Only a member of it is read.
+        return self._link(mention, self._place(thing), how, kind, receiver)
+
+    def _undecided(self, mention: Mention) -> Iterator[Link]:
+        for thing in self._one_of(mention):
+            yield self._link_to(mention, thing, How.OPEN)
+        receiver = self._lacking(mention) if mention.receiver else None
+        for name in self._names_of(mention):
+            yield self._link(mention, Place("", name), How.UNDECIDED, receiver=receiver)
+
+    def _decided(self, mention: Mention, found: Found) -> Iterator[Link]:
         if mention.use == Use.IMPORT and isinstance(found.value, Module) and not found.things:
-            yield link(Place(found.value.path, ""), How.CERTAIN, RelationKind.IMPORTS)
+            yield self._link(mention, Place(found.value.path, ""), How.CERTAIN, RelationKind.IMPORTS)
         held = (*self._held(mention, found), *self._one_of(mention))
         is_set_below = bool(mention.receiver) and self._is_set_below(mention)
         is_open = is_set_below or mention.use == Use.ADDRESS or self._is_one_of_several(mention, found)
         is_certain = not is_open and mention.receiver != f'"{GIVEN}"'
         for thing in found.things:
-            if mention.use == Use.WRITE and self._is_own(mention, thing):
-                continue
-            is_replaced = held and self._is_decorated(thing) and thing not in held
-            how = How.CERTAIN if is_certain and not is_replaced else How.OPEN
-            yield from (link_to(thing, how, one) for one in self._receivers_of(mention, thing))
-            if below := self._below(mention, thing):
-                line = self._resolver.declared(below).line
-                yield Link(self._place(thing), self._place(below), line, RelationKind.INHERITS, "", How.BELOW)
-            if mention.use == Use.WRITE and self._replaces(mention, thing):
-                yield link_to(thing, How.REPLACED)
-            if self._is_any(mention, thing):
-                yield link(self._place(thing), How.ANY, RelationKind.READS)
+            if not (mention.use == Use.WRITE and self._is_own(mention, thing)):
+                is_replaced = held and self._is_decorated(thing) and thing not in held
+                yield from self._meant(mention, thing, How.CERTAIN if is_certain and not is_replaced else How.OPEN)
         is_kept = isinstance(found.value, Function | Type) and self._is_kept(mention, found)
         for thing in held:
             if thing not in found.things:
-                yield link_to(thing, How.CERTAIN if is_kept else How.OPEN)
+                yield self._link_to(mention, thing, How.CERTAIN if is_kept else How.OPEN)
         if not found.things and is_set_below:
-            yield link(Place("", mention.name), How.UNDECIDED, _BY_USE.get(Use(mention.use), RelationKind.READS))
+            yield self._link(mention, Place("", mention.name), How.UNDECIDED)
         elif not found.things:
-            kind, name = _BY_USE.get(Use(mention.use), RelationKind.READS), Place("", mention.name)
-            for receiver, given in self._foreign(mention):
-                yield link(name, How.FOREIGN, kind, receiver)._replace(given=given)
-            is_import = mention.use == Use.IMPORT and isinstance(found.value, Outside)
-            if is_import or (mention.use in _RUNNING and mention.name and not held and _is_foreign_function(found)):
-                yield link(name, How.OUTSIDE, RelationKind.IMPORTS if is_import else kind)
+            yield from self._elsewhere(mention, found, is_held=bool(held))
+
+    def _meant(self, mention: Mention, thing: Thing, how: How) -> Iterator[Link]:
+        """Yield the links to a declaration that a mention means, and what follows from them."""
+        yield from (self._link_to(mention, thing, how, one) for one in self._receivers_of(mention, thing))
+        if below := self._below(mention, thing):
+            line = self._resolver.declared(below).line
+            yield Link(self._place(thing), self._place(below), line, RelationKind.INHERITS, "", How.BELOW)
+        if mention.use == Use.WRITE and self._replaces(mention, thing):
+            yield self._link_to(mention, thing, How.REPLACED)
+        if self._is_any(mention, thing):
+            yield self._link(mention, self._place(thing), How.ANY, RelationKind.READS)
+
+    def _elsewhere(self, mention: Mention, found: Found, *, is_held: bool) -> Iterator[Link]:
+        """Yield the links of a mention of something that the project does not define."""
+        name = Place("", mention.name)
+        for receiver, given in self._foreign(mention):
+            yield self._link(mention, name, How.FOREIGN, receiver=receiver)._replace(given=given)
+        is_import = mention.use == Use.IMPORT and isinstance(found.value, Outside)
+        if is_import or (mention.use in _RUNNING and mention.name and not is_held and _is_foreign_function(found)):
+            yield self._link(mention, name, How.OUTSIDE, RelationKind.IMPORTS if is_import else None)
 
     def _is_no_value(self, thing: Thing) -> bool:
         """Return whether a declaration is gone when the program runs: a value of its name is another thing."""
@@ -441,27 +452,41 @@ class _Resolution:
         if one.kind == SymbolKind.TYPE and len(one.bases) > 1 and not self._file.policy.method_sets:
             for method, inherited in self._hierarchy.standing_in(thing):
                 yield from self._pair(self._place(method), self._place(inherited), one.line, use=Use.BASE)
-        if Mark.ENUMERATION in one.marks and self._file.policy.by_text:
-            for mention in self._facts.mentions:
-                is_inside = one.start <= mention.at < one.stop and not mention.receiver
-                if is_inside and mention.name == self._file.policy.by_text:
-                    yield Link(place, self._source(mention.at), mention.line, RelationKind.READS, Use.VALUE, How.ANY)
+        yield from self._constants_by_text(thing, one)
         if one.kind == SymbolKind.METHOD or (one.kind == SymbolKind.FIELD and self._file.policy.replaces_fields):
-            is_own = not (self._file.policy.method_sets or self._resolver.things.is_only_assigned(thing))
-            owner = self._resolver.declared(Thing(self._path, one.owner)) if one.owner >= 0 else one
-            is_said = all(base.how != EXPECTED for base in owner.bases)
-            for other in self._hierarchy.nearest(thing) if is_own else ():
-                yield from self._pair(self._place(other), place, one.line, is_said=is_said)
-            for other in self._beside(Thing(self._path, one.owner)) if is_own and one.owner >= 0 else ():
-                if self._resolver.declared(other).name == one.name:
-                    yield from self._pair(self._place(other), place, one.line)
+            yield from self._overridden(thing, one)
         if one.kind == SymbolKind.FIELD and one.value and not one.value.endswith("!"):
-            held = functions_of(self._resolver.expressions.written(thing, one.value))
-            above = self._hierarchy.overridden(thing) if held and not self._file.policy.method_sets else []
-            for function in held if above else ():
-                for other in above:
-                    given = self._place(other)
-                    yield Link(self._place(function), given, one.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
+            yield from self._functions_in(thing, one)
+
+    def _constants_by_text(self, thing: Thing, one: Declared) -> Iterator[Link]:
+        """Yield where an enumeration asks itself for a constant by its name."""
+        by_text = self._file.policy.by_text if Mark.ENUMERATION in one.marks else ""
+        for mention in self._facts.mentions if by_text else ():
+            is_inside = one.start <= mention.at < one.stop and not mention.receiver
+            if is_inside and mention.name == by_text:
+                source = self._source(mention.at)
+                yield Link(self._place(thing), source, mention.line, RelationKind.READS, Use.VALUE, How.ANY)
+
+    def _overridden(self, thing: Thing, one: Declared) -> Iterator[Link]:
+        """Yield the members that one overrides, from both sides."""
+        if self._file.policy.method_sets or self._resolver.things.is_only_assigned(thing):
+            return
+        owner = self._resolver.declared(Thing(self._path, one.owner)) if one.owner >= 0 else one
+        is_said = all(base.how != EXPECTED for base in owner.bases)
+        for other in self._hierarchy.nearest(thing):
+            yield from self._pair(self._place(other), self._place(thing), one.line, is_said=is_said)
+        for other in self._beside(Thing(self._path, one.owner)) if one.owner >= 0 else ():
+            if self._resolver.declared(other).name == one.name:
+                yield from self._pair(self._place(other), self._place(thing), one.line)
+
+    def _functions_in(self, thing: Thing, one: Declared) -> Iterator[Link]:
+        """Yield the functions that a field holds which overrides methods."""
+        held = functions_of(self._resolver.expressions.written(thing, one.value))
+        above = self._hierarchy.overridden(thing) if held and not self._file.policy.method_sets else []
+        for function in held if above else ():
+            for other in above:
+                given = self._place(other)
+                yield Link(self._place(function), given, one.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
 
     def _beside(self, kind: Thing) -> Sequence[Thing]:
         """Return the methods above a type in whose place another side's runs for one of the types between."""
@@ -567,11 +592,19 @@ class _Resolution:
         return self._facts.mentions[first:last]
 
     def _source(self, at: int) -> Place:
-        thing = self._search.around(self._path, at, named=True)
-        return self._place(thing) if thing else Place(self._path, "")
+        """Return what is around an offset; asked several times for one mention."""
+        if self._around is None or self._around[0] != at:
+            thing = self._search.around(self._path, at, named=True)
+            self._around = at, self._place(thing) if thing else Place(self._path, "")
+        return self._around[1]
 
     def _place(self, thing: Thing) -> Place:
         return self._resolver.state.open(thing.path).places[thing.number]
+
+
+def _kind_of(mention: Mention) -> RelationKind:
+    """Return the kind of relation of a mention whose target is not known."""
+    return _BY_USE.get(Use(mention.use), RelationKind.READS)
 
 
 def _is_foreign_function(found: Found) -> bool:

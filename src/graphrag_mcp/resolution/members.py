@@ -69,7 +69,7 @@ class Members(Part):
         """Return a member of a value: ABSENT if it has none of that name, None if that is not known."""
         return self.state.once(("member", value, name, sought), lambda: self._find(value, name, sought))
 
-    def _find(self, value: Value, name: str, sought: Sought) -> Found | None:
+    def _find(self, value: Value, name: str, sought: Sought) -> Found | None:  # noqa: C901 - a case for each kind
         match value:
             case Outside(of) if of.endswith("()"):
                 return Found((), None)
@@ -250,17 +250,11 @@ class Members(Part):
                     else:
                         bases = [base for base in self.resolver.lineage.bases(one) if self._may_have(one, base, name)]
                         bases = _like(type(one), bases)
-                        named = [base for base in bases if self._is_called(one, base, name)]
-                        if named:
-                            hits.append(Found((), named[0]))
+                        hits += [Found((), base) for base in bases if self._is_called(one, base, name)][:1]
                         following += bases
             if hits:
-                if is_unknown or any(hit != hits[0] for hit in hits):
-                    return None
-                if not is_foreign:
-                    return hits[0]
-                is_likely = bool(hits[0].things) and not self.resolver.things.has_method_sets(hits[0].things[0])
-                return Found(hits[0].things, None, is_open=True) if is_likely else None
+                is_one = not is_unknown and all(hit == hits[0] for hit in hits)
+                return self._beside_foreign(hits[0], is_foreign=is_foreign) if is_one else None
             if is_unknown:
                 return None
             if is_foreign:
@@ -269,6 +263,13 @@ class Members(Part):
                 return ABSENT
             level = following
         return None
+
+    def _beside_foreign(self, found: Found, *, is_foreign: bool) -> Found | None:
+        """Return a member that a foreign type of the same level may have, too."""
+        if not is_foreign:
+            return found
+        is_likely = bool(found.things) and not self.resolver.things.has_method_sets(found.things[0])
+        return Found(found.things, None, is_open=True) if is_likely else None
 
     def _may_have(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
         known = self.resolver.things.foreign_methods(owner.things[0], base)

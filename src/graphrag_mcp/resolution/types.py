@@ -40,7 +40,7 @@ class Types(Part):
         """Return a value of the type that an expression names."""
         return self.state.once(("type", path, at, expression), lambda: self._named(path, at, expression))
 
-    def _named(self, path: str, at: int, expression: Expression) -> Value | None:
+    def _named(self, path: str, at: int, expression: Expression) -> Value | None:  # noqa: C901 - a case for each kind
         def inner(part: Expression) -> Value | None:
             return self.named(path, at, part)
 

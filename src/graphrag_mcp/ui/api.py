@@ -7,12 +7,6 @@ from functools import partial
 from typing import Any
 
 from graphrag_mcp import __version__
-from graphrag_mcp.answers.code_json import edge_payload, node_payload
-from graphrag_mcp.answers.excerpts import tokens_of
-from graphrag_mcp.answers.payload import iso, search_payload, status_payload
-from graphrag_mcp.answers.render import describe_state
-from graphrag_mcp.answers.tools import SEARCH_TOOLS, SearchTool
-from graphrag_mcp.answers.validation import parse_arguments
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.evaluation.components import OFF
@@ -20,6 +14,14 @@ from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.graph.neighbourhood import Neighbourhood
 from graphrag_mcp.model.graph import CodeEdge
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.tools.code_answer import edge_payload, node_payload
+from graphrag_mcp.tools.excerpts import tokens_of
+from graphrag_mcp.tools.index_status import status_payload
+from graphrag_mcp.tools.printing import describe_state
+from graphrag_mcp.tools.search import SearchTool
+from graphrag_mcp.tools.search_json import iso, search_payload
+from graphrag_mcp.tools.table import SEARCH_TOOLS
+from graphrag_mcp.tools.validation import parse_arguments
 from graphrag_mcp.ui import questions
 from graphrag_mcp.ui.ages import age_tree
 from graphrag_mcp.ui.comparing import compare, settings_form

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from graphrag_mcp.answers.payload import search_payload
-from graphrag_mcp.answers.requests import search_request
-from graphrag_mcp.answers.tools import SearchTool
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, SettingsError
 from graphrag_mcp.model.search import SearchResult
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, change_retrieval
+from graphrag_mcp.tools.search import SearchTool, search_request
+from graphrag_mcp.tools.search_json import search_payload
 
 # What a comparison may not change: the first names a model to load, the second only cuts texts.
 FIXED = ("cross_encoder_model", "judge_confidence", "response_tokens")

@@ -140,33 +140,38 @@ class Findings:
             role = roles.get(pattern)
             if role is None:
                 role = roles[pattern] = next(role for role in _ROLES if role in captures)
-            node = captures[role][0]
-            if role in ("call", "reference"):
-                named = _called(node, self._code) if role == "call" else node
-                if named is not None:
-                    self._add_reference(named, captures, role == "call")
-            elif role in DEFINITION_ROLES:
-                self._add_definition(node, pattern, role, captures)
-            elif role in NAMING_ROLES:
-                self._namings.append(Naming(node.start_byte, role, node, captures))
-            elif role in ("comment", "decorator"):
-                self._add_above(node, role == "decorator")
-            elif role == "wrapper":
-                self.wrappers.append(node.byte_range)
-            elif role == "base":
-                self._add_base(node, captures.get("receiver"))
-            elif role == "doc":
-                self._add_doc(node)
-            elif role == "setting":
-                self.declaring.append((node, SETTING))
-            elif role == "item":
-                self.items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
+            if role in DEFINITION_ROLES:
+                self._add_definition(captures[role][0], pattern, role, captures)
             else:
-                self._add_import(node, captures, role == "import.file")
+                self._add_other(captures[role][0], role, captures)
         self._add_items()
         self._add_bare_names()
 
-    def _add_reference(self, node: Node, captures: Captures, is_call: bool) -> None:
+    def _add_other(self, node: Node, role: str, captures: Captures) -> None:
+        match role:
+            case "call":
+                if (named := _called(node, self._code)) is not None:
+                    self._add_reference(named, captures, is_call=True)
+            case "reference":
+                self._add_reference(node, captures, is_call=False)
+            case "comment" | "decorator":
+                self._add_above(node, role == "decorator")
+            case "wrapper":
+                self.wrappers.append(node.byte_range)
+            case "base":
+                self._add_base(node, captures.get("receiver"))
+            case "doc":
+                self._add_doc(node)
+            case "setting":
+                self.declaring.append((node, SETTING))
+            case "item":
+                self.items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
+            case _ if role in NAMING_ROLES:
+                self._namings.append(Naming(node.start_byte, role, node, captures))
+            case _:
+                self._add_import(node, captures, role == "import.file")
+
+    def _add_reference(self, node: Node, captures: Captures, *, is_call: bool) -> None:
         name = without_marks(self._code.node_text(node))
         start = node.start_byte
         receivers = captures.get("receiver") or captures.get("value")

@@ -1,0 +1,187 @@
+"""`find_history`: the commits that match words, or that made code what it is."""
+
+import re
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from graphrag_mcp.app.protocol import Capability, CodeBackend
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, Span, day_of
+from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
+from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
+from graphrag_mcp.tools.call import Call, Page
+from graphrag_mcp.tools.code_answer import CodeAnswer, lay_out, lay_out_json, location_of, navigate, node_payload
+from graphrag_mcp.tools.printing import one_line
+from graphrag_mcp.tools.search import ResultCount
+from graphrag_mcp.tools.tool import Tool
+
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.navigator import Navigator
+
+
+HISTORY_TOKENS = 625  # 2,000 characters.
+MAXIMUM_LINE = 100_000_000
+
+
+NOT_INDEXED = "(changed only files that are not indexed)"
+FILES_SHOWN = 3
+SYMBOLS_SHOWN = 3
+BODY_CHARACTERS = 240
+_TRAILER = re.compile(r"[\w-]+-by: |-{3,}")  # "Co-authored-by: ..."
+_FENCE = "```"  # A line of a message begins with a name or with blanks, so it cannot close it.
+
+
+class HistoryArguments(PagedArguments):
+    """`find_history`."""
+
+    default_tokens: ClassVar[int] = HISTORY_TOKENS
+
+    query: str = Field("", max_length=MAXIMUM_QUERY, description="Words of commit messages.")
+    symbol: str = Field("", max_length=1_000, description="How its lines came to be.")
+    path: str = Field("", max_length=MAXIMUM_ENTRY, description="How this file came to be.")
+    line: int | None = Field(None, ge=1, le=MAXIMUM_LINE, description="Of path: the commit that explains it.")
+    since: str = Field("", max_length=100, description="Only commits after this day (2026-01-31, 2 weeks ago).")
+    until: str = Field("", max_length=100, description="Only commits before this day.")
+    author: str = Field("", max_length=200, description="A part of name or address.")
+    limit: ResultCount = 10
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if not any((self.query.strip(), self.symbol, self.path, self.since, self.until, self.author)):
+            raise RequestError("query", "query is required, or symbol, path, since, until or author")
+        if self.line and not self.path:
+            raise RequestError("line", "line needs the path that it is in")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class ToldCommit:
+    """A commit with the indexed files that it changed and the definitions in them, and how many other files."""
+
+    commit: Commit
+    files: Mapping[str, Sequence[str]]
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The commits of an answer. node: the definition or file whose past it is, None for all commits.
+
+    note: what is missing.
+    """
+
+    node: CodeNode | None
+    note: str
+
+
+def find_history(backend: CodeBackend, call: Call[HistoryArguments]) -> CodeAnswer[History, ToldCommit]:
+    """Return the commits that match words, or that made a definition, a file or a line what it is."""
+
+    def ask(navigator: "Navigator") -> CodeAnswer[History, ToldCommit]:
+        asked, past = call.arguments, navigator.past
+        if past.is_missing:
+            raise RequestError("find_history", f"find_history needs the history of git: {past.problem}")
+        node = navigator.starts(asked.symbol or asked.path, call.scope)[0] if asked.symbol or asked.path else None
+        told = past.answer(asked.query, node, asked.line, Span(asked.since, asked.until, asked.author))
+        commits = told.commits[call.first : call.first + asked.limit]
+        changes = [past.changes(commit, navigator.until) for commit in commits]
+        shown = navigator.shown({path for files in changes for path in files}, call.scope)
+        rows = [_told(commit, files, shown, backend.root) for commit, files in zip(commits, changes, strict=True)]
+        page = Page(rows, call.first, len(told.commits))
+        return CodeAnswer(History(node, told.note or past.problem), page, [node] if node else [])
+
+    return navigate(backend, ask)
+
+
+def _told(commit: Commit, files: Mapping[str, Sequence[str]], shown: Container[str], root: Path) -> ToldCommit:
+    """Return a commit without what is not indexed; its message too, if it changed nothing else that exists."""
+    told = {path: symbols for path, symbols in files.items() if path in shown}
+    if not told and any((root / path).exists() for path in files):
+        commit = commit._replace(message=NOT_INDEXED, author="")
+    return ToldCommit(commit, told, len(files) - len(told))
+
+
+def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArguments]) -> str:
+    """Return each commit in a line, with the beginning of its message and what it changed."""
+    asked, found, total = call.arguments, answer.found, answer.page.total
+    words = f' that match{"es" if total == 1 else ""} "{one_line(asked.query)}"' if asked.query else ""
+    of = f" of {location_of(found.node)}" if found.node else ""
+    if asked.line and found.node:
+        of = f" that explain{'s' if total == 1 else ''} {as_name(found.node.path)}:{asked.line}"
+    explains = bool(asked.line and found.node)
+    order = "" if total == 1 else ", the best first" if asked.query and not found.node else ", the newest first"
+    if explains and total > 1:
+        order = ", the first after passing over others, which changed many files"
+    if not total:
+        return lay_out(answer, call, [f"No commits{words}{of}" + (f": {found.note}." if found.note else ".")], _lines)
+
+    def lines(row: ToldCommit) -> list[str]:
+        return _lines(row, is_whole_message=total == 1 or (explains and row is answer.page.rows[0]))
+
+    notes = [f"Not complete: {found.note}."] if found.note else []
+    return lay_out(answer, call, [f"{counted(total, 'commit')}{words}{of}{order}:", _FENCE], lines, [_FENCE, *notes])
+
+
+def _lines(row: ToldCommit, *, is_whole_message: bool = False) -> list[str]:
+    commit = row.commit
+    author = f" {commit.author.partition(' <')[0]}:" if commit.author else ""
+    head = one_line(f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)}{author} {commit.subject}")
+    body = commit.message.partition("\n")[2].strip()
+    if not is_whole_message:
+        paragraphs = (part for part in body.split("\n\n") if not _TRAILER.match(part))
+        body = " ".join(next(paragraphs, "").split())
+        body = body if len(body) <= BODY_CHARACTERS else f"{body[:BODY_CHARACTERS].rsplit(' ', 1)[0]} …"
+    rows = [f"    {one_line(line)}" for line in body.splitlines() if line.strip()]
+    return ["\n".join([head, *rows, *_files(row)])]
+
+
+def _files(row: ToldCommit) -> list[str]:
+    told = []
+    for path, symbols in list(row.files.items())[:FILES_SHOWN]:
+        names = ", ".join(symbols[:SYMBOLS_SHOWN]) + (", …" if len(symbols) > SYMBOLS_SHOWN else "")
+        told.append(one_line(f"{path} ({names})" if names else path))
+    left = len(row.files) - len(told) + row.others
+    more = [counted(left, "more file")] if left and told else []
+    return [f"    in {'; '.join([*told, *more])}"] if told else []
+
+
+def history_json(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArguments]) -> dict[str, Any]:
+    """Return each commit with its files."""
+    node = answer.found.node
+    payload = {
+        **({"of": node_payload(node)} if node else {}),
+        "rows": [
+            {
+                "commit": row.commit.name,
+                "date": day_of(row.commit),
+                "author": row.commit.author,
+                "message": row.commit.message,
+                "files": [{"path": path, "symbols": list(symbols)} for path, symbols in row.files.items()],
+                "other_files": row.others,
+            }
+            for row in answer.page.rows
+        ],
+        "missing": answer.found.note,
+    }
+    return lay_out_json(answer, call, payload)
+
+
+HISTORY = Tool(
+    name="find_history",
+    title="Find history",
+    description=(
+        "For why code is as it is, when it changed, and whether something was tried before. Returns commits: by query "
+        "those that match, by symbol or path those that changed it. rg finds no reasons."
+    ),
+    arguments=HistoryArguments,
+    needs=Capability.CODE,
+    ask=find_history,
+    text=history_text,
+    json=history_json,
+)

@@ -1,0 +1,156 @@
+"""`find_occurrences`: every line with a text or a pattern."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, Strict, StringConstraints, WithJsonSchema
+
+from graphrag_mcp.app.protocol import Capability, CodeBackend
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Case
+from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
+from graphrag_mcp.tools.arguments import (
+    MAXIMUM_ENTRIES,
+    CategoryName,
+    CodeArguments,
+    Entries,
+    Paths,
+    RowCount,
+    globs_of,
+    languages_of,
+)
+from graphrag_mcp.tools.call import Call, Page
+from graphrag_mcp.tools.code_answer import (
+    LINE_CHARACTERS,
+    STOPS_SHOWN,
+    CodeAnswer,
+    if_any,
+    lay_out,
+    lay_out_json,
+    navigate,
+    shown_line,
+)
+from graphrag_mcp.tools.printing import one_line
+from graphrag_mcp.tools.tool import Tool
+
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.grep.hits import Hits
+    from graphrag_mcp.grep.occurrences import Occurrence
+    from graphrag_mcp.grep.roles import Placed
+
+
+CaseName = Annotated[Case, Strict(False), WithJsonSchema({"type": "string", "enum": [case.value for case in Case]})]
+MAXIMUM_CONTEXT = 20
+
+
+class OccurrencesArguments(CodeArguments):
+    """`find_occurrences`."""
+
+    text: Annotated[
+        str, StringConstraints(min_length=1, max_length=1_000), Field(description="A literal text, or a pattern.")
+    ]
+    regex: bool = Field(False, description="The text is a pattern of RE2.")
+    whole_word: bool = Field(False, description="Match whole words only.")
+    case: CaseName = Field(Case.SMART, description="smart: ignored without capitals.")
+    context: int = Field(0, ge=0, le=MAXIMUM_CONTEXT, description="Lines around each.")
+    paths: Paths = Field([])
+    languages: Entries = Field([], description="Only these; empty: all.")
+    categories: list[CategoryName] = Field([], max_length=MAXIMUM_ENTRIES, description="Only these; empty: all.")
+    limit: RowCount = 50
+
+    def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
+        scope, warnings = super().scope(root)
+        return replace(
+            scope,
+            paths=globs_of(self.paths, root),
+            languages=languages_of(self.languages),
+            categories=frozenset(self.categories),
+        ), warnings
+
+
+def find_occurrences(backend: CodeBackend, call: Call[OccurrencesArguments]) -> "CodeAnswer[Hits, Placed]":
+    """Return every line that contains a text."""
+
+    def ask(navigator: "Navigator") -> "CodeAnswer[Hits, Placed]":
+        asked, last = call.arguments, call.first + call.arguments.limit
+        hits = navigator.occurrences(
+            asked.text, call.scope, last, regex=asked.regex, whole_word=asked.whole_word, case=asked.case
+        )
+        rows = hits.place(hits.found.lines[call.first : last], asked.context)
+        files = {row.occurrence.path: hits.listed[row.occurrence.path] for row in rows}
+        return CodeAnswer(hits, Page(rows, call.first, hits.found.total), list(files.values()))
+
+    return navigate(backend, ask)
+
+
+def occurrences_text(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesArguments]) -> str:
+    """Return each line with its role, under its file and the definition around it."""
+    found = answer.found.found
+    count = f"{counted(found.total, 'line')} of {counted(found.files, 'file')}"
+    where = f" in {', '.join(map(as_name, call.arguments.paths))}" if call.arguments.paths else ""
+    head = [f"{count}; searched: all of {counted(found.files_searched, 'indexed file')}{where}."]
+    if not found.files_searched and not found.unread:
+        head = [f"0 lines: no file{where} was searched; it is not indexed (index_status says why), or archived."]
+    if found.unread:
+        head.append(f"Not read, so not counted: {', '.join(map(as_name, found.unread[:STOPS_SHOWN]))}")
+    last_path = last_symbol = ""
+
+    def lines(row: "Placed") -> list[str]:
+        nonlocal last_path, last_symbol
+        one = row.occurrence
+        path = [as_name(one.path)] if one.path != last_path else []
+        symbol = [f"  in {as_name(row.symbol)}"] if row.symbol and (path or row.symbol != last_symbol) else []
+        if not row.symbol and last_symbol and not path:
+            symbol = ["  at the top"]
+        last_path, last_symbol = one.path, row.symbol
+        role = "" if row.role == "other" else f" ({row.role})"
+        text = excerpt(one) if call.arguments.context else excerpt(one).strip()
+        above = [f"  {one.line - len(row.before) + n}- {shown_line(text)}" for n, text in enumerate(row.before)]
+        below = [f"  {one.line + 1 + n}- {shown_line(text)}" for n, text in enumerate(row.after)]
+        return ["\n".join([*path, *symbol, *above, f"  {one.line}{role}: {one_line(text)}", *below])]
+
+    return lay_out(answer, call, head, lines, doubt="so roles may be off")
+
+
+def excerpt(row: "Occurrence") -> str:
+    """Return the line; of a long one, the part that contains the text."""
+    start = max(0, row.column - LINE_CHARACTERS // 4) if len(row.text) > LINE_CHARACTERS else 0
+    return ("…" if start else "") + row.text[start : start + LINE_CHARACTERS]
+
+
+def occurrences_json(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesArguments]) -> dict[str, Any]:
+    """Return each line that contains the text, and the files that were not read."""
+    found = answer.found.found
+    payload = {
+        "rows": [_hit_payload(row) for row in answer.page.rows],
+        "lines": found.total,
+        "files": found.files,
+        "files_searched": found.files_searched,
+        **if_any("unread", found.unread),
+    }
+    return lay_out_json(answer, call, payload)
+
+
+def _hit_payload(row: "Placed") -> dict[str, Any]:
+    one = row.occurrence
+    around = {"before": list(row.before), "after": list(row.after)} if row.before or row.after else {}
+    where = {"path": one.path, "line": one.line, "symbol": row.symbol, "role": row.role.value}
+    return where | {"text": excerpt(one)} | around
+
+
+OCCURRENCES = Tool(
+    name="find_occurrences",
+    title="Find occurrences",
+    description=(
+        "For every line with a text or pattern: renames, and when nothing may be missed. Returns the lines by file and "
+        "definition, with totals. rg is better for files that are not indexed."
+    ),
+    arguments=OccurrencesArguments,
+    needs=Capability.CODE,
+    ask=find_occurrences,
+    text=occurrences_text,
+    json=occurrences_json,
+)

@@ -1,0 +1,295 @@
+"""`find_symbol`: the definitions of a name and their uses, or several with their code."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from graphrag_mcp.app.protocol import Capability, CodeBackend
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model.graph import Certainty, CodeNode, Direction
+from graphrag_mcp.model.history import DIGITS_SHOWN, day_of
+from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
+from graphrag_mcp.text.words import index_words, query_words
+from graphrag_mcp.tools.arguments import CodeArguments, RowCount, SymbolText, hint
+from graphrag_mcp.tools.call import Call, Page, page_of
+from graphrag_mcp.tools.code_answer import (
+    IN_WORDS,
+    OUTGOING,
+    CodeAnswer,
+    archived_mark,
+    at,
+    doubt_payload,
+    doubts,
+    edge_payload,
+    lay_out,
+    lay_out_json,
+    location_of,
+    name_of,
+    navigate,
+    node_payload,
+    use_line,
+)
+from graphrag_mcp.tools.excerpts import cost_of, cut_text, room_of
+from graphrag_mcp.tools.outlines import outline_lines
+from graphrag_mcp.tools.printing import fenced, one_line
+from graphrag_mcp.tools.tool import Tool
+
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.navigator import Found, Navigator
+    from graphrag_mcp.graph.reading import Body
+    from graphrag_mcp.graph.tracing import Step, Trace
+
+
+_COMMA = re.compile(r",(?![^(]*\))")  # Not between parameters.
+MAXIMUM_READ = 10  # Symbols whose code one answer has.
+
+
+USES_SHOWN = 6  # Of a definition; trace_relations lists all.
+ALSO_SHOWN = 7  # Overloads and declarations.
+MOST_ROOM = 3_500  # Characters of one definition, unless the call gives a budget.
+MOST_LINES = 60  # Of code, likewise.
+HEAD_LINES = 8  # That are shown before others, at most half of them documentation.
+ROW_CHARACTERS = 400  # Of one line of code.
+STEPS_SHOWN = 3
+UNRESOLVED = "trace_relations unresolved=true lists them"
+_AROUND = (0, -1, 1, -2, 2)  # The lines that are shown around one that matches, the nearest first.
+
+
+class FindSymbolArguments(CodeArguments):
+    """`find_symbol`."""
+
+    symbol: SymbolText
+    body: bool = Field(
+        False,
+        description="With code, callers, callees, tests and last change; up to ten symbols, separated by commas.",
+        json_schema_extra=hint("with code, callers, tests; symbols by commas"),
+    )
+    focus: str = Field("", max_length=1_000, description="With body: words whose lines a long one is folded around.")
+    limit: RowCount = 10
+
+    @property
+    def symbols(self) -> list[str]:
+        """The symbols to read. Raises RequestError for more than MAXIMUM_READ."""
+        names = [name for name in map(str.strip, _COMMA.split(self.symbol)) if name] if self.body else [self.symbol]
+        if not 0 < len(names) <= MAXIMUM_READ:
+            raise RequestError("symbol", f"symbol: {len(names)} symbols were given; give 1 to {MAXIMUM_READ}")
+        return names
+
+
+@dataclass(frozen=True, slots=True)
+class MissingSymbols:
+    """An answer with code. missing: why some of the symbols are not in it."""
+
+    missing: Sequence[str]
+
+
+def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> CodeAnswer[Any, Any]:
+    """Return the definitions of a name, and the references to each; or those of several names with their code."""
+
+    def ask(navigator: "Navigator") -> "CodeAnswer[Sequence[Found], Found]":
+        found = navigator.symbols(call.arguments.symbol, call.scope)
+        page = page_of(found, call.first, call.arguments.limit)
+        return CodeAnswer(found, page, [node for row in page.rows for node in _shown(row)])
+
+    def read(navigator: "Navigator") -> "CodeAnswer[MissingSymbols, Body]":
+        found: dict[CodeNode, None] = {}
+        missing = []
+        for name in call.arguments.symbols:
+            try:
+                found |= dict.fromkeys(navigator.code(name, call.scope))
+            except RequestError as error:
+                missing.append(str(error))
+        if not found:
+            raise RequestError("symbol", "; ".join(missing))
+        page = page_of(list(found), call.first, min(call.arguments.limit, MAXIMUM_READ))
+        rows = navigator.read(page.rows, call.scope)
+        return CodeAnswer(MissingSymbols(missing), Page(rows, page.first, page.total), page.rows)
+
+    return navigate(backend, read) if call.arguments.body else navigate(backend, ask)
+
+
+def _shown(row: "Found") -> Iterable[CodeNode]:
+    return (row.node, *row.also[:ALSO_SHOWN], *(step.source for step in row.used[:USES_SHOWN]))
+
+
+def symbols_text(answer: "CodeAnswer[Sequence[Found], Found]", call: Call[FindSymbolArguments]) -> str:
+    """Return each definition with the references to it."""
+    count = sum(1 + len(row.also) for row in answer.found)
+    head = [f"{counted(count, 'definition')}:"] if count > 1 else []
+    return lay_out(answer, call, head, _found_lines)
+
+
+def _found_lines(row: "Found") -> list[str]:
+    lines = _defined_lines(row.node)
+    for node in row.also[:ALSO_SHOWN]:
+        lines += _defined_lines(node)
+    if len(row.also) > ALSO_SHOWN:
+        lines.append(f"... {len(row.also) - ALSO_SHOWN:,} more of that name")
+    files = len({step.edge.path for step in row.used})
+    if row.used:
+        at_least = "at least " if row.doubt.is_cut else ""
+        verb = "imported" if row.node.is_file else "used"
+        lines.append(f"   {verb} {at_least}{counted(len(row.used), 'time')} in {counted(files, 'file')}:")
+        lines += [f"   - {use_line(step)}" for step in row.used[:USES_SHOWN]]
+    elif row.doubt.is_complete:
+        lines.append("   no references")
+    if len(row.used) > USES_SHOWN:
+        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more: use trace_relations for the full list")
+    return lines + [f"   {note}" for note in doubts(row.doubt, [row.node])]
+
+
+def _defined_lines(node: CodeNode) -> list[str]:
+    location = location_of(node) + (f" ({node.kind})" if not node.is_file else "") + archived_mark(node)
+    return [location, f"   > {one_line(node.signature)}"] if node.signature else [location]
+
+
+def bodies_text(answer: "CodeAnswer[MissingSymbols, Body]", call: Call[FindSymbolArguments]) -> str:
+    """Return each definition with its code, and one line for each kind of relation and the last change."""
+    found, total = answer.found, answer.page.total
+    head = [counted(total, "definition") + ":"] if total > 1 else []
+    tail = [one_line(missing) for missing in found.missing]
+    room, most = _share(answer, call)
+
+    def lines(body: "Body") -> list[str]:
+        return ["\n".join([_heading(body), *_parts(body, call, room, most), *_around(body)])]
+
+    shown = lay_out(answer, call, head, lines, tail)
+    is_folded = "\n... " in shown and not call.arguments.token_budget
+    return shown + ("\nFolded: token_budget shows more, and focus what is near words." if is_folded else "")
+
+
+def body_payload(
+    body: "Body", answer: "CodeAnswer[MissingSymbols, Body]", call: Call[FindSymbolArguments]
+) -> dict[str, Any]:
+    """Return the code of a definition and what is around it, as the text has it."""
+    room, most = _share(answer, call)
+    return {"body": "\n".join(_parts(body, call, room, most)), "around": _around(body)}
+
+
+def _share(answer: "CodeAnswer[MissingSymbols, Body]", call: Call[FindSymbolArguments]) -> tuple[int, int]:
+    """Return how many characters and lines of code one definition may take."""
+    share = room_of(call.tokens) // max(1, len(answer.page.rows))
+    return (share, share) if call.arguments.token_budget else (min(share, MOST_ROOM), MOST_LINES)
+
+
+def _heading(body: "Body") -> str:
+    return location_of(body.node) + ("" if body.node.is_file else f" ({body.node.kind})")
+
+
+def _parts(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) -> list[str]:
+    """Return the code; of a long type its beginning and an outline, of a long file an outline."""
+    room -= sum(cost_of(line) + 1 for line in (_heading(body), *_around(body)))
+    rows = [f"{body.first + n}: {cut_text(line, ROW_CHARACTERS).text}" for n, line in enumerate(body.lines)]
+    if not rows or call.arguments.response_format == "concise":
+        return []
+    is_long = len(rows) > most or sum(cost_of(row) + 1 for row in rows) > room
+    if not (is_long and body.has_outline):
+        shown = fold(body.first, rows, by_worth(body, call.arguments.focus), room, most)
+        return [fenced("\n".join(body.lines), "", "\n".join(shown))]
+    if body.node.is_file:
+        return outline_lines(body.members, room)
+    top = rows[: max(1, min(body.members[0].start_line - body.first, HEAD_LINES))]
+    code = fenced("\n".join(body.lines), "", "\n".join(top))
+    return [code, *outline_lines(body.members, room - cost_of(code))]
+
+
+def fold(first: int, rows: Sequence[str], by_worth: Iterable[int], room: int, most: int) -> list[str]:
+    """Return as many rows as fit, those that matter most, and for each run of others how many they are."""
+    kept: set[int] = set()
+    for number in by_worth:
+        room -= cost_of(rows[number]) + 1
+        if room < 0 or len(kept) == most:
+            break
+        kept.add(number)
+    shown: list[str] = []
+    for is_kept, run in groupby(range(len(rows)), kept.__contains__):
+        numbers = list(run)
+        hidden = f"... {counted(len(numbers), 'line')} ({first + numbers[0]}-{first + numbers[-1]})"
+        is_shorter = is_kept or (cost_of(rows[numbers[0]]) <= len(hidden) and len(numbers) == 1)
+        shown += [rows[number] for number in numbers] if is_shorter else [hidden]
+    return shown
+
+
+def by_worth(body: "Body", focus: str) -> Iterator[int]:
+    """Yield the numbers of lines: the head, those around what matches the focus, or without it code, documentation."""
+    wanted = set(query_words(focus))
+    found = [wanted.intersection(index_words(line)) for line in body.lines]
+    count = Counter(word for words in found for word in words)
+    matching = [number for number, words in enumerate(found) if words]
+    matching.sort(key=lambda number: -sum(1 / count[word] for word in found[number]))
+    around = (number + step for number in matching for step in _AROUND if 0 <= number + step < len(body.lines))
+    documentation = sorted(body.documentation)
+    code = [number for number in range(len(body.lines)) if number not in body.documentation]
+    head = [*documentation[: HEAD_LINES // 2], *code][:HEAD_LINES]
+    yield from dict.fromkeys([*head, *(around if matching else [*code, *documentation])])
+
+
+def _around(body: "Body") -> list[str]:
+    commits = [
+        f"{one.name[:DIGITS_SHOWN]} {day_of(one)} {json.dumps(one.subject, ensure_ascii=False)}"
+        for one in body.change.commits
+    ]
+    change = commits[0] if commits else body.change.note
+    traces = (body.users, body.uses, body.tests)
+    return [*filter(None, map(_relations, traces)), *([f"last change: {change}"] if change else [])]
+
+
+def _relations(found: "Trace") -> str:
+    """Return the relations of one kind in a line: how many, how sure, the first, and what is not known."""
+    is_from = found.direction in OUTGOING
+    steps = list({(step.source, step.target): step for step in found.steps if step.source != step.target}.values())
+    kinds = Counter(step.edge.certainty for step in steps)
+    counts = ", ".join(f"{kinds[one]:,} {IN_WORDS[one]}" for one in Certainty if kinds[one])
+    ends = ", ".join(_end(step, is_from=is_from) for step in steps[:STEPS_SHOWN])
+    left = len(steps) - STEPS_SHOWN
+    more = f" and {left:,} more (trace_relations direction={found.direction})" if left > 0 else ""
+    is_judged = not is_from and found.direction is not Direction.TESTS  # Whose doubt is that of the callers.
+    doubt = doubts(found.doubt, found.starts, UNRESOLVED) if is_judged else []
+    none = "none" if is_from or found.doubt.is_complete else "none certain"
+    none += f" within {counted(found.hops, 'hop')}" if found.hops > 1 else ""
+    at_least = "at least " if found.doubt.is_cut else ""
+    known = f"{found.direction}: " + (f"{at_least}{counts}: {ends}{more}" if steps else none)
+    return f"{known}; {doubt[0][0].lower()}{doubt[0][1:]}" if doubt else known
+
+
+def _end(step: "Step", *, is_from: bool) -> str:
+    if is_from:
+        return f"{as_name(step.target.path)}:{step.target.start_line} {name_of(step.target)}"
+    return f"{at(step.edge)} {name_of(step.source)}"
+
+
+def symbols_json(answer: CodeAnswer[Any, Any], call: Call[FindSymbolArguments]) -> dict[str, Any]:
+    """Return each definition with the references to it, or with its code."""
+    if call.arguments.body:
+        rows = [node_payload(body.node) | body_payload(body, answer, call) for body in answer.page.rows]
+        return lay_out_json(answer, call, {"rows": rows, "missing": answer.found.missing})
+    return lay_out_json(answer, call, {"rows": [_found_payload(row) for row in answer.page.rows]})
+
+
+def _found_payload(row: "Found") -> dict[str, Any]:
+    used = [{"by": node_payload(step.source), **edge_payload(step.edge)} for step in row.used[:USES_SHOWN]]
+    also = [node_payload(node) for node in row.also[:ALSO_SHOWN]]
+    uses = {"used": used, "used_total": len(row.used), "doubt": doubt_payload(row.doubt)}
+    return node_payload(row.node) | {"also": also, "also_total": len(row.also)} | uses
+
+
+FIND_SYMBOL = Tool(
+    name="find_symbol",
+    title="Find symbol",
+    description=(
+        "For a function, class, method or constant whose name you know. Returns each definition (path:start-end, "
+        "signature) and what uses it; with body=true its code. rg is better for names in texts and comments."
+    ),
+    arguments=FindSymbolArguments,
+    needs=Capability.CODE,
+    ask=find_symbol,
+    text=lambda answer, call: (bodies_text if call.arguments.body else symbols_text)(answer, call),
+    json=symbols_json,
+)

@@ -1,0 +1,246 @@
+"""How code reaches other code: what `trace_relations` asks and writes for `from`, `to` and `question`."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphrag_mcp.app.protocol import CodeBackend
+from graphrag_mcp.model.files import RelationKind
+from graphrag_mcp.model.graph import Certainty, CodeNode, Place
+from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
+from graphrag_mcp.tools.call import Call, page_of
+from graphrag_mcp.tools.code_answer import (
+    LINE_CHARACTERS,
+    CodeAnswer,
+    edge_payload,
+    lay_out,
+    lay_out_json,
+    location_of,
+    navigate,
+    node_payload,
+)
+from graphrag_mcp.tools.flow_ends import ends_of, find_hits
+from graphrag_mcp.tools.printing import one_line, printable
+
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.chains import Chain, Flow, Link
+    from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.tools.trace_relations import TraceArguments
+
+
+LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a flow.
+
+
+FIRST_CHARACTERS = 1_800  # Of the first chain with the lines around its links.
+_TELLING = re.compile(r"\w")  # A brace says nothing.
+_SAID = {
+    RelationKind.HANDS_ON: "hands over",
+    RelationKind.USES: "hands over the type",
+    RelationKind.CONTAINS: "contains",
+    RelationKind.WRITES: "writes",
+}
+_CERTAINTY = {
+    Certainty.CERTAIN: "certain",
+    Certainty.MAY_CALL: "may call",
+    Certainty.BY_NAME: "by name only",
+}
+
+
+def ask_flow(backend: CodeBackend, call: "Call[TraceArguments]") -> "CodeAnswer[Flow, Chain | tuple[int, Link]]":
+    hits = find_hits(backend, call)
+
+    def ask(navigator: "Navigator") -> "CodeAnswer[Flow, Chain | tuple[int, Link]]":
+        ends = ends_of(navigator, call, hits)
+        flow = navigator.flow(*ends, call.arguments.question, call.scope)
+        links = [link for _, link in flow.tree] + [link for chain in flow.chains for link in chain.links]
+        links += [*flow.beside]
+        links += [link for gap in flow.gaps[:1] for link in (*gap.before, *gap.after)]
+        nodes = dict.fromkeys(node for link in links for node in (link.source, link.target))
+        places = {(link.edge.path, link.edge.line) for link in links}
+        for chain in flow.chains[:1]:
+            places |= {(node.path, n) for node, lines in chain.around(LINES_AROUND).items() for n in lines}
+        texts = navigator.texts(places)
+        rows: list[Chain | tuple[int, Link]] = [*flow.chains, *flow.tree]
+        page = page_of(rows, call.first, call.arguments.limit)
+        return CodeAnswer(flow, page, list(nodes), texts=texts)
+
+    return navigate(backend, ask)
+
+
+def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: "Call[TraceArguments]") -> str:
+    """Return the chains, the best first, each hop above the line that leads on; without one, where the graph ends."""
+    flow = answer.found
+    head: list[str] = []
+    if flow.tree:
+        names = _names(flow.starts or flow.ends)
+        word = "from" if flow.starts else "to"
+        head = [f"{counted(len(flow.tree), 'step')} {word} {names}, the most relevant first."]
+    tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call.arguments, answer.texts))
+    near = [line for node in flow.near for line in _with_links(node, flow, answer.texts)]
+    if flow.is_guessed and flow.chains:
+        head = ["An end of the flow is guessed. The question names most:", *near, "A chain between guesses:"]
+    elif near:
+        tail += ["Near, on no chain:", *near]
+    if flow.is_cut:
+        count = counted(len(flow.tree), "step") if flow.tree else counted(len(flow.chains), "chain")
+        head = [f"At least {count}: the search was cut by a limit.", *head]
+
+    def lines(row: "Chain | tuple[int, Link]") -> list[str]:
+        if isinstance(row, tuple):
+            depth, link = row
+            far = link.target if flow.starts else link.source
+            return ["  " * (depth - 1) + f"{_hop(far)}   {_site(link, answer.texts)}"]
+        return _chain_lines(row, flow, answer.texts)
+
+    return lay_out(answer, call, head, lines, tail)
+
+
+def _with_links(node: CodeNode, flow: "Flow", texts: Mapping[Place, str]) -> list[str]:
+    """Return a definition with the lines at which it leads to others that are shown."""
+    return [_hop(node), *_excerpt(node, {}, texts, _beside(node, flow))]
+
+
+def _beside(node: CodeNode, flow: "Flow") -> "Sequence[Link]":
+    return [link for link in flow.beside if link.source == node]
+
+
+def _chain_lines(chain: "Chain", flow: "Flow", texts: Mapping[Place, str]) -> list[str]:
+    """Return a chain; of one after the first only what is different, between two definitions that both have.
+
+    The first one has the lines around each site too, as many as fit.
+    """
+    if chain != flow.chains[0]:
+        return _hops(chain, flow, texts, {})
+    written = (_hops(chain, flow, texts, chain.around(radius)) for radius in range(LINES_AROUND, 0, -1))
+    fitting = (lines for lines in written if sum(map(len, lines)) <= FIRST_CHARACTERS)
+    return next(fitting, None) or _hops(chain, flow, texts, {})
+
+
+def _hops(chain: "Chain", flow: "Flow", texts: Mapping[Place, str], around: Mapping[CodeNode, range]) -> list[str]:
+    first, place = flow.chains[0], flow.chains.index(chain)
+    printed = [node for one in flow.chains[:place] for node in one.nodes]
+    before, after = (0, 0) if chain == first else _shared_ends(chain, first)
+    links = chain.links[before : len(chain.links) - after]
+    kinds = Counter("data" if link.read else _CERTAINTY[link.edge.certainty] for link in links)
+    said = [f"{kinds[kind]:,} {kind}" for kind in (*_CERTAINTY.values(), "data") if kinds[kind]]
+    start, end = links[0].source, links[-1].target
+    way = "reaches" if chain == first else "also reaches"
+    lines = [f"{as_name(start.qualified_name)} {way} {as_name(end.qualified_name)}: {', '.join(said)}."]
+    for number, link in enumerate(links, before + 1):
+        beside = [] if link.source in printed else _beside(link.source, flow)
+        lines += [f"{number} {_hop(link.source)}", *_excerpt(link.source, around, texts, beside, link)]
+    beside = [] if end in printed else _beside(end, flow)
+    return [*lines, f"{before + len(links) + 1} {_hop(end)}", *_excerpt(end, around, texts, beside)]
+
+
+def _excerpt(
+    node: CodeNode,
+    around: Mapping[CodeNode, range],
+    texts: Mapping[Place, str],
+    beside: "Sequence[Link]",
+    link: "Link | None" = None,
+) -> list[str]:
+    """Return the line that leads on, those that lead to others and, marked as ripgrep marks them, those around it."""
+    shown = {n: texts.get((node.path, n), "").expandtabs(2).rstrip() for n in around.get(node, ())}
+    indent = min((len(text) - len(text.lstrip()) for text in shown.values() if text), default=0)
+    rows = {
+        n: f"    {n}- {printable(text[indent:][:LINE_CHARACTERS])}"
+        for n, text in shown.items()
+        if _TELLING.search(text)
+    }
+    for one in (*beside, *((link,) if link else ())):
+        line, to = one.edge.line, "" if one is link else as_name(one.target.qualified_name)
+        blanks = " " * (len(shown[line]) - len(shown[line].lstrip()) - indent) if line in shown else ""
+        rows[line] = f"    {_site(one, texts, blanks, to)}"
+    return [rows[n] for n in sorted(rows)]
+
+
+def _shared_ends(chain: "Chain", first: "Chain") -> tuple[int, int]:
+    """Return how many links two chains share at the start and at the end."""
+    most = min(len(chain.links), len(first.links)) - 1
+    before = next((n for n in range(most) if chain.links[n] != first.links[n]), most)
+    after = next((n for n in range(most - before) if chain.links[-1 - n] != first.links[-1 - n]), most - before)
+    return before, after
+
+
+def _hop(node: CodeNode) -> str:
+    name = "" if node.is_file else f":{node.start_line}  {as_name(node.qualified_name)}"
+    return f"{as_name(node.path)}{name}"
+
+
+def _names(nodes: Sequence[CodeNode]) -> str:
+    return ", ".join(as_name(node.qualified_name) for node in nodes[:3])
+
+
+def _site(link: "Link", texts: Mapping[Place, str], indent: str = "", to: str = "") -> str:
+    """Return the line of a link, and what it is unless it is a call that is certain; to: whereto, if that is said."""
+    place = (link.edge.path, link.edge.line)
+    where = "" if link.edge.path == link.source.path else f"{as_name(link.edge.path)}:"
+    words = [link.read] if link.read else [_SAID[link.edge.kind]] if link.edge.kind in _SAID else []
+    if link.edge.certainty is Certainty.BY_NAME:
+        words.append("by name only")
+    elif link.edge.certainty is Certainty.MAY_CALL and not words:
+        words.append("may call")
+    if link.choices > 1:
+        words.append(f"one of {link.choices}")
+    words += [f"to {to}"] if to else []
+    text = texts.get(place, "").strip()[:LINE_CHARACTERS].rstrip()
+    said = f" ({', '.join(words)})" if words else ""
+    return f"{where}{link.edge.line}{said}: {indent}{one_line(text)}"
+
+
+def _where_it_breaks(flow: "Flow", asked: "TraceArguments", texts: Mapping[Place, str]) -> Iterator[str]:
+    """Yield how far a search without a chain got, and the ends that a question was taken to mean."""
+    if not flow.starts and not flow.ends:
+        yield "No definition is found for the question; name some with from= and to=."
+        return
+    if not flow.starts or not flow.ends:
+        names = _names(flow.starts or flow.ends)
+        yield f"Nothing is known that {names} leads to." if flow.starts else f"Nothing is known to lead to {names}."
+        return
+    starts, ends = (_names(flow.starts), _names(flow.ends))
+    yield f"No chain is known from {starts} to {ends}."
+    yield f"Looked at {counted(flow.reached, 'definition')} after the start, {flow.reaching:,} before the end."
+    for gap in flow.gaps[:1]:
+        yield from _links("Known from the start:", gap.before, texts)
+        yield f"Not known: how {_hop(gap.reached)} leads to {_hop(gap.reaching)}"
+        yield from _links("Known to the end:", gap.after, texts)
+    guessed = [("from", flow.starts)] * (not asked.starts) + [("to", flow.ends)] * (not asked.to)
+    for name, nodes in guessed:
+        yield f"Call again with {name}= one of: " + ", ".join(map(location_of, nodes[:5]))
+
+
+def _links(title: str, links: "Sequence[Link]", texts: Mapping[Place, str]) -> Iterator[str]:
+    if links:
+        yield title
+    for link in links:
+        yield _hop(link.source)
+        yield f"    {_site(link, texts)}"
+    if links:
+        yield _hop(links[-1].target)
+
+
+def flow_json(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: "Call[TraceArguments]") -> dict[str, Any]:
+    """Return the chains, else the tree, as a JSON object."""
+    flow = answer.found
+
+    def link_of(link: "Link") -> dict[str, Any]:
+        text = answer.texts.get((link.edge.path, link.edge.line), "").strip()
+        ends = {"source": node_payload(link.source), "target": node_payload(link.target)}
+        return {**ends, **edge_payload(link.edge), "text": text, "choices": link.choices}
+
+    def row_of(row: "Chain | tuple[int, Link]") -> dict[str, Any]:
+        if isinstance(row, tuple):
+            return {"depth": row[0], "links": [link_of(row[1])]}
+        return {"links": [link_of(link) for link in row.links]}
+
+    payload = {
+        "rows": [row_of(row) for row in answer.page.rows],
+        "starts": [node_payload(node) for node in flow.starts],
+        "ends": [node_payload(node) for node in flow.ends],
+        "near": [node_payload(node) for node in flow.near],
+        "is_cut": flow.is_cut,
+    }
+    return lay_out_json(answer, call, payload)

@@ -1,0 +1,140 @@
+"""Which definitions a question about a flow means."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from graphrag_mcp.app.protocol import CodeBackend
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model.files import Category, SymbolKind
+from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.search import Hit, SearchRequest
+from graphrag_mcp.text.names import NAME, is_identifier
+from graphrag_mcp.text.words import index_words, query_words
+from graphrag_mcp.tools.call import Call
+
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.tools.trace_relations import TraceArguments
+
+
+MAX_ENDS = 12  # Of a question, on each side.
+MAX_HITS = 25
+_PER_NAMESAKE = 0.02  # What the second definition of a name costs more than the first.
+_PER_WORD = 0.2  # Of the question in the name.
+_OF_ALL = 0.4  # Of a candidate that only a search for the whole question finds.
+_PER_RANK = 0.05  # What the second candidate of a question costs more than the first.
+_PIVOTS = (  # From what certainly begins the end of a flow to what may.
+    r"(?:,|;|\.|\?|:) (?:and )?how\b",
+    (
+        r"\b(?:until|end(?:s|ing)? up|take(?:s)? effect|get(?:s)? (?:to|as far as)|come(?:s)? to|arrive(?:s)?"
+        r"|lead(?:s)? to|result(?:s)? in|make(?:s)? it to|reach(?:es)?|become(?:s)?|turn(?:s|ed)? into)\b"
+    ),
+    r"\b(?:into|affect(?:s)?|limit(?:s)?)\b",
+)
+_NAMES = re.compile(f"`([^`]+)`|({NAME.pattern})")
+_CODE_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.FIELD, SymbolKind.CONSTANT)
+Ends = Mapping[CodeNode, float]
+
+
+def parts_of(question: str) -> tuple[str, str]:
+    """Return what a question says of the start and of the end of a flow; twice the whole where that is not told."""
+    for pivot in _PIVOTS:
+        for found in re.finditer(pivot, question, re.IGNORECASE):
+            before, after = question[: found.start()], question[found.end() :]
+            if query_words(before) and query_words(after):
+                return before, after
+    return question, question
+
+
+def find_hits(backend: CodeBackend, call: "Call[TraceArguments]") -> list[Sequence[Hit]]:
+    """Return what a search finds for each part of the question that no argument names, then for all of it."""
+    asked = call.arguments
+    if not asked.question or (asked.starts and asked.to):
+        return [(), (), ()]
+    scope = replace(call.scope, categories=frozenset((Category.IMPLEMENTATION,)))
+    parts = (*parts_of(asked.question), asked.question)
+    needed = (not asked.starts, not asked.to, parts[0] != parts[1])
+    requests = [SearchRequest(part, limit=MAX_HITS, scope=scope, include_graph_context=False) for part in parts]
+    return [
+        backend.search(request).primary if is_needed else ()
+        for request, is_needed in zip(requests, needed, strict=True)
+    ]
+
+
+def ends_of(navigator: "Navigator", call: "Call[TraceArguments]", hits: Sequence[Sequence[Hit]]) -> tuple[Ends, Ends]:
+    """Return the starts and the ends, each with what it costs to choose it. Raises RequestError for unknown names."""
+    asked = call.arguments
+    parts = parts_of(asked.question) if asked.question else ("", "")
+    *of_parts, of_all = hits
+    sides = [
+        _named(navigator, call, given) if given else _asked(navigator, call, part, found, of_all)
+        for part, given, found in zip(parts, (asked.starts, asked.to), of_parts, strict=True)
+    ]
+    if parts[0] == parts[1] and asked.question and not (asked.starts or asked.to):
+        sides = _in_order(navigator, call, asked.question) or sides
+    return sides[0], sides[1]
+
+
+def _named(navigator: "Navigator", call: "Call[TraceArguments]", names: Sequence[str]) -> Ends:
+    found: dict[CodeNode, float] = {}
+    problem: RequestError | None = None
+    for name in names:
+        try:
+            nodes = _code(navigator.starts(name, call.scope))
+            found |= {node: _PER_NAMESAKE * place for place, node in enumerate(nodes)}
+        except RequestError as error:
+            problem = error
+    if problem is not None and not found:
+        raise problem
+    return found
+
+
+def _asked(
+    navigator: "Navigator", call: "Call[TraceArguments]", part: str, hits: Sequence[Hit], of_all: Sequence[Hit]
+) -> Ends:
+    """Return the definitions that a part of a question names, else those that searches for it and for all find."""
+    found: dict[CodeNode, float] = {}
+    for name in _names_in(part):
+        found |= dict.fromkeys(_known(navigator, call, name), 0.0)
+    if found:
+        return found
+    words = frozenset(index_words(part))
+    for ranked, least in ((hits, 0.0), (of_all, _OF_ALL)):
+        for rank, hit in enumerate(ranked):
+            nodes = navigator.code_at(hit.chunk.path, *_lines_of(hit))
+            shared = {node: len(words.intersection(index_words(node.qualified_name))) for node in nodes}
+            for place, node in enumerate(sorted(nodes, key=lambda one: -shared[one])[:3]):
+                found.setdefault(node, least + _PER_RANK * (rank + place) - _PER_WORD * shared[node])
+    lowest = min(found.values(), default=0.0)
+    return {node: cost - lowest for node, cost in sorted(found.items(), key=lambda item: item[1])[:MAX_ENDS]}
+
+
+def _in_order(navigator: "Navigator", call: "Call[TraceArguments]", question: str) -> list[Ends]:
+    """Return the first and the last definition that a question names, [] unless it names two."""
+    known = [nodes for name in _names_in(question) if (nodes := _known(navigator, call, name))]
+    return [dict.fromkeys(known[0], 0.0), dict.fromkeys(known[-1], 0.0)] if len(known) > 1 else []
+
+
+def _names_in(text: str) -> Iterator[str]:
+    for quoted, name in _NAMES.findall(text):
+        if quoted or is_identifier(name):
+            yield quoted or name.rstrip(".")
+
+
+def _known(navigator: "Navigator", call: "Call[TraceArguments]", name: str) -> list[CodeNode]:
+    try:
+        return _code(navigator.starts(name, call.scope))
+    except RequestError:
+        return []
+
+
+def _code(nodes: Sequence[CodeNode]) -> list[CodeNode]:
+    """Return what can be a part of a flow: code before tests, and nothing else if there is some."""
+    code = [node for node in nodes if node.kind in _CODE_KINDS]
+    return [node for node in code if node.category is code[0].category][:MAX_ENDS] if code else list(nodes[:1])
+
+
+def _lines_of(hit: Hit) -> tuple[int, int]:
+    return (hit.focus.start_line, hit.focus.end_line) if hit.focus else (hit.chunk.start_line, hit.chunk.end_line)

@@ -1,0 +1,157 @@
+"""`index_status`: what is indexed, or where to start in a repository."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import Field
+
+from graphrag_mcp.app.protocol import Capability, CodeBackend, SearchBackend
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model.reports import ServerState, Status
+from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
+from graphrag_mcp.tools.arguments import ToolArguments, hint
+from graphrag_mcp.tools.call import Call
+from graphrag_mcp.tools.excerpts import cut_text, room_of
+from graphrag_mcp.tools.outlines import write_orientation
+from graphrag_mcp.tools.printing import describe_state, one_line, printable
+from graphrag_mcp.tools.search_json import iso
+from graphrag_mcp.tools.tool import Tool
+
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.orientation import Orientation
+
+
+SHOWN_FAILURES = 20
+SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form lists all.
+
+
+class IndexStatusArguments(ToolArguments):
+    """`index_status`."""
+
+    overview: bool = Field(
+        False,
+        description="What a newcomer needs first instead: languages, entry points, modules, tests, settings.",
+        json_schema_extra=hint("languages, entry points, hubs, tests instead"),
+    )
+
+
+def index_status(backend: SearchBackend, call: Call[IndexStatusArguments]) -> "Status | Orientation":
+    """Return the status of the index, or what a newcomer to the repository needs first."""
+    return orientation(backend) if call.arguments.overview else backend.status()
+
+
+def orientation(backend: SearchBackend) -> "Orientation":
+    """Return what a newcomer to the repository needs first. Raises RequestError without an index file."""
+    if Capability.CODE not in backend.capabilities:
+        raise RequestError("overview", "overview: this server searches without an index file; start one in the project")
+    return cast("CodeBackend", backend).navigator().orientation()
+
+
+def status_text(status: "Status | Orientation", call: Call[IndexStatusArguments]) -> str:
+    """Return the answer of `index_status`; without a token budget, all of it."""
+    if not isinstance(status, Status):
+        return write_orientation(status)
+    text = render_status(status, call.arguments.response_format == "detailed")
+    return cut_text(text, room_of(call.tokens)).text if call.arguments.token_budget else text
+
+
+def render_status(status: Status, detailed: bool = True) -> str:
+    """Return what is indexed, how complete it is, and what was left out and why; `detailed` adds examples."""
+    lines = [
+        f"Index: {describe_state(status.state)}",
+        f"Root: {as_name(status.root)}" + _describe_tree(status),
+        f"Files: {status.files:,} ({status.archived_files:,} archived)",
+        f"Chunks: {status.chunks:,}, symbols: {status.symbols:,}, relations: {status.relations:,}",
+        _describe_model(status),
+        f"Languages: {_counts(status.languages)}",
+        f"Categories: {_counts(status.categories)}",
+        _describe_history(status),
+        f"Left out: {status.exclusion_rate:.1%} of all paths; {_counts(status.skipped)}",
+    ]
+    if status.fallbacks:
+        lines.append(f"Not parsed by syntax: {_counts(status.fallbacks)}")
+    lines += describe_failures(status.failures)
+    if detailed:
+        lines += [f"  left out: {as_name(path)} ({reason})" for path, reason in status.skipped_examples]
+        when = datetime.fromtimestamp(status.last_indexed, UTC) if status.last_indexed is not None else None
+        lines.append(f"Last indexed: {f'{when:%Y-%m-%d %H:%M:%S} UTC' if when else 'never'}")
+        lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
+    for server in status.servers:
+        lines.append(f"Server: {server.name}: {_replica(server)}" + (f"; {server.problem}" if server.problem else ""))
+    lines += [f"Warning: {warning}" for warning in status.warnings]
+    return printable("\n".join(lines))
+
+
+def describe_failures(failures: Mapping[str, str]) -> list[str]:
+    """Return a line for each file of which a part is not indexed."""
+    lines = [f"Not indexed in full: {one_line(path)}: {why}" for path, why in islice(failures.items(), SHOWN_FAILURES)]
+    more = len(failures) - len(lines)
+    return [*lines, f"Not indexed in full: {counted(more, 'more file')}"] if more > 0 else lines
+
+
+def _replica(server: ServerState) -> str:
+    """Return how complete the replica of a server is, if known."""
+    if server.lost:
+        return (
+            f"has lost {server.lost:,} of {counted(server.given or 0, 'chunk')}; run `graphrag-mcp sync` to send them"
+        )
+    if server.is_from_elsewhere:
+        return f"holds {counted(server.held or 0, 'chunk')} written by another machine, not compared with this index"
+    if server.pending:
+        return f"lacks {counted(server.pending, 'file')}; run `graphrag-mcp sync` to send them"
+    if server.held is not None:
+        return "up to date"
+    return "up to date at the last sync" if server.given is not None else "contents unknown"
+
+
+def _describe_tree(status: Status) -> str:
+    branch = f", on {as_name(status.branch)}" if status.branch else ""
+    shared = f"; the index is shared by {status.trees} work trees" if status.trees > 1 else ""
+    return branch + shared
+
+
+def _describe_model(status: Status) -> str:
+    if not status.model_available:
+        return f"Model: {status.model or 'none'} is not available; searching by keywords and graph only"
+    return f"Model: {status.model}, {status.embedded_chunks:,} of {counted(status.chunks, 'chunk')} embedded"
+
+
+def _describe_history(status: Status) -> str:
+    if status.no_history:
+        return f"History: not used ({one_line(status.no_history)})"
+    return f"History: {counted(status.commits, 'past commit')}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    words = [f"{name or 'unknown'} {count:,}" for name, count in ordered[:SHOWN_KINDS]]
+    if len(ordered) > SHOWN_KINDS:
+        words.append(counted(len(ordered) - SHOWN_KINDS, "more kind"))
+    return ", ".join(words) or "none"
+
+
+def status_payload(status: Status) -> dict[str, Any]:
+    """Return the fields of a `Status`, with `last_indexed` as ISO 8601."""
+    return asdict(status) | {
+        "last_indexed": iso(status.last_indexed),
+        "skipped_examples": [{"path": path, "reason": reason} for path, reason in status.skipped_examples],
+    }
+
+
+STATUS = Tool(
+    name="index_status",
+    title="Index status",
+    description=(
+        "For a search that finds less than expected. Returns what is indexed, whether it is complete, and what was "
+        "left out and why; with overview=true, where to start in this repository. rg finds text there."
+    ),
+    arguments=IndexStatusArguments,
+    needs=Capability.STATUS,
+    ask=index_status,
+    text=status_text,
+    json=lambda status, _call: status_payload(status) if isinstance(status, Status) else asdict(status),
+)

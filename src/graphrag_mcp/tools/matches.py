@@ -1,0 +1,62 @@
+"""What of a hit matched, in a few lines."""
+
+from typing import NamedTuple
+
+from graphrag_mcp.model.files import Symbol, SymbolKind
+from graphrag_mcp.model.search import Focus, Hit
+from graphrag_mcp.tools.excerpts import cut_text
+
+LINE_ROOM = 160  # Of a quoted line.
+
+
+class Match(NamedTuple):
+    """What matched in a result: lines of its chunk, and their definition.
+
+    whole: the first and last line of the definition where it has more lines than these, else None.
+    """
+
+    start_line: int
+    end_line: int
+    symbol: str
+    kind: str
+    signature: str
+    whole: tuple[int, int] | None
+
+
+def match_of(hit: Hit) -> Match:
+    """Return what matched: the chunk itself where nothing in it is known to."""
+    chunk, focus = hit.chunk, hit.focus or Focus(None, hit.chunk.start_line, hit.chunk.end_line)
+    symbol, lines = focus.symbol, (focus.start_line, focus.end_line)
+    if symbol is None:
+        return Match(*lines, chunk.symbol, chunk.kind, chunk.signature, None)
+    is_chunk = symbol.qualified_name == chunk.symbol and lines == (chunk.start_line, chunk.end_line)
+    kind = chunk.kind if is_chunk else symbol.kind.value
+    has_more = symbol.start_line < focus.start_line or symbol.end_line > focus.end_line
+    whole = (symbol.start_line, symbol.end_line) if has_more else None
+    return Match(*lines, symbol.qualified_name, kind, symbol.signature, whole)
+
+
+def text_of(hit: Hit) -> str:
+    """Return the lines of what matched."""
+    match, lines = match_of(hit), hit.chunk.text.rstrip("\n").split("\n")
+    first = match.start_line - hit.chunk.start_line
+    return "\n".join(lines[first : first + match.end_line - match.start_line + 1])
+
+
+def best_lines(hit: Hit, after: int = 0) -> list[tuple[int, str]]:
+    """Return the lines that match best below a line, each with its number; the beginning of a long one."""
+    if hit.focus is None:
+        return []
+    lines, start = hit.chunk.text.split("\n"), hit.chunk.start_line
+    return [(line, cut_text(lines[line - start].strip(), LINE_ROOM).text) for line in hit.focus.lines if line > after]
+
+
+def also_here(hit: Hit) -> list[tuple[str, int]]:
+    """Return other definitions of the file: name and line, in the order of their lines."""
+    pointed = hit.focus.also_here if hit.focus is not None else ()
+    return sorted(((_short_name(symbol), symbol.start_line) for symbol in pointed), key=lambda one: one[1])
+
+
+def _short_name(symbol: Symbol) -> str:
+    """Return a heading without those above it, which a document has many of; else the qualified name."""
+    return symbol.name if symbol.kind is SymbolKind.SECTION else symbol.qualified_name

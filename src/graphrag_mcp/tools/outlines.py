@@ -1,0 +1,115 @@
+"""Maps, outlines and chunks as text, for resources and the command line."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.search import StoredChunk
+from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
+from graphrag_mcp.tools.excerpts import cost_of, room_of
+from graphrag_mcp.tools.printing import fenced, one_line, printable
+
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.navigator import Outline
+    from graphrag_mcp.graph.orientation import Orientation
+    from graphrag_mcp.graph.repository_map import RepositoryMap
+
+
+SIGNATURE_CHARACTERS = 160
+ROOMS = {"Most depended on": 500, "Entry points": 250}  # Characters of the parts of an orientation.
+ROOM = 110  # Of the others: with the titles 1,500.
+NAMES_SHOWN = 2  # Of a module.
+
+
+def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
+    """Return the best definitions that fit, grouped by file; files in the order of their best definition."""
+    if not found.nodes:
+        nothing = "No definition was found to be used by another code file; read the outlines of files instead."
+        return "\n".join(filter(None, (note, nothing)))
+    room = room_of(tokens) - 200
+    files: dict[str, list[CodeNode]] = {}
+    for node in found.nodes:
+        cost = cost_of(_line(node)) + 1 + (cost_of(node.path) + 1 if node.path not in files else 0)
+        if cost > room:
+            break
+        room -= cost
+        files.setdefault(node.path, []).append(node)
+    shown = sum(map(len, files.values()))
+    head = f"The {shown:,} of {counted(found.total, 'definition')} that most of the code depends on, by file:"
+    lines = [line for path, nodes in files.items() for line in (as_name(path), *_lines(nodes))]
+    return printable("\n".join(filter(None, (note, head, *lines))))
+
+
+def write_orientation(found: "Orientation", note: str = "") -> str:
+    """Return what a newcomer needs first, in about 1,500 characters at most."""
+    shown = {path: ", ".join(map(as_name, names[:NAMES_SHOWN])) for path, names in found.modules.items()}
+    modules = [f"{as_name(path)} ({names})" for path, names in shown.items()]
+    parts = {
+        "Languages": [f"{language} {count:,}" for language, count in found.languages.items()],
+        "Packages": list(map(as_name, found.packages)),
+        "Entry points": list(map(as_name, found.entries)),
+        "Lines like HTTP routes": _counted_lines(found.routes),
+        "Most depended on": modules,
+        "Tests": list(map(as_name, found.tests)),
+        "Environment is read in": _counted_lines(found.environment),
+    }
+    lines = [f"{title}: {_fitting(values, ROOMS.get(title, ROOM))}" for title, values in parts.items() if values]
+    return printable("\n".join(filter(None, (note, *lines))))
+
+
+def _counted_lines(lines: Mapping[str, int]) -> list[str]:
+    return [f"{as_name(path)} ({counted(count, 'line')})" for path, count in lines.items()]
+
+
+def _fitting(values: Sequence[str], room: int) -> str:
+    """Return as many values as fit in a line, and how many do not."""
+    shown: list[str] = []
+    for value in values:
+        room -= cost_of(one_line(value)) + 2
+        if room < 0 and shown:
+            return f"{', '.join(shown)} and {len(values) - len(shown):,} more"
+        shown.append(one_line(value))
+    return ", ".join(shown)
+
+
+def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: bool = False) -> str:
+    """Return a file's definitions, each indented by its nesting."""
+    file, definitions = outline.file, outline.definitions
+    changed = "Changed since it was indexed; line numbers may be off." if is_stale else ""
+    head = f"{as_name(file.path)}: {counted(file.end_line, 'line')}, {counted(len(definitions), 'definition')}"
+    lines = outline_lines(definitions, room_of(tokens))
+    return printable("\n".join(filter(None, (note, changed, head, *lines))))
+
+
+def outline_lines(definitions: Sequence[CodeNode], room: int) -> list[str]:
+    """Return definitions, each indented by its nesting, as many as fit."""
+    lines: list[str] = []
+    open_ends: list[int] = []
+    for node in definitions:
+        open_ends = [end for end in open_ends if end >= node.end_line]
+        line = "  " * len(open_ends) + _line(node)
+        room -= cost_of(line) + 1
+        if room < 0:
+            return [*lines, f"... {len(definitions) - len(lines):,} more"]
+        lines.append(line)
+        open_ends.append(node.end_line)
+    return lines
+
+
+def write_chunk(chunk: StoredChunk, note: str = "") -> str:
+    """Return a chunk under its location."""
+    head = f"{as_name(chunk.path)}:{chunk.start_line}-{chunk.end_line}  {as_name(chunk.symbol)}".rstrip()
+    stale = f"stale: {chunk.stale}" if chunk.stale else ""
+    text = fenced(chunk.text, chunk.language, chunk.text.rstrip("\n"))
+    return printable("\n".join(filter(None, (note, head, stale, text))))
+
+
+def _lines(nodes: Sequence[CodeNode]) -> Iterable[str]:
+    return map(_line, sorted(nodes, key=lambda node: node.start_line))
+
+
+def _line(node: CodeNode) -> str:
+    signature = one_line(node.signature)[:SIGNATURE_CHARACTERS]
+    name = f"> {signature}" if node.name in signature else f"{node.kind} {as_name(node.qualified_name)}"
+    return f"  {node.start_line}-{node.end_line}  {name}"

@@ -1,0 +1,145 @@
+"""The three search tools: their arguments, and what they ask."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, TypeAlias
+
+from pydantic import Field
+
+from graphrag_mcp.app.protocol import Capability, SearchBackend
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest, SearchResult
+from graphrag_mcp.tools.arguments import MAXIMUM_RESULTS, Entries, SearchArguments, hint, languages_of
+from graphrag_mcp.tools.call import Call
+from graphrag_mcp.tools.code_answer import noted
+from graphrag_mcp.tools.printing import describe_incomplete
+from graphrag_mcp.tools.search_alike import find_example, search_alike
+from graphrag_mcp.tools.search_json import search_json
+from graphrag_mcp.tools.search_text import search_text
+from graphrag_mcp.tools.tool import Tool
+
+ResultCount = Annotated[int, Field(ge=1, le=MAXIMUM_RESULTS, description="Results to return.")]
+
+
+DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph is the hybrid tool's subject.
+SearchTool: TypeAlias = Tool[SearchBackend, Any, SearchResult]
+
+
+class HybridSearchArguments(SearchArguments):
+    """`graphrag_hybrid_search`: one long file must not fill its answer."""
+
+    chunks_per_document: ClassVar[int] = 3
+
+    limit: ResultCount = 5
+    include_graph_context: bool = Field(True, description="Add callers, callees, tests and other related code.")
+    max_hops: int = Field(2, ge=0, le=3, description="How far to follow relations.")
+    include_patterns: Entries = Field(
+        [],
+        description="gitignore globs of archived files to include, e.g. .archive/**; not a path filter.",
+        json_schema_extra=hint("globs of archived files to show"),
+    )
+    languages: Entries = Field([], description="Only these languages, for example python; empty: all.")
+    use_rrf: bool = Field(
+        True,
+        description="Fuse vector, keyword and graph lists; false: vector search alone.",
+        json_schema_extra=hint("false: vectors alone"),
+    )
+    rerank_with_recency: bool = Field(True, description="Rank recently changed files higher.")
+
+    def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
+        scope, warnings = super().scope(root)
+        compile_globs(self.include_patterns)  # Only to refuse an invalid one before the stores use it.
+        patterns = tuple(self.include_patterns)
+        return replace(scope, include_patterns=patterns, languages=languages_of(self.languages)), warnings
+
+    def refine(self, request: SearchRequest) -> SearchRequest:
+        return replace(
+            request,
+            limit=self.limit,
+            include_graph_context=self.include_graph_context,
+            max_hops=self.max_hops,
+            related_hops=self.max_hops if "max_hops" in self.model_fields_set else request.related_hops,
+            use_rrf=self.use_rrf,
+            rerank_with_recency=self.rerank_with_recency,
+        )
+
+
+class QueryDocumentsArguments(SearchArguments):
+    """`query_documents`: any number of passages per file."""
+
+    top_n: ResultCount = 5
+    min_score: float | None = Field(
+        None, ge=0, le=1, allow_inf_nan=False, description="Drop results whose fused_score is lower; null: keep all."
+    )
+
+    def refine(self, request: SearchRequest) -> SearchRequest:
+        return replace(request, limit=self.top_n, max_hops=DOCUMENT_HOPS, min_score=self.min_score)
+
+
+class QueryUniqueDocumentsArguments(QueryDocumentsArguments):
+    """`query_unique_documents`: one passage per file."""
+
+    chunks_per_document: ClassVar[int] = 1
+
+
+def search(backend: SearchBackend, call: Call[SearchArguments]) -> SearchResult:
+    """Return the result of the three search tools."""
+    request = search_request(call)
+    try:
+        example = find_example(backend, request)
+        return search_alike(backend, request, example) if example else backend.search(request)
+    except RequestError as error:
+        raise noted(error, describe_incomplete(backend.index_state())) from error
+
+
+def search_request(call: Call[SearchArguments]) -> SearchRequest:
+    """Return what to search for; the results before the first are searched for too."""
+    asked = call.arguments
+    query, *also = asked.phrasings
+    request = asked.refine(
+        SearchRequest(
+            query,
+            scope=call.scope,
+            chunks_per_document=asked.chunks_per_document,
+            warnings=call.warnings,
+            also=tuple(also),
+        )
+    )
+    return replace(request, limit=call.first + request.limit)
+
+
+_search_tool: Callable[..., SearchTool] = partial(
+    Tool, needs=Capability.SEARCH, ask=search, text=search_text, json=search_json
+)
+HYBRID = _search_tool(
+    name="graphrag_hybrid_search",
+    title="Search code",
+    description=(
+        "For where, how and which questions about this repository, pasted errors, and names in any spelling. Returns "
+        "path:start-end with symbol, reason and code, the best first and not all, then related code; `like NAME` or "
+        "path:1-9 finds code that does the same. rg is as good for an exact string in files you know."
+    ),
+    arguments=HybridSearchArguments,
+)
+DOCUMENTS = _search_tool(
+    name="query_documents",
+    title="Search passages",
+    description=(
+        "For decisions, setup, conventions and concepts. Returns ranked passages, several of a file. rg is as good for "
+        "an exact string."
+    ),
+    arguments=QueryDocumentsArguments,
+)
+UNIQUE_DOCUMENTS = _search_tool(
+    name="query_unique_documents",
+    title="Search files",
+    description=(
+        "For which files deal with a topic, before you read any. Returns one passage per file. rg --files is better "
+        "for names of files alone."
+    ),
+    arguments=QueryUniqueDocumentsArguments,
+)

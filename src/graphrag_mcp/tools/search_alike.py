@@ -1,0 +1,68 @@
+"""Searches for code that does the same as an example: `like NAME`, or `path:1-9`."""
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from graphrag_mcp.app.protocol import Capability, CodeBackend, SearchBackend
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.search import Hit, SearchRequest, SearchResult
+
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.navigator import Navigator
+
+
+MOST_CHARACTERS = 2_000  # Of an example; more are about several things.
+_OVERLAPPING = 5  # Results that may be the example itself.
+_EXAMPLE = re.compile(r"like:?\s+(?P<name>\S+)|(?P<path>[^\s:]+):(?P<first>\d+)-(?P<last>\d+)", re.IGNORECASE)
+
+
+class Example(NamedTuple):
+    """Lines of a file, and their text without secrets."""
+
+    path: str
+    first: int
+    last: int
+    text: str
+
+
+def find_example(backend: SearchBackend, request: SearchRequest) -> Example | None:
+    """Return the code that a query is: `path:start-end`, or `like` and a symbol; None for any other query."""
+    given = _EXAMPLE.fullmatch(request.query.strip())
+    if given is None or request.also or Capability.CODE not in backend.capabilities:
+        return None
+    navigator = cast("CodeBackend", backend).navigator()
+    try:
+        place = _lines_of(navigator, given, request)
+    except RequestError:
+        return None
+    ((_, data),) = navigator.files.read([place[0]])
+    path, first, last = place
+    text = "\n".join((data or b"").decode().split("\n")[first - 1 : last])[:MOST_CHARACTERS]
+    return Example(path, first, last, text) if text.strip() else None
+
+
+def _lines_of(navigator: "Navigator", given: re.Match[str], request: SearchRequest) -> tuple[str, int, int]:
+    """Return the path and the lines that are meant. Raises RequestError if no such symbol or file is indexed."""
+    if given["name"]:
+        node = navigator.code(given["name"], request.scope)[0]
+        return node.path, node.start_line, node.end_line
+    return navigator.outline(given["path"]).file.path, int(given["first"]), int(given["last"])
+
+
+def search_alike(backend: SearchBackend, request: SearchRequest, example: Example) -> SearchResult:
+    """Return code like an example, by meaning alone: the names in it would find what it calls."""
+    scope = request.scope
+    if not scope.categories:
+        scope = replace(scope, categories=frozenset((Category.IMPLEMENTATION,)))
+    found = backend.search(
+        replace(request, query=example.text, limit=request.limit + _OVERLAPPING, scope=scope, use_rrf=False)
+    )
+    others = tuple(hit for hit in found.primary if not _overlaps(hit, example))
+    return replace(found, query=request.query, primary=others[: request.limit])
+
+
+def _overlaps(hit: Hit, example: Example) -> bool:
+    chunk = hit.chunk
+    return chunk.path == example.path and chunk.start_line <= example.last and example.first <= chunk.end_line

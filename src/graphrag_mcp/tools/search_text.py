@@ -1,0 +1,279 @@
+"""The answer of a search as text."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from graphrag_mcp.model.reports import IndexPhase
+from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Hit, SearchMeta, SearchResult, StoredChunk
+from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
+from graphrag_mcp.tools.arguments import SearchArguments
+from graphrag_mcp.tools.call import Call
+from graphrag_mcp.tools.excerpts import (
+    RELATED_SHARE,
+    SEARCH_TOKENS,
+    Excerpt,
+    cost_of,
+    cut_texts,
+    first_share,
+    room_of,
+    take_fitting,
+)
+from graphrag_mcp.tools.matches import also_here, best_lines, match_of, text_of
+from graphrag_mcp.tools.printing import describe_index, fenced, one_line, printable
+from graphrag_mcp.tools.reasons import certainty, explain, relation_to, usefulness, why
+from graphrag_mcp.tools.search_json import COPIES_SHOWN, total_of
+
+CursorAt = Callable[[int, int], str]
+LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.
+BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut, a blank line.
+CODE_RESULTS = 3  # The first results of a page have their code; the next ones are often not read.
+RELATED_ROWS = 5
+LEAST_CONFIDENCE = 0.5  # Of a relation that is shown; a less certain one is more often wrong than right.
+NEAREST_SHOWN = 3  # Chunks of an answer in which nothing matches well.
+LINES_QUOTED = 2  # Beside the signature.
+WORDS_SHOWN = 6
+
+
+def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:
+    """Return the answer of a search tool."""
+    tokens = call.tokens if call.arguments.token_budget else min(call.tokens, SEARCH_TOKENS)
+    with_code = call.arguments.response_format == "detailed"
+    return render(result, tokens, with_code=with_code, first=call.first, cursor=call.cursor_at)
+
+
+def render(
+    result: SearchResult,
+    tokens: int,
+    *,
+    with_code: bool = True,
+    explained: bool = False,
+    first: int = 0,
+    cursor: CursorAt = lambda _row, _total: "",
+) -> str:
+    """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score.
+
+    first: results before this one, from 0, are not shown. cursor: returns the cursor that continues at a result.
+    """
+    room = room_of(tokens)
+    total = total_of(result)
+    result = replace(result, primary=result.primary[first:])
+    notes = describe_meta(result.meta)
+    if not result.primary:
+        return printable("\n".join([*notes, *_next_steps(result)]))
+    if result.meta.nothing_matches and not first:  # A page after the first shows the rest as usual.
+        nearest = [_header(position, hit, explained) for position, hit in enumerate(result.primary[:NEAREST_SHOWN], 1)]
+        return printable(_render_nearest(result, notes, nearest, _describe_rest(0, cursor(len(nearest), total))))
+    related = _related(result.expanded, room // RELATED_SHARE)
+    related += _rejected(result.rejected)
+    further = _further(result.runner_up, first + len(result.primary) + 1, room // RELATED_SHARE)
+    names = _near_names(result.meta)
+    room -= _length(notes) + _length(related) + _length(further) + cost_of(names)
+    headers = [_header(position, hit, explained) for position, hit in enumerate(result.primary, first + 1)]
+    blocks = _detailed(headers, result.primary, room) if with_code else []
+    between = "\n\n" if blocks else "\n"
+    blocks = blocks or _concise(headers, result.primary, room)
+    rest = _describe_rest(len(headers) - len(blocks), cursor(first + len(blocks), total))
+    parts = ["\n".join(notes), between.join(blocks), "\n".join(further), rest, "\n".join(related), names]
+    return printable("\n\n".join(part for part in parts if part))
+
+
+def describe_nothing(meta: SearchMeta) -> str:
+    """Return in one line that nothing matches well, why, and what to do about it."""
+    missing = _missing(meta)
+    why_not = missing or "no chunk contains these words together"
+    narrowing = [name for name in meta.strategy.filters_applied if name != "exclude_archived"]
+    if narrowing and not missing:
+        why_not += f" within the active filters ({', '.join(narrowing)})"
+    advice = "rephrase it, or use find_occurrences for an exact text; index_status says what was left out"
+    return f"Nothing matches well ({why_not}); {advice}."
+
+
+def _missing(meta: SearchMeta) -> str:
+    words = [f'"{one_line(word)}"' for word in meta.missing_words[:WORDS_SHOWN]]
+    if len(meta.missing_words) > WORDS_SHOWN:
+        words.append(f"{len(meta.missing_words) - WORDS_SHOWN} more")
+    return f"not indexed anywhere: {', '.join(words)}" if words else ""
+
+
+def describe_meta(meta: SearchMeta) -> list[str]:
+    """Return the notes before the results: an incomplete index, a missing store, how the question is read, warnings."""
+    is_current = meta.index.state is IndexPhase.READY and not meta.index.message
+    notes = [] if is_current else [describe_index(meta.index)]
+    if meta.unavailable:
+        notes.append("Not searched: " + "; ".join(f"{name} ({reason})" for name, reason in meta.unavailable.items()))
+    if meta.restriction:
+        notes.append(one_line(meta.restriction))
+    if meta.clauses:
+        asked = " and ".join(f'"{one_line(clause)}"' for clause in meta.clauses)
+        notes.append(f"Two questions, answered in turn: {asked}")
+    if not meta.nothing_matches and (missing := _missing(meta)):
+        notes.append(f"{missing[0].upper()}{missing[1:]}.")
+    return notes + [f"Warning: {warning}" for warning in meta.warnings]
+
+
+def heading(hit: Hit) -> str:
+    """Return the location of what matched, its name and its kind."""
+    match = match_of(hit)
+    whole = f", part of {match.whole[0]}-{match.whole[1]}" if match.whole else ""
+    location = f"{as_name(hit.chunk.path)}:{match.start_line}-{match.end_line}"
+    return "  ".join(part for part in (location, as_name(match.symbol), f"({match.kind}{whole})") if part)
+
+
+def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequence[str], rest: str) -> str:
+    """Return that nothing matches well, and the nearest chunks without their code."""
+    first = "\n".join([*notes, describe_nothing(result.meta)])
+    nearest = "\n".join(["Nearest chunks:", *headers])
+    rejected = "\n".join(_rejected(result.rejected))
+    return "\n\n".join(part for part in (first, nearest, rest, rejected, _near_names(result.meta)) if part)
+
+
+def _near_names(meta: SearchMeta) -> str:
+    """Return the words for another phrasing; "" where the answer is sure."""
+    names = ", ".join(map(as_name, meta.near_names))
+    return f"Names in this repository near the question: {names}" if names else ""
+
+
+def _header(position: int, hit: Hit, explained: bool) -> str:
+    lines = [one_line("  ".join(part for part in (f"{position}. {heading(hit)}", why(hit)) if part))]
+    if hit.chunk.stale:
+        lines.append(f"   stale: {hit.chunk.stale}")
+    if hit.archived_copies:
+        lines.append(f"   same content {one_line(_copies(hit.archived_copies))}")
+    if hit.twins:
+        lines.append(f"   {one_line(_copies(hit.twins))}")
+    if explained:
+        lines += [f"   {line}" for line in explain(hit)]
+    return "\n".join(lines)
+
+
+def _copies(copies: Sequence[StoredChunk]) -> str:
+    locations = [
+        f"{as_name(copy.path)}:{copy.start_line}-{copy.end_line}{' (archived)' if copy.archive else ''}"
+        for copy in copies[:COPIES_SHOWN]
+    ]
+    more = f" and {len(copies) - COPIES_SHOWN} more" if len(copies) > COPIES_SHOWN else ""
+    return f"also in {', '.join(locations)}{more}"
+
+
+def _outline(header: str, hit: Hit, lines: int) -> str:
+    """Return a result without its code: the signature of what matched, and so many of its best lines."""
+    signature = match_of(hit).signature
+    parts = [
+        header,
+        *([f"   > {one_line(signature)}"] if signature else ()),
+        *islice(_quoted(hit), lines),
+        *_pointers(hit),
+    ]
+    return "\n".join(parts)
+
+
+def _quoted(hit: Hit, after: int = 0) -> list[str]:
+    """Return the best lines below a line as quotations."""
+    return [f"   {number} | {one_line(text)}" for number, text in best_lines(hit, after)]
+
+
+def _pointers(hit: Hit) -> list[str]:
+    named = ", ".join(f"{as_name(name)}:{line}" for name, line in also_here(hit))
+    return [f"   also here: {named}"] if named else []
+
+
+def _further(hits: Sequence[Hit], first: int, room: int) -> list[str]:
+    """Return a line for each place behind the results, as many as fit."""
+    lines = [one_line(f"{place}. {_briefly(hit)}") for place, hit in enumerate(hits, first)]
+    kept, _ = take_fitting(["Further places:", *lines], room, 1)
+    return kept if len(kept) > 1 else []
+
+
+def _briefly(hit: Hit) -> str:
+    stale = "  stale" if hit.chunk.stale else ""
+    archived = f"  archived: {hit.chunk.archive.reason}" if hit.chunk.archive is not None else ""
+    return f"{heading(hit)}{archived}{stale}"
+
+
+def _describe_rest(unfitting: int, cursor: str) -> str:
+    words = f"{counted(unfitting, 'more result')} did not fit" if unfitting else "more results"
+    if cursor:
+        return f'... {words}: cursor="{cursor}"'
+    return f"... {words}; lower the limit or raise token_budget" if unfitting else ""
+
+
+def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
+    """Return the results that fit, without code: a signature, or else the best line."""
+    outlines = [
+        _outline(header, hit, 0 if match_of(hit).signature else 1) for header, hit in zip(headers, hits, strict=True)
+    ]
+    return take_fitting(outlines, room, 1)[0]
+
+
+def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
+    """Return the results that fit, the first ones with code; none when the code of the first does not fit."""
+    outlines = [_outline(header, hit, LINES_QUOTED) for header, hit in zip(headers, hits, strict=True)]
+    framed = [f"{header}{''.join(_pointers(hit))}" for header, hit in zip(headers, hits, strict=True)][:CODE_RESULTS]
+    shown, room = take_fitting([*framed, *outlines[CODE_RESULTS:]], room, BODY_FRAME)
+    texts = [text_of(hit) for hit in hits[: min(len(shown), CODE_RESULTS)]]
+    if first_share(room, len(texts)) < min(LEAST_CODE, cost_of(texts[0])):
+        return []
+    blocks = [
+        _block(header, excerpt, hit, outline)
+        for header, excerpt, hit, outline in zip(headers, cut_texts(texts, room), hits, outlines, strict=False)
+    ]
+    return [*blocks, *outlines[CODE_RESULTS : len(shown)]]
+
+
+def _block(header: str, excerpt: Excerpt, hit: Hit, outline: str) -> str:
+    """Return a result with its code, and the best of the lines that were cut; its outline where no code fits."""
+    if not excerpt.text:
+        return outline
+    lines, last = [header, fenced(hit.chunk.text, hit.chunk.language, excerpt.text)], match_of(hit).end_line
+    if excerpt.hidden_lines:
+        first = last - excerpt.hidden_lines + 1
+        lines.append(f"... {counted(excerpt.hidden_lines, 'more line')} ({first}-{last})")
+        lines += _quoted(hit, after=first - 1)
+    return "\n".join([*lines, *_pointers(hit)])
+
+
+def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
+    """Return the most useful relations of what matched, without guesses; each hop halves the confidence."""
+    certain = [
+        one for one in neighbours if not one.is_guess and one.confidence * 2 ** (one.hops - 1) >= LEAST_CONFIDENCE
+    ]
+    lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:RELATED_ROWS]]
+    kept, _ = take_fitting(["Related in the code graph:", *lines], room, 1)
+    left = len(certain) - len(kept) + 1
+    rest = [f"... {counted(left, 'more relation')}"] if left else []
+    return [*kept, *rest] if len(kept) > 1 else []
+
+
+def _rejected(hits: Sequence[Hit]) -> list[str]:
+    if not hits:
+        return []
+    lines = (f"- {as_name(hit.chunk.path)}:{hit.chunk.start_line}  {as_name(hit.chunk.facts.title)}" for hit in hits)
+    return ["Rejected approaches (decided against; read why before proposing them):", *lines]
+
+
+def _neighbour(neighbour: GraphNeighbour) -> str:
+    chunk = neighbour.chunk
+    name = (neighbour.target if neighbour.direction is EdgeDirection.OUT else neighbour.source) or chunk.symbol
+    parts = [f"- {as_name(chunk.path)}:{chunk.start_line}-{chunk.end_line}", as_name(name), relation_to(neighbour)]
+    notes = certainty(neighbour) + ("; stale" if chunk.stale else "")
+    return one_line("  ".join(part for part in parts if part)) + f"  ({notes})"
+
+
+def _next_steps(result: SearchResult) -> list[str]:
+    lines = [f'No results for "{result.query}".']
+    if result.meta.index.state is IndexPhase.BUILDING:
+        lines.append("Retry when the index is complete.")
+    counts = result.meta.compression
+    if counts.original_count and not counts.after_threshold:
+        lines.append(f"Below min_score: all of {counted(counts.original_count, 'candidate')}.")
+    if result.meta.strategy.filters_applied:
+        filters = ", ".join(result.meta.strategy.filters_applied)
+        lines.append(f"Active filters: {filters}. exclude_archived=false includes archived files.")
+    lines.append("Try other words or an identifier; index_status lists what is indexed and what was left out.")
+    return lines
+
+
+def _length(lines: Sequence[str]) -> int:
+    return sum(cost_of(line) + 1 for line in lines)

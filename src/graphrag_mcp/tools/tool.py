@@ -1,0 +1,65 @@
+"""What a tool is: its name, its arguments, its query of a backend, and how its answer is written."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from graphrag_mcp.app.protocol import Capability, SearchBackend
+from graphrag_mcp.settings import Settings
+from graphrag_mcp.tools.arguments import ToolArguments
+from graphrag_mcp.tools.call import Call, read_cursor
+from graphrag_mcp.tools.excerpts import CONCISE_TOKENS
+from graphrag_mcp.tools.printing import printable
+from graphrag_mcp.tools.validation import parse_arguments, schema_of
+
+_Backend = TypeVar("_Backend", bound=SearchBackend)
+_Arguments = TypeVar("_Arguments", bound=ToolArguments)
+_Found = TypeVar("_Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[_Backend, _Arguments, _Found]):
+    """One tool.
+
+    needs: the capability that a backend must have. ask: returns what was found. text, json: write it within the
+    budget of the call.
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[_Arguments]
+    needs: Capability
+    ask: Callable[[_Backend, Call[_Arguments]], _Found]
+    text: Callable[[_Found, Call[_Arguments]], str]
+    json: Callable[[_Found, Call[_Arguments]], dict[str, Any]]
+
+    def schema(self, settings: Settings | None = None) -> dict[str, Any]:
+        """Return the JSON schema of the arguments, with the project's own defaults where there are settings."""
+        schema = schema_of(self.arguments)
+        properties = schema["properties"]
+        if settings is not None and "exclude_archived" in properties:
+            properties["exclude_archived"]["default"] = settings.retrieval.exclude_archived
+        return schema
+
+    def read(self, given: Mapping[str, object], settings: Settings, root: Path) -> Call[_Arguments]:
+        """Return the call with these arguments; nothing is clamped. Raises RequestError, which names every problem."""
+        arguments = parse_arguments(self.name, self.arguments, given)
+        scope, warnings = arguments.scope(root)
+        if "exclude_archived" not in arguments.model_fields_set:
+            scope = replace(scope, exclude_archived=settings.retrieval.exclude_archived)
+        is_concise = arguments.response_format == "concise"
+        tokens = (
+            arguments.token_budget
+            or arguments.default_tokens
+            or (CONCISE_TOKENS if is_concise else settings.retrieval.response_tokens)
+        )
+        return Call(self.name, arguments, tokens, scope, read_cursor(self.name, arguments), warnings)
+
+    def write(self, found: _Found, call: Call[_Arguments]) -> str:
+        """Return the answer in the form that the call asks for."""
+        if call.arguments.response_format == "json":
+            return printable(json.dumps(self.json(found, call), ensure_ascii=False))
+        return self.text(found, call)

@@ -1,0 +1,255 @@
+"""`trace_relations`: the relations of a symbol, or how code reaches other code."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, Strict, StringConstraints, WithJsonSchema, model_validator
+
+from graphrag_mcp.app.protocol import Capability, CodeBackend
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model.files import RelationKind
+from graphrag_mcp.model.graph import Certainty, Direction, Place
+from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
+from graphrag_mcp.tools.arguments import MAXIMUM_QUERY, CodeArguments, Hops, SymbolText, hint
+from graphrag_mcp.tools.call import Call, page_of
+from graphrag_mcp.tools.code_answer import (
+    KIND_WORDS,
+    LINES_SHOWN,
+    OUTGOING,
+    STOPS_SHOWN,
+    UNSAID_KINDS,
+    UNTYPED,
+    CodeAnswer,
+    doubt_payload,
+    doubts,
+    edge_payload,
+    if_any,
+    in_words,
+    lay_out,
+    lay_out_json,
+    location_of,
+    name_of,
+    navigate,
+    node_payload,
+    shown_line,
+    target_of,
+)
+from graphrag_mcp.tools.flow import ask_flow, flow_json, flow_text
+from graphrag_mcp.tools.tool import Tool
+
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.graph.tracing import Step, Trace
+
+
+MAXIMUM_ENDS = 10  # On each side of a flow.
+QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAXIMUM_QUERY)]
+Ends = Annotated[
+    list[SymbolText],
+    Field(max_length=MAXIMUM_ENDS),
+    BeforeValidator(lambda ends: [ends] if isinstance(ends, str) else ends),
+]
+DirectionName = Annotated[
+    Direction,
+    Strict(False),
+    WithJsonSchema({"type": "string", "enum": [direction.value for direction in Direction]}),
+]
+
+
+_STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
+
+
+class TraceArguments(CodeArguments):
+    """`trace_relations`: the relations of a symbol, or how code reaches other code."""
+
+    symbol: str = Field(
+        "",
+        max_length=1_000,
+        description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path.",
+    )
+    from_: Ends = Field(
+        [],
+        alias="from",
+        description="Symbols, or one: how they reach `to`; without `to`, what they lead to.",
+        json_schema_extra=hint("symbols: how they reach `to`"),
+    )
+    to: Ends = Field([], description="Symbols, or one: what reaches them.")
+    question: QuestionText = Field(
+        "",
+        description="How something reaches, becomes or affects something else; finds `from` and `to` if they are not "
+        "given.",
+        json_schema_extra=hint("how X reaches Y; finds from and to"),
+    )
+    direction: DirectionName = Field(Direction.CALLERS, description="Which relation to follow.")
+    hops: Hops = 1
+    unresolved: bool = Field(False, description="Also list places whose receiver is not known.")
+
+    @property
+    def is_flow(self) -> bool:
+        """Whether it asks how code reaches other code."""
+        return bool(self.from_ or self.to or self.question)
+
+    @property
+    def starts(self) -> list[str]:
+        """The symbols at which a flow starts."""
+        return self.from_ or list(filter(None, [self.symbol.strip()]))
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if not self.symbol.strip() and not self.is_flow:
+            raise RequestError("symbol", "symbol is required, or from, to or question")
+        if self.symbol.strip() and self.from_:
+            raise RequestError("symbol", "symbol and from both say where to start; give one of them")
+        return self
+
+
+def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> CodeAnswer[Any, Any]:
+    """Return the relations of one kind that start at a name, or how code reaches other code."""
+    return ask_flow(backend, call) if call.arguments.is_flow else _trace(backend, call)
+
+
+def _trace(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Trace, Step]":
+    def ask(navigator: "Navigator") -> "CodeAnswer[Trace, Step]":
+        asked = call.arguments
+        found = navigator.trace(asked.symbol, asked.direction, asked.hops, call.scope, unresolved=asked.unresolved)
+        page = page_of(found.steps, call.first, asked.limit)
+        nodes = [*found.starts, *(node for step in page.rows for node in (step.source, step.target))]
+        return CodeAnswer(
+            found,
+            page,
+            nodes,
+            texts=navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines}),
+        )
+
+    return navigate(backend, ask)
+
+
+def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> str:
+    """Return each relation under its file and definition with the text of its lines, and what is not known."""
+    found, total = answer.found, answer.page.total
+    starts = ", ".join(location_of(node) for node in found.starts[:3])
+    more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
+    within = f" within {counted(found.hops, 'hop')}" if found.hops > 1 else ""
+    kinds = Counter(step.edge.certainty for step in found.steps)
+    parts = [
+        f"{kinds[certainty]:,} {in_words(certainty, found.direction)}" for certainty in Certainty if kinds[certainty]
+    ]
+    plural = found.direction.value
+    noun = plural.removesuffix("es") if plural.endswith("sses") else plural.removesuffix("s")
+    kind = "direct " if found.direction is Direction.SUBCLASSES and found.hops == 1 else ""
+    at_least = "At least " if found.doubt.is_cut else ""
+    of_callers = (step for step in found.steps if found.direction is Direction.CALLERS)
+    accesses = sum(step.edge.kind in (RelationKind.READS, RelationKind.WRITES) for step in of_callers)
+    count = counted(total - accesses, kind + noun, kind + plural) if total > accesses else f"No {plural}"
+    count += f" and {counted(accesses, 'read or write', 'reads and writes')}" if accesses else ""
+    head = f"{at_least}{count}{within} of {starts}{more}{': ' if parts else ''}{', '.join(parts)}."
+    if not total and not at_least:
+        certain = "" if found.doubt.is_complete else " certain"
+        here = " in this repository" if found.direction is Direction.SUPERCLASSES and found.stops else ""
+        head = f"No{certain} {found.direction}{here}{within} of {starts}{more}."
+    last_path = ""
+
+    def lines(step: "Step") -> list[str]:
+        nonlocal last_path
+        path = [as_name(step.edge.path)] if step.edge.path != last_path else []
+        last_path = step.edge.path
+        if found.direction not in OUTGOING and _is_its_definition(step, answer.texts):
+            [line] = step.lines
+            text = shown_line(answer.texts[last_path, line].strip())
+            return ["\n".join([*path, f"  {line}{_step_words(step, found)}: {text}"])]
+        numbers = step.lines[:LINES_SHOWN]
+        texts = [f"    {line}: {shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
+        rest = len(step.lines) - len(numbers)
+        return [
+            "\n".join(
+                [*path, _step_head(step, found), *texts, *([f"    ... {counted(rest, 'more line')}"] if rest else [])]
+            )
+        ]
+
+    return lay_out(answer, call, [head], lines, _where_it_stops(found, is_listed=call.arguments.unresolved))
+
+
+def _is_its_definition(step: "Step", texts: Mapping[Place, str]) -> bool:
+    """Return whether the one line of a step is the first of its definition and has the whole name."""
+    text = texts.get((step.edge.path, step.source.start_line), "")
+    is_alone = list(step.lines) == [step.source.start_line] and step.edge.path == step.source.path
+    return is_alone and all(part in text for part in step.source.qualified_name.split("."))
+
+
+def _step_head(step: "Step", found: "Trace") -> str:
+    """Return what stands around the lines of a step, and what it does unless it is what was asked for."""
+    is_from = found.direction in OUTGOING
+    far = step.target if is_from else step.source
+    return f"  {target_of(far) if is_from else name_of(far)}{_step_words(step, found)}"
+
+
+def _step_words(step: "Step", found: "Trace") -> str:
+    near = step.source if found.direction in OUTGOING else step.target
+    words = []
+    if step.hop > 1:
+        words.append(f"{step.edge.kind.replace('_', ' ')} {name_of(near)}")
+    elif step.edge.kind not in UNSAID_KINDS.get(found.direction, ()):
+        words.append(KIND_WORDS[step.edge.kind])
+    if step.source == step.target and step.edge.kind is RelationKind.CALLS:
+        words.append("recursion")
+    if step.edge.certainty is not Certainty.CERTAIN:
+        words.append(in_words(step.edge.certainty, found.direction))
+    return f" ({', '.join(words)})" if words else ""
+
+
+def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
+    lines = []
+    for words, is_defined in _STOPS:
+        names = {f"{stop.module}: {stop.name}" if stop.module else stop.name: None for stop in found.stops
+                 if stop.is_defined is is_defined}  # fmt: skip
+        if names:
+            shown = ", ".join(map(as_name, list(names)[:STOPS_SHOWN]))
+            rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
+            is_above = found.direction is Direction.SUPERCLASSES and not is_defined
+            lines.append(f"{'Outside of this repository' if is_above else words}: {shown}{rest}.")
+    if found.direction is Direction.OVERRIDES and not found.doubt.is_typed:
+        lines.append("Overrides are not compared in this language; subclasses and find_occurrences lead to them.")
+    if found.direction not in OUTGOING:
+        how = ("listed by name",) if is_listed else ()
+        lines += doubts(found.doubt, found.starts, *how)
+    elif not found.doubt.is_typed and found.direction is not Direction.IMPORTS:
+        lines.append(f"{UNTYPED[0].upper()}{UNTYPED[1:]}.")
+    elif found.doubt.is_cut:
+        lines.append("Truncated; retry with fewer hops.")
+    return lines
+
+
+def trace_json(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> dict[str, Any]:
+    """Return each relation with both ends, and the names where the trace stops."""
+    found = answer.found
+    payload = {
+        **if_any("starts", [node_payload(node) for node in found.starts]),
+        "rows": [_step_payload(step) for step in answer.page.rows],
+        **if_any("stops", [stop._asdict() for stop in found.stops]),
+        "doubt": doubt_payload(found.doubt),
+        "is_cut": found.doubt.is_cut,
+    }
+    return lay_out_json(answer, call, payload)
+
+
+def _step_payload(step: "Step") -> dict[str, Any]:
+    ends = {"source": node_payload(step.source), "target": node_payload(step.target)}
+    return {"hop": step.hop, **ends, **edge_payload(step.edge), "lines": list(step.lines)}
+
+
+TRACE = Tool(
+    name="trace_relations",
+    title="Trace relations",
+    description=(
+        "For who calls, uses, imports, extends or tests a symbol, and (from, to, question) how one thing reaches or "
+        "affects another. Returns edges or chains with line, code and certainty, and where the graph stops. rg adds "
+        "calls by name at run time."
+    ),
+    arguments=TraceArguments,
+    needs=Capability.CODE,
+    ask=trace_relations,
+    text=lambda found, call: (flow_text if call.arguments.is_flow else trace_text)(found, call),
+    json=lambda found, call: (flow_json if call.arguments.is_flow else trace_json)(found, call),
+)

@@ -1,0 +1,188 @@
+"""Exact answers as text and as JSON: within their budget, of the paths that are asked for, and never half true."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from graphrag_mcp.app.local import App
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.excerpts import room_of
+from graphrag_mcp.tools.table import TOOLS
+
+CALLERS = 300
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """One function that hundreds call, and one that calls hundreds that are not here."""
+    folder = tmp_path_factory.mktemp("answers")
+    root = folder / "project"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "base.py").write_text("def needle():\n    return 1\n")
+    callers = "".join(f"def caller_{number}():\n    return needle()\n\n\n" for number in range(CALLERS))
+    (root / "src" / "callers.py").write_text(f"from src.base import needle\n\n\n{callers}")
+    calls = "".join(f"    elsewhere_{number}()\n" for number in range(400))
+    (root / "src" / "far.py").write_text(f"def far():\n{calls}")
+    for kind in range(9):
+        (root / "src" / f"kind_{kind}.py").write_text(f"class Kind{kind}:\n    def load(self):\n        return self\n")
+    (root / "src" / "user.py").write_text("def use(kind):\n    return kind.load()\n")
+    (root / "src" / "plot.ts").write_text("export function plot(a: A): B\n" * 12)
+    (root / "src" / "box.py").write_text("class Box: ...\n\n\ndef weigh(box: Box):\n    return 1\n")
+    (root / "src" / "limits.py").write_text("MOST_ROWS = 9\n\n\ndef rows():\n    return MOST_ROWS\n")
+    (root / "src" / "limits.rb").write_text("FEWEST_ROWS = 1\n\ndef rows_of\n  FEWEST_ROWS\nend\n")
+    (root / "dist.js").write_text("x=1;" * 100 + "hidden_word();\n")
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as opened:
+        opened.index()
+        yield opened
+
+
+def ask(app: App, tool: str, **arguments: object) -> str:
+    """Return what the tool answers."""
+    call = TOOLS[tool].read(arguments, app.settings, app.root)
+    return TOOLS[tool].write(TOOLS[tool].ask(app, call), call)
+
+
+def find_key(value: Any, key: str) -> Iterator[Any]:
+    """Yield every value that JSON has under a key, at any depth."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    yield from (value[key] for _ in [key] if isinstance(value, dict) and key in value)
+    for one in inner:
+        yield from find_key(one, key)
+
+
+@pytest.mark.parametrize("tokens", [2_000, 6_000])
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("find_symbol", {"symbol": "needle"}),
+        ("trace_relations", {"symbol": "needle", "direction": "callers", "limit": 200}),
+        ("trace_relations", {"symbol": "far", "direction": "callees"}),
+        ("impact", {"symbol": "needle", "limit": 200}),
+        ("find_occurrences", {"text": "needle", "limit": 200}),
+    ],
+)
+def test_json_stays_within_its_budget(app: App, tool: str, arguments: dict[str, Any], tokens: int) -> None:
+    """Lists are cut, their totals are shown, and the cursor continues them."""
+    text = ask(app, tool, **arguments, response_format="json", token_budget=tokens)
+    answer = json.loads(text)
+    assert len(text) <= room_of(tokens)
+    assert answer["rows"] or answer["stops_total"] == 400
+    if tool == "find_symbol":
+        assert answer["rows"][0]["used_total"] >= CALLERS
+    elif answer["rows"]:
+        assert answer["total"] >= CALLERS
+        assert answer["cursor"].startswith(f"{len(answer['rows'])}-")
+
+
+@pytest.mark.parametrize("path", [".", "./", "/src", "src", "./src/", "src/../src", "ROOT", "ROOT/src"])
+def test_paths_are_taken_however_they_are_written(app: App, path: str) -> None:
+    """A complete answer must not say that there is nothing where there is."""
+    text = ask(app, "find_occurrences", text="needle", paths=[path.replace("ROOT", str(app.root))])
+    assert text.startswith(f"{CALLERS + 2:,} lines of ")
+
+
+def test_a_path_that_nothing_can_be_found_in_is_said(app: App) -> None:
+    """None outside the root, and none that is not indexed."""
+    with pytest.raises(RequestError, match="outside the project root"):
+        ask(app, "find_occurrences", text="needle", paths=["../other"])
+    with pytest.raises(RequestError, match=r"'scr' matches no indexed file; did you mean src\? The folders at the top"):
+        ask(app, "find_occurrences", text="needle", paths=["src", "scr"])
+
+
+@pytest.mark.parametrize("response_format", ["detailed", "json"])
+def test_a_long_line_is_shown_where_it_holds_the_text(app: App, response_format: str) -> None:
+    """Its beginning tells nothing."""
+    assert "hidden_word" in ask(app, "find_occurrences", text="hidden_word", response_format=response_format)
+
+
+def test_no_tests_are_announced_where_there_are_none(app: App) -> None:
+    """What follows would be taken for them."""
+    assert "Tests to run first" not in ask(app, "impact", symbol="needle")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "beginning"),
+    [
+        ("find_symbol", {"symbol": "Kind3.load"}, "src/kind_3.py:2-3  Kind3.load (method)"),
+        ("trace_relations", {"symbol": "Kind3.load"}, "No certain callers of src/kind_3.py:2-3  Kind3.load."),
+        ("impact", {"symbol": "src/kind_3.py::load"}, "No certain dependants of src/kind_3.py:2-3  Kind3.load."),
+    ],
+)
+def test_lines_that_may_mean_a_definition_are_counted_where_none_certainly_does(
+    app: App, tool: str, arguments: dict[str, Any], beginning: str
+) -> None:
+    """So that an empty list is not taken for proof that there are none."""
+    text = ask(app, tool, **arguments)
+    assert text.startswith(beginning)
+    how = "trace_relations unresolved=true lists them" if tool == "impact" else "unresolved=true lists them"
+    assert f"1 more place of `load` with an unknown receiver ({how})." in text
+    assert "Complete" not in text
+    (count,) = find_key(json.loads(ask(app, tool, **arguments, response_format="json")), "undecided")
+    assert count == 1
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sentence"),
+    [
+        ("find_symbol", {"symbol": "far"}, "no references"),
+        ("trace_relations", {"symbol": "far"}, "No callers of src/far.py:1-401  far."),
+        (
+            "trace_relations",
+            {"symbol": "far", "direction": "tests"},
+            "No tests within 2 hops of src/far.py:1-401  far.",
+        ),
+        ("trace_relations", {"symbol": "Box", "direction": "subclasses"}, "No subclasses of src/box.py:1-1  Box."),
+        ("impact", {"symbol": "far"}, "No dependants of src/far.py:1-401  far."),
+    ],
+)
+def test_none_is_said_where_no_line_can_mean_the_definition(
+    app: App, tool: str, arguments: dict[str, Any], sentence: str
+) -> None:
+    """Nothing of that name was left out."""
+    text = ask(app, tool, **arguments)
+    assert sentence in text
+    assert "Complete." in text
+
+
+@pytest.mark.parametrize("tool", ["find_symbol", "impact", "trace_relations"])
+def test_of_a_value_its_readers_are_listed_or_said_not_to_be_recorded(app: App, tool: str) -> None:
+    """An answer without uses would be taken for proof that it can be deleted."""
+    assert "rows" in ask(app, tool, symbol="MOST_ROWS")
+    text = ask(app, tool, symbol="FEWEST_ROWS")
+    assert "Uses of values are not recorded in this language" in text
+    assert "Complete" not in text
+
+
+def test_overloads_are_listed_together(app: App) -> None:
+    """With one list of uses, of limited length."""
+    text = ask(app, "find_symbol", symbol="plot")
+    assert text.count("plot.ts:") == 8
+    assert "... 4 more of that name" in text
+    assert text.count("no references") == 1
+    (row,) = json.loads(ask(app, "find_symbol", symbol="plot", response_format="json"))["rows"]
+    assert (len(row["also"]), row["also_total"], row["doubt"]["undecided"]) == (7, 11, 0)
+
+
+def test_who_names_a_type_uses_it(app: App) -> None:
+    """A type has no callers; a test of it is listed as one."""
+    assert "box.py:4  weigh uses it (certain)" in ask(app, "find_symbol", symbol="Box")
+    assert "src/box.py\n  4 (uses): def weigh(box: Box):" in ask(app, "trace_relations", symbol="Box")
+    assert "box.py:4  weigh uses Box (certain)" in ask(app, "impact", symbol="Box")
+
+
+def test_as_many_paths_as_a_list_may_have_are_searched(app: App) -> None:
+    """A condition for each is no more than SQLite takes."""
+    paths = [f"src/**/*[!{number}]*.py" for number in range(199)] + ["src"]
+    assert ask(app, "find_occurrences", text="needle", paths=paths).startswith("302 lines of ")
+
+
+def test_what_is_listed_by_name_is_still_not_known(app: App) -> None:
+    """To list the places decides none of them."""
+    text = ask(app, "trace_relations", symbol="Kind3.load", unresolved=True)
+    assert "by name only" in text
+    assert "1 more place of `load` with an unknown receiver (listed by name)." in text
+    assert "Complete" not in text

@@ -1,0 +1,202 @@
+"""What a diff breaks: the answer of `impact` without a symbol, over real repositories."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_mcp.app.local import App
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.impact import IMPACT, impact_of_diff
+from tests.golden.golden import FOLDER
+from tests.repositories import commit, git
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+PAYMENT = '''\
+"""Payments."""
+
+RATE = 3
+
+
+def charge(order, rate):
+    return order * rate
+
+
+def refund(order):
+    return -order
+
+
+def audit(order):
+    return order
+
+
+class Ledger:
+    """The books."""
+
+    def post(self, entry):
+        return entry
+
+    def close(self):
+        return None
+'''
+CALLER = "from shop.payment import charge\n\n\ndef test_it_is_charged():\n    assert charge(1, 2)\n"
+REFUND = "def refund(order):\n    return -order\n\n\n"
+FILES = {
+    "shop/__init__.py": "",
+    "shop/payment.py": PAYMENT,
+    "shop/checkout.py": "from shop.payment import Ledger, charge\n\n\ndef place(order):\n    Ledger().post(order)\n"
+    "    return charge(order, 2)\n",
+    "shop/returns.py": "from shop.payment import refund\n\n\ndef take_back(order):\n    return refund(order)\n",
+    "shop/report.py": "from shop.payment import audit\n\n\ndef report(order):\n    return audit(order)\n",
+    "tests/test_checkout.py": "from shop.checkout import place\n\n\ndef test_it_is_placed():\n    assert place(1)\n",
+    "tests/test_payment.py": CALLER,
+}
+CHANGED = (
+    PAYMENT.replace("def charge(order, rate):", "def charge(order, rate, currency):")
+    .replace(REFUND, "")
+    .replace("def audit(order):", "def audit(order, strict=False):")
+    .replace("        return None\n", "        return None\n\n    def reopen(self):\n        return 1\n")
+    .replace("        return entry\n", "        return entry + 1\n")
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "-b", "main")
+    commit(folder, FILES)
+    return folder
+
+
+@pytest.fixture
+def opened(root: Path) -> Iterator[App]:
+    data = {"GRAPHRAG_DATA_DIR": str(root.parent / "data"), "GRAPHRAG_WORKERS": "1"}
+    with closing(App(root, load_settings(root, data))) as app:
+        yield app
+
+
+def ask(app: App, patch: str = "", **arguments: object) -> Any:
+    """Index what is on the disk, and return the answer as text, or as JSON for response_format=json."""
+    app.index()
+    call = IMPACT.read(arguments, app.settings, app.root)
+    text = IMPACT.write(impact_of_diff(app, call, patch) if patch else IMPACT.ask(app, call), call)
+    return json.loads(text) if text.startswith("{") else text
+
+
+def broken(answer: dict[str, Any]) -> set[tuple[str, str]]:
+    """Return the changed definitions with the places that they break."""
+    return {(row["symbol"], place["at"]) for row in answer["rows"] for place in row["breaks"]}
+
+
+def test_the_answer_about_a_diff_is_the_golden_one(opened: App, root: Path) -> None:
+    """Each kind of change has its line, what breaks stands under it, and the tests are one line."""
+    (root / "shop/payment.py").write_text(CHANGED)
+    (root / "shop/notes.py").write_text("def note():\n    return 1\n")
+    text = ask(opened)
+    assert text + "\n" == (FOLDER / "impact.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("stage", [False, True])
+def test_what_is_staged_unstaged_and_untracked_differs(opened: App, root: Path, stage: bool) -> None:
+    """Whatever git has been told of it; a parameter that may be left out breaks nothing."""
+    (root / "shop/payment.py").write_text(CHANGED)
+    (root / "shop/notes.py").write_text("def note():\n    return 1\n")
+    if stage:
+        git(root, "add", "--all")
+    answer = ask(opened, response_format="json")
+    assert {(row["change"], row["symbol"]) for row in answer["rows"]} == {
+        ("removed", "refund"),
+        ("signature", "charge"),
+        ("signature", "audit"),
+        ("body", "Ledger.post"),
+        ("added", "Ledger.reopen"),
+        ("added", "note"),
+    }
+    assert broken(answer) == {
+        ("refund", "shop/returns.py:1"),
+        ("refund", "shop/returns.py:5"),
+        ("charge", "shop/checkout.py:6"),
+        ("charge", "tests/test_payment.py:5"),
+    }
+
+
+def test_a_dependant_inside_the_diff_is_not_broken(opened: App, root: Path) -> None:
+    """Whoever changed it knows."""
+    (root / "shop/payment.py").write_text(CHANGED.replace("def audit(", f"{REFUND}def audit("))
+    checkout = FILES["shop/checkout.py"].replace("charge(order, 2)", 'charge(order, 2, "EUR")')
+    (root / "shop/checkout.py").write_text(checkout)
+    assert broken(ask(opened, response_format="json")) == {("charge", "tests/test_payment.py:5")}
+
+
+def test_a_renamed_file_breaks_what_imports_it_and_nothing_in_it_is_new(opened: App, root: Path) -> None:
+    """A move is not a removal of all definitions."""
+    git(root, "mv", "shop/payment.py", "shop/money.py")
+    answer = ask(opened, response_format="json")
+    assert {row["change"] for row in answer["rows"]} == {"moved"}
+    assert ("charge", "shop/checkout.py:1") in broken(answer)
+
+
+def test_a_base_is_where_the_branch_left_it_and_a_range_ends_there(opened: App, root: Path) -> None:
+    """What others have committed there since does not count."""
+    git(root, "checkout", "--quiet", "-b", "work")
+    commit(root, {"shop/payment.py": CHANGED})
+    git(root, "checkout", "--quiet", "main")
+    commit(root, {"shop/report.py": "def report(order):\n    return order\n"})
+    git(root, "checkout", "--quiet", "work")
+    changed = {row["symbol"] for row in ask(opened, base="main", response_format="json")["rows"]}
+    assert changed == {"refund", "charge", "audit", "Ledger.post", "Ledger.reopen"}
+    assert {row["symbol"] for row in ask(opened, base="main...work", response_format="json")["rows"]} == changed
+    assert {row["symbol"] for row in ask(opened, base="main..work", response_format="json")["rows"]} == {
+        *changed,
+        "report",
+    }
+    assert ask(opened) == "0 files differ from HEAD."
+
+
+@pytest.mark.parametrize("base", ["nowhere", "--output=x", "main..nowhere", "HEAD:shop"])
+def test_a_bad_base_is_one_sentence(opened: App, base: str) -> None:
+    """With what may be given."""
+    with pytest.raises(RequestError, match="names no commit of this repository; give a branch"):
+        ask(opened, base=base)
+
+
+@pytest.mark.parametrize("is_applied", [False, True])
+def test_a_patch_is_read_whether_it_is_applied_or_not(opened: App, root: Path, is_applied: bool) -> None:
+    """It says the same."""
+    (root / "shop/payment.py").write_text(CHANGED)
+    patch = git(root, "diff")
+    if not is_applied:
+        git(root, "checkout", "--", ".")
+    answer = ask(opened, patch, response_format="json")
+    assert answer["base"] == "the patch"
+    assert {row["symbol"] for row in answer["rows"]} == {"refund", "charge", "audit", "Ledger.post", "Ledger.reopen"}
+    assert {("refund", "shop/returns.py:5"), ("charge", "shop/checkout.py:6")} <= broken(answer)
+    with pytest.raises(RequestError, match="it does not fit"):
+        ask(opened, patch.replace("return order", "return nothing"))
+
+
+def test_secrets_of_a_diff_and_of_a_patch_are_masked(opened: App, root: Path) -> None:
+    """Of the text before, after, and of a removed file too; a file of secrets is not even named."""
+    commit(root, {"shop/old.py": f'def gone(key="{TOKEN}"):\n    return key\n', "id_rsa": "x\n"})
+    (root / "shop/old.py").unlink()
+    (root / "id_rsa").unlink()
+    (root / "shop/returns.py").write_text(f'def take_back(order, key="{TOKEN}"):\n    return key\n')
+    patch = git(root, "diff", "--", "shop/returns.py")
+    for text in (ask(opened), ask(opened, patch)):
+        assert "take_back" in text
+        assert TOKEN[:12] not in text
+        assert "id_rsa" not in text
+
+
+def test_a_long_answer_about_a_diff_is_short(opened: App, root: Path) -> None:
+    """By default 3,500 characters, however much is changed; a cursor continues it."""
+    many = "".join(f"def function_{n}(first, second):\n    return {n}\n\n\n" for n in range(200))
+    (root / "shop/payment.py").write_text(many)
+    text = ask(opened)
+    assert len(text) <= 3_500
+    assert "more: cursor=" in text

@@ -1,0 +1,224 @@
+"""How code reaches other code: the answer of `trace_relations` with `from`, `to` or a question, over real indexes."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_mcp.app.local import App
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.tools.trace_relations import TRACE
+from tests.golden.golden import FOLDER
+from tests.indexed import indexed
+
+FILES = {
+    "lamp/app.py": """\
+from lamp.wicks import Wick, make_wick
+from lamp.timers import Timer
+
+
+class Lamp:
+    def __init__(self):
+        self.handlers = {}
+        self.timer = Timer()
+
+    def on(self, name, handler):
+        self.handlers[name] = handler
+
+    def light(self, wick: Wick):
+        self.timer.later(put_out)
+        wick.burn()
+
+    def emit(self, name):
+        answer(self.handlers[name])
+
+
+def answer(handler):
+    handler()
+
+
+def put_out():
+    stop_gas()
+
+
+def stop_gas():
+    pass
+""",
+    "lamp/wicks.py": """\
+class Wick:
+    def burn(self):
+        raise NotImplementedError
+
+
+class Cotton(Wick):
+    def burn(self):
+        glow()
+
+
+class Steel(Wick):
+    def burn(self):
+        pass
+
+
+def glow():
+    pass
+
+
+def make_wick():
+    return Cotton()
+""",
+    "lamp/timers.py": "class Timer:\n    def later(self, function):\n        function()\n",
+    "tests/test_lamp.py": "from lamp.app import put_out\n\n\ndef test_it_goes_out():\n    put_out()\n",
+}
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """A small project with each kind of link."""
+    with indexed(tmp_path_factory.mktemp("flows"), FILES) as app:
+        yield app
+
+
+def ask(app: App, arguments: Mapping[str, Any]) -> str:
+    """Return the answer to a call."""
+    call = TRACE.read(arguments, app.settings, app.root)
+    return TRACE.write(TRACE.ask(app, call), call)
+
+
+def test_the_golden_file_has_each_kind_of_answer(app: App) -> None:
+    """A reader can review them: certain and possible calls, a value, stored data, no chain, trees and a question."""
+    asked: list[dict[str, Any]] = [
+        {"from": "Lamp.light", "to": "glow"},
+        {"from": ["Lamp.light", "make_wick"], "to": "stop_gas"},
+        {"from": "Lamp.on", "to": "answer"},
+        {"from": "answer", "to": "glow"},
+        {"from": "Lamp.light"},
+        {"to": "stop_gas"},
+        {"question": "How does `Lamp.light` end up in stop_gas?"},
+        {"question": "How does lighting a lamp come to a glowing wick?"},
+    ]
+    text = "\n".join(f"$ {json.dumps(one)}\n{ask(app, one)}\n" for one in asked)
+    assert text == (FOLDER / "flow.txt").read_text(encoding="utf-8")
+
+
+def test_a_chain_is_certain_where_its_calls_are(app: App) -> None:
+    """A function that is handed over is a link of its own; what a base type calls only may reach a type below."""
+    payload = json.loads(ask(app, {"from": "Lamp.light", "to": "stop_gas", "response_format": "json"}))
+    first = payload["rows"][0]["links"]
+    assert [link["target"]["symbol"] for link in first] == ["put_out", "stop_gas"]
+    assert [(link["relation"], link["certainty"]) for link in first] == [("hands_on", "certain"), ("calls", "certain")]
+    assert first[0]["text"] == "self.timer.later(put_out)"
+    payload = json.loads(ask(app, {"from": "Lamp.light", "to": "glow", "response_format": "json"}))
+    assert [link["certainty"] for link in payload["rows"][0]["links"]] == ["may call", "certain"]
+    assert payload["rows"][0]["links"][0]["choices"] == 2
+
+
+def test_what_is_stored_leads_to_who_reads_it(app: App) -> None:
+    """The link names the field and the place that reads it."""
+    text = ask(app, {"from": "Lamp.on", "to": "answer"})
+    assert "11 (handlers is read at lamp/app.py:18):     self.handlers[name] = handler" in text
+
+
+def test_tests_are_on_the_way_only_if_one_of_them_is_an_end(app: App) -> None:
+    """What leads to a function in a test is not part of a flow of the program."""
+    assert "test_it_goes_out" not in ask(app, {"to": "stop_gas"})
+    assert "test_it_goes_out reaches stop_gas" in ask(app, {"from": "test_it_goes_out", "to": "stop_gas"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({}, "symbol is required, or from, to or question"),
+        ({"symbol": "glow", "from": "glow"}, "symbol and from both say where to start; give one of them"),
+        ({"from": "Lamp.shine"}, "nothing that is indexed defines 'Lamp.shine'"),
+        ({"from": [], "to": [" "]}, "to[0] = "),
+    ],
+)
+def test_what_cannot_be_asked_is_named(app: App, arguments: dict[str, Any], problem: str) -> None:
+    """A call needs a symbol or a flow, not both, and names that exist."""
+    with pytest.raises(RequestError) as caught:
+        ask(app, arguments)
+    assert problem in str(caught.value)
+
+
+def test_of_several_names_one_may_be_unknown(app: App) -> None:
+    """An agent may guess; what exists is asked for."""
+    assert "Lamp.light reaches stop_gas" in ask(app, {"from": ["Lamp.shine", "Lamp.light"], "to": ["stop_gas"]})
+
+
+def test_a_symbol_is_a_start(app: App) -> None:
+    """With an end, or a question."""
+    assert "Lamp.light reaches stop_gas" in ask(app, {"symbol": "Lamp.light", "to": "stop_gas"})
+    assert "Lamp.light reaches stop_gas" in ask(app, {"symbol": "Lamp.light", "question": "does it reach stop_gas?"})
+
+
+WICK = """\
+function Wick() {}
+Wick.prototype.burn = function () { glow.call(this); return table[this.length] }
+function glow() { hold(Wick.make, snuff) }
+function hold(first, second) {}
+function snuff() {}
+class Lamp {
+  get height() { return 1 }
+  set height(value) { glow() }
+  light() { return table[this.height] }
+}
+"""
+
+
+def test_what_is_called_or_asked_for_a_member_is_not_handed_over(tmp_path: Path) -> None:
+    """Nor is a property that is read, whatever its setter does."""
+    with indexed(tmp_path, {"wick.js": WICK}) as app:
+        assert "burn reaches glow: 1 certain." in ask(app, {"from": "Wick.burn", "to": "glow"})
+        assert "hands over" not in ask(app, {"from": "Wick.burn", "to": "glow"})
+        assert ask(app, {"from": "glow", "to": "snuff"}).count("hands over") == 1
+        assert ask(app, {"from": "glow", "to": "Wick"}).startswith("No chain is known")
+        assert "hands over" not in ask(app, {"from": "Lamp.light", "to": "glow"})
+
+
+STORED = {
+    "store.ts": "class Bus {\n  private all: Set<() => void> = new Set()\n  on(f: () => void) {\n"
+    "    this.all.add(f)\n  }\n"
+    "  emit() {\n    this.all.forEach(run)\n  }\n}\nfunction run(f: () => void) { f() }\n",
+    "store.go": "package store\n\ntype Bus struct{ all map[string]func() }\n\n"
+    "func (b *Bus) on(name string, f func()) {\n\tb.all[name] = f\n}\n\n"
+    "func (b *Bus) emit(name string) {\n\trun(b.all[name])\n}\n\nfunc run(f func()) { f() }\n",
+    "Bus.java": "class Bus {\n  private final java.util.List<Runnable> all = new java.util.ArrayList<>();\n"
+    "  void on(Runnable f) {\n    all.add(f);\n  }\n  void emit() {\n    run(all.get(0));\n  }\n"
+    "  static void run(Runnable f) { f.run(); }\n}\n",
+}
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_an_element_that_is_stored_leads_to_who_reads_the_collection(tmp_path: Path, name: str) -> None:
+    """By an index, or by a method of the collection."""
+    with indexed(tmp_path, {name: STORED[name]}) as app:
+        text = ask(app, {"from": "Bus.on", "to": "run"})
+    assert f" (all is read at {name}:" in text
+    assert "Bus.emit\n" in text
+
+
+def test_a_constant_hands_on_the_function_whose_type_it_states(tmp_path: Path) -> None:
+    """Also in an object."""
+    lamp = (
+        "import type { Wick } from 'wicks'\nconst burn = () => glow()\nfunction glow() {}\n"
+        "export const wick = burn as unknown as Wick\nexport const wicks: Wick = { burn }\n"
+    )
+    with indexed(tmp_path, {"lamp.ts": lamp}) as app:
+        assert "wick reaches glow: 2 certain." in ask(app, {"from": "wick", "to": "glow"})
+        assert "wicks reaches glow: 2 certain." in ask(app, {"from": "wicks", "to": "glow"})
+
+
+def test_a_language_whose_types_are_not_known_is_followed_by_name(tmp_path: Path) -> None:
+    """What nothing leads on from is said so."""
+    lamp = (
+        "class Lamp\n  def light\n    wick.burn\n  end\nend\n\n"
+        "class Wick\n  def burn\n    glow()\n  end\n\n  def glow\n  end\nend\n"
+    )
+    with indexed(tmp_path, {"lamp.rb": lamp}) as app:
+        text = ask(app, {"from": "Lamp.light", "to": "Wick.glow"})
+        assert ask(app, {"from": "Wick.glow"}) == "Nothing is known that Wick.glow leads to."
+    assert text.startswith("Lamp.light reaches Wick.glow: ")
+    assert "3 (by name only):   wick.burn" in text

@@ -367,3 +367,78 @@ def test_methods_that_name_their_type_are_counted(tmp_path: Path) -> None:
 def test_the_names_of_members_say_nothing_of_who_imports_their_type(tmp_path: Path) -> None:
     """A call of `shut` on something unknown is no import."""
     assert ask(tmp_path, PYTHON, "fast.py::Codec", Direction.IMPORTERS).doubt.is_complete
+
+
+MARKED = """class Marker:
+    def __call__(self, function):
+        function.is_hook = True
+        return function
+
+
+hook = Marker()
+
+
+class Plugin:
+    @hook
+    def start(self): ...
+
+
+def run(plugin):
+    for name in dir(plugin):
+        getattr(plugin, name)()
+
+
+def __getattr__(name): ...
+"""
+LOADED = {
+    "a/Kind.java": "package a;\nclass Kind { Kind(String text) {} }\n",
+    "a/Table.java": "package a;\nclass Table { Object kind = of(Kind.class); Object of(Class<?> c) { return c; } }\n",
+    "a/Shape.java": "package a;\ninterface Shape { @Parameter void setName(String n); }\n",
+    "a/Round.java": "package a;\nclass Round implements Shape {\n"
+    "  public void setName(String n) {}\n  @Parameter String text;\n}\n",
+    "a/Checks.java": "package a;\n@Test\npublic class Checks { public void simple() {} private void helper() {} }\n",
+    "suite.xml": '<suite><class name="a.Checks"/></suite>\n',
+}
+
+
+def test_what_a_mark_of_the_project_finds_may_be_called(tmp_path: Path) -> None:
+    """An object that decorates marks a function for others; and the language looks names up in a module."""
+    assert ask(tmp_path, {"a.py": MARKED}, "Plugin.start", Direction.CALLERS).doubt.outside == {"@hook"}
+    assert ask(tmp_path, {"a.py": MARKED}, "__getattr__", Direction.CALLERS).doubt.is_implicit
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "expected"),
+    [
+        ("Kind.Kind", Direction.CALLERS, "Kind.class"),
+        ("Round.setName", Direction.CALLERS, "@Parameter"),
+        ("Round.text", Direction.WRITERS, "@Parameter"),
+    ],
+)
+def test_what_reflection_may_reach_is_said(tmp_path: Path, symbol: str, direction: Direction, expected: str) -> None:
+    """A class literal makes instances; an annotation of what is overridden holds, and fields are written, too."""
+    assert expected in ask(tmp_path, LOADED, symbol, direction).doubt.outside
+
+
+def test_a_mark_of_a_class_is_one_of_its_methods(tmp_path: Path) -> None:
+    """The test runner runs those that others see; a suite names the class."""
+    assert ask(tmp_path, LOADED, "Checks.simple", Direction.CALLERS).doubt.run_by == {"@Test"}
+    assert not ask(tmp_path, LOADED, "Checks.helper", Direction.CALLERS).doubt.run_by
+    assert ask(tmp_path, LOADED, "Checks", Direction.USERS).doubt.unread == {("suite.xml", 1)}
+
+
+def test_a_call_reads_what_it_calls(tmp_path: Path) -> None:
+    """Of a member that holds a function, too."""
+    text = "interface Retry { delay?(n: number): number }\nfunction wait(r: Retry) { return r.delay?.(1); }\n"
+    (step,) = ask(tmp_path, {"a.ts": text}, "Retry.delay", Direction.READERS).steps
+    assert (step.source.qualified_name, step.lines) == ("wait", (2,))
+
+
+def test_a_definition_in_a_module_of_the_file_is_not_meant_outside_of_it(tmp_path: Path) -> None:
+    """Without saying the module, another of that name is."""
+    files = {
+        "src/lib.rs": "pub trait Fail {}\npub mod cause;\n",
+        "src/cause.rs": "use crate::Fail;\nmod ext {\n    pub trait Fail {}\n}\nstruct Cause;\nimpl Fail for Cause {}\n",
+    }
+    found = ask(tmp_path, files, "src/cause.rs::ext.Fail", Direction.IMPLEMENTERS)
+    assert not [step for step in found.steps if step.edge.certainty == "certain"]

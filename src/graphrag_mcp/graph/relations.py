@@ -169,8 +169,7 @@ class Relations:
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         self._code.find_sources([(site.path, site.source) for site, _ in sites if site.path in visible])
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
-        is_value = node.kind in VARIABLE or any(map(self._code.is_property, things))  # A call of it reads it first.
-        kinds = [*kinds, RelationKind.CALLS] if RelationKind.READS in kinds and is_value else kinds
+        kinds = [*kinds, RelationKind.CALLS] if RelationKind.READS in kinds else kinds  # A call of it reads it first.
         found += self._from_slots(node, things, scope) if RelationKind.CALLS in kinds else []
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         methods = [edge._replace(kind=RelationKind.USES) for edge in found if edge.kind is RelationKind.CONTAINS]
@@ -200,6 +199,9 @@ class Relations:
         unparsed = frozenset(self._code.facts.unparsed(resolver.declared(things[0]).name, language))
         if all(search.is_confined(thing, Use.CALL if is_run else Use.VALUE) for thing in things):
             unparsed &= {node.path}
+        is_written = RelationKind.WRITES in found.kinds
+        outside = [one for thing in things for one in self._code.hierarchy.callers_outside(thing)] if is_written else []
+        outside = [*self._callers_outside(things, found.sites), *self._makers(things, scope)] if is_run else outside
         guesses = {edge for edge in found.edges if edge.certainty is Certainty.BY_NAME}.difference(found.by_name)
         return Doubt(
             unsure.union((edge.path, edge.line) for edge in guesses),
@@ -209,13 +211,23 @@ class Relations:
             is_typed=not found.by_name,
             is_listed=not resolver.things.is_common(things[0]),  # Any receiver has it: a list says nothing.
             is_implicit=is_run and any(map(resolver.things.is_implicit, things)),
-            outside=frozenset(self._callers_outside(things, found.sites) if is_run else ()).union(found.outside),
+            outside=frozenset(outside).union(found.outside),
             is_structural=RelationKind.IMPLEMENTS in found.kinds
             and node.kind is SymbolKind.TYPE
             and any(map(resolver.is_function_type, things)),
-            run_by=frozenset(map(self._run_by, things)) - {""} if is_run else frozenset(),
+            run_by=frozenset(map(self._code.hierarchy.run_by, things)) - {""} if is_run else frozenset(),
             methods=frozenset((edge.path, edge.line) for edge in found.methods),
         )
+
+    def _makers(self, things: Sequence[Thing], scope: Scope) -> Iterator[str]:
+        """Yield the class literals by which code may get a constructor."""
+        for thing in things:
+            owner = self._code.hierarchy.owner_of(thing)
+            has_literals = self._code.resolver.state.policy(thing).overloads
+            if owner and has_literals and self._code.resolver.things.is_constructor(thing, owner):
+                name = self._code.resolver.declared(owner).name
+                if any(f"{name}.class" in text for *_, text in self._code.store.texts((name,), scope)):
+                    yield f"{name}.class"
 
     def _callers_outside(self, things: Sequence[Thing], sites: Iterable[Site]) -> Iterator[str]:
         """Yield what may call the things from outside; that others import them is said where nothing uses them here."""
@@ -225,9 +237,6 @@ class Relations:
         for thing in things:
             yield from self._code.resolver.foreign.callers(thing)
             yield from self._code.hierarchy.callers_outside(thing)
-
-    def _run_by(self, thing: Thing) -> str:
-        return self._code.resolver.state.policy(thing).run_by(thing.path, self._code.resolver.declared(thing))
 
     def _unparsed(self, node: CodeNode) -> frozenset[str]:
         """Return the files that may mention a definition without facts in lines that do not parse."""

@@ -28,6 +28,7 @@ _BESIDE = {  # Extensions of code that names what a language declares.
     "java": _words("clj cljc gradle groovy kt kts sc scala"),
     "python": _words("pxd pxi"),
 }
+_OF_PROGRAMS = {"java": _words("properties xml")}  # Data that names classes to load.
 _WITH_EXPRESSIONS = _words(
     "aspx cshtml ejs erb ftl gohtml gotmpl haml handlebars hbs htm html ipynb j2 jinja jinja2 jsp jspx liquid mustache "
     "njk pug razor slim tag tmpl tpl twig vm xhtml"
@@ -102,7 +103,8 @@ def _pattern(node: CodeNode, language: str, path: str, category: Category) -> st
         return ""
     if extension in _WITH_EXPRESSIONS:
         return _EXPRESSION if extension == "ipynb" or category is not Category.DOCUMENTATION else ""
-    if language == "go" or category in (Category.DATA, Category.DOCUMENTATION):
+    is_read_by_programs = category is Category.DATA and extension in _OF_PROGRAMS.get(language, ())
+    if language == "go" or (category in (Category.DATA, Category.DOCUMENTATION) and not is_read_by_programs):
         return ""
     owners = {home.partition(".")[0], own.rpartition("/")[2], *node.qualified_name.split(".")[-2:-1]} - {""}
     return _QUALIFIED.replace("OWNER", "|".join(map(re.escape, sorted(owners))))

@@ -35,6 +35,7 @@ _OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
 _USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
 _CALLED = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 _HEADERS = ("c", "cpp")
+_WITH_INNER_MODULES = ("rust",)
 # The languages whose code may use what another declares, by its name; others only what is in their own.
 _PLATFORMS = (("c", "cpp", "objc", "swift"), ("javascript", "typescript", "tsx", "vue", "svelte", "astro"),
               ("java", "kotlin", "scala", "groovy"))  # fmt: skip
@@ -249,7 +250,7 @@ class NameResolution:
         self, one: Relation, possible: Sequence[_Candidate], *, is_of_known_module: bool
     ) -> Sequence[tuple[How, Sequence[_Candidate]]]:
         """Return the candidates of each way in which a name may be meant, the surest first."""
-        local = [each for each in possible if each.path == self._file.path]
+        local = [each for each in possible if each.path == self._file.path and self._is_in_sight(one, each)]
         if one.resolution is Resolution.SYNTAX:  # The source says whose member it is.
             full = f"{one.source}.{one.target}" if one.source else one.target
             return [(How.SAID, [each for each in local if each.name == full])]
@@ -263,6 +264,13 @@ class NameResolution:
         if one.resolution is Resolution.IMPORT:  # `module.name` is not what this file defines by that name.
             return [ways[1], ways[2]] if is_of_known_module else [ways[1], ways[0], ways[2]]
         return ways
+
+    def _is_in_sight(self, one: Relation, each: _Candidate) -> bool:
+        """Return whether a definition of the file can be meant without saying its module: `mod a { struct B; }`."""
+        if self._file.language not in _WITH_INNER_MODULES or one.resolution is Resolution.SYNTAX:
+            return True
+        around = [each for each in self._named.get(each.name.rpartition(".")[0], ()) if each.kind is SymbolKind.MODULE]
+        return not around or any(module.start_line <= one.line <= module.end_line for module in around)
 
     def _is_of_base(self, one: Relation, each: _Candidate) -> bool:
         """Return whether `super().name()` may mean a member: one of another type than that in which it stands."""

@@ -67,8 +67,16 @@ class ForeignTypes(Part):
         is_known = Mark.PROPERTY in one.marks or (Mark.GIVEN in one.marks and Mark.AUTOMATIC not in one.marks)
         for text in () if is_known else one.decorators:  # A test is run, and a fixture is named by a parameter.
             value = self.resolver.expressions.written(thing, text)
-            if value is None or (isinstance(value, Outside) and policy.is_registering(value.name)):
+            is_foreign = value is None or (isinstance(value, Outside) and policy.is_registering(value.name))
+            if is_foreign or self._is_marking(thing, text):
                 yield "@" + text.partition("(")[0]
+
+    def _is_marking(self, thing: Thing, decorator: str) -> bool:
+        """Return whether a decorator is an object of the project: it marks functions that others find by that."""
+        match parse(decorator):
+            case ("call", marker, *_) | marker:
+                value = self.resolver.expressions.value(thing.path, self.declared(thing).at, marker)
+        return isinstance(value, Instance) and value.things[0].path not in LIBRARIES
 
     def is_published(self, thing: Thing) -> bool:
         """Return whether other projects get a declaration when they import the package that it is in."""

@@ -161,15 +161,25 @@ class Hierarchy:
         for place, others in found.items():
             yield from (methods[place]._replace(target=other, how=How.OPEN) for other in others)
 
+    def run_by(self, thing: Thing) -> str:
+        """Return what is known to start a function: a test runner by its annotation, or by that of its class."""
+        one, owner = self._resolver.declared(thing), self.owner_of(thing)
+        run_by = self._resolver.state.policy(thing).run_by
+        is_open = owner is not None and one.kind == SymbolKind.METHOD and Mark.PRIVATE not in one.marks
+        of_class = run_by(thing.path, self._resolver.declared(owner)) if owner and is_open else ""
+        return run_by(thing.path, one) or (of_class if of_class[:1] == "@" else "")
+
     def callers_outside(self, thing: Thing) -> Iterator[str]:
         """Yield the foreign interfaces, bases and annotations by which others may call a function."""
         one, policy = self._resolver.declared(thing), self._resolver.state.policy(thing)
-        if policy.run_by(thing.path, one):
+        if self.run_by(thing):
             return
         owner = self.owner_of(thing)
         around = owner if owner and self._resolver.things.is_constructor(thing, owner) else None
         marks = (*one.marks, *(self._resolver.declared(around).marks if around else ()))
-        yield from (mark for mark in marks if mark[:1] == "@" and policy.is_registering(mark[1:]))
+        replaced = self.overridden(thing) if owner and policy.overloads else []
+        marks += tuple(mark for above in replaced for mark in self._resolver.declared(above).marks if mark[:1] == "@")
+        yield from (mark for mark in dict.fromkeys(marks) if mark[:1] == "@" and policy.is_registering(mark[1:]))
         if Mark.EXPORTED in marks:
             yield "other languages"
         if owner and policy.method_sets and Mark.ABSTRACT not in marks and one.kind == SymbolKind.METHOD:
@@ -183,7 +193,7 @@ class Hierarchy:
             yield from self._replacing(one.name, holders)
             yield from self._taking(owner) if one.name[:1].isupper() else ()
         if owner and policy.overloads:
-            above = self.overridden(thing) if OVERRIDE in marks else []
+            above = replaced if OVERRIDE in one.marks else []
             yield from (name for method in above or [thing] for name in self._resolver.foreign.overridden(method))
 
     def _replacing(self, name: str, kinds: Iterable[Thing]) -> Iterator[str]:

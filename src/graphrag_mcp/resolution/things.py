@@ -60,9 +60,10 @@ class Things(Part):
         return one.qualified in self.state.open(thing.path).properties
 
     def is_implicit(self, thing: Thing) -> bool:
-        """Return whether the language itself calls a method, where nothing names it."""
-        is_method = self.declared(thing).kind == SymbolKind.METHOD
-        return is_method and self.state.policy(thing).is_implicit(self.declared(thing).name)
+        """Return whether the language itself calls a method, or a function of a module, where nothing names it."""
+        one, policy = self.declared(thing), self.state.policy(thing)
+        may_be = one.kind == SymbolKind.METHOD or (policy.rebinds and one.owner < 0 and one.kind in CALLABLE)
+        return may_be and policy.is_implicit(one.name)
 
     def is_only_assigned(self, thing: Thing) -> bool:
         """Return whether nothing but assignments in methods declares a field: it has no place of its own."""

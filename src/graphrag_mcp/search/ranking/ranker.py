@@ -38,6 +38,7 @@ from graphrag_mcp.search.ranking.bonuses import (
 from graphrag_mcp.search.ranking.fact_place import FACT_PLACE, fact_document
 from graphrag_mcp.search.ranking.ranked_lists import Fused, Scored
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.text.counts import counted
 
 MAX_RANKED = 200  # Candidates whose full score is computed; by fused score times prior, later ones never win.
 _REPEATED = (Category.CONFIG, Category.DOCUMENTATION)
@@ -205,13 +206,14 @@ class Ranker:
         file = scored.file
         retirement, standing, linked, recency, prior = self._files[file.file_id].factors
         status = file.facts.status.value if file.facts.status is not None else ""
-        age = f"{multipliers.age_days(file.modified_at, self.now):.0f} days" if file.modified_at is not None else ""
+        modified = file.modified_at
+        age = counted(round(multipliers.age_days(modified, self.now)), "day") if modified is not None else ""
         if file.archive:
             yield "archive", retirement, file.archive.reason
         else:
             yield "status", retirement, status or "in force, but the query asks for archived or superseded files"
         yield "standing", standing, f"priority {file.facts.priority}" if file.facts.priority is not None else ""
-        yield "backlinks", linked, f"{self._evidence.backlinks.get(file.file_id, 0)} backlinks"
+        yield "backlinks", linked, counted(self._evidence.backlinks.get(file.file_id, 0), "backlink")
         yield "recency", recency, age
         yield f"category {file.category.value}", prior, ""
         yield (

@@ -15,6 +15,7 @@ from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import NAMED, of_file
 
 _FAMILIES = {"javascript": "typescript", "tsx": "typescript"}
+_WORD = re.compile(r"\w+")
 FILES_KEPT = 200  # Unpacked facts of a file take about 50 times the bytes of its packed ones.
 
 
@@ -166,9 +167,22 @@ class SqliteFacts:
 
     def unparsed(self, name: str, language: str) -> tuple[str, ...]:
         """Return the files that may mention a name in lines that could not be parsed, or in a file cut as text."""
+        family = _FAMILIES.get(language, language)
+        if _WORD.fullmatch(name):
+            return tuple(self._words.get(family, {}).get(name, ()))
         word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        texts = self._texts.get(_FAMILIES.get(language, language), ())
-        return tuple(path for path, text in texts if name in text and word.search(text))
+        return tuple(path for path, text in self._texts.get(family, ()) if name in text and word.search(text))
+
+    @cached_property
+    def _words(self) -> Mapping[str, Mapping[str, Sequence[str]]]:
+        """The files of `_texts` by their words: a walk asks for thousands of names."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for family, texts in self._texts.items():
+            paths = found.setdefault(family, {})
+            for path, text in texts:
+                for word in set(_WORD.findall(text)):
+                    paths.setdefault(word, []).append(path)
+        return found
 
     @cached_property
     def _texts(self) -> Mapping[str, list[tuple[str, str]]]:

@@ -438,7 +438,7 @@ def test_a_definition_in_a_module_of_the_file_is_not_meant_outside_of_it(tmp_pat
     """Without saying the module, another of that name is."""
     files = {
         "src/lib.rs": "pub trait Fail {}\npub mod cause;\n",
-        "src/cause.rs": "use crate::Fail;\nmod ext {\n    pub trait Fail {}\n}\nstruct Cause;\nimpl Fail for Cause {}\n",
+        "src/cause.rs": "use crate::Fail;\nmod ext {\n    pub trait Fail {}\n}\nstruct Bad;\nimpl Fail for Bad {}\n",
     }
     found = ask(tmp_path, files, "src/cause.rs::ext.Fail", Direction.IMPLEMENTERS)
     assert not [step for step in found.steps if step.edge.certainty == "certain"]

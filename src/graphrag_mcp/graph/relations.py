@@ -1,5 +1,6 @@
 """The relations of one definition: decided from facts where the language has them, else by name."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -29,6 +30,7 @@ _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSED
 
 _OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
 _OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
+_LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
 _IS_NOT_FOLLOWED = (True, True)  # is_guess, is_named
 _C_FAMILY = ("c", "cpp")  # A header may be of either.
 
@@ -226,7 +228,8 @@ class Relations:
             has_literals = self._code.resolver.state.policy(thing).overloads
             if owner and has_literals and self._code.resolver.things.is_constructor(thing, owner):
                 name = self._code.resolver.declared(owner).name
-                if any(f"{name}.class" in text for *_, text in self._code.store.texts((name,), scope)):
+                literal = re.compile(_LITERAL.replace("NAME", re.escape(name)))
+                if any(literal.search(text) for *_, text in self._code.store.texts((name,), scope)):
                     yield f"{name}.class"
 
     def _callers_outside(self, things: Sequence[Thing], sites: Iterable[Site]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar, overload
 from msgspec import Raw, Struct
 from msgspec.msgpack import Decoder, Encoder
 
-from graphrag_mcp.model.files import PackedFacts
+from graphrag_mcp.model.files import PackedFacts, Relation
 from graphrag_mcp.model.links import identities
 
 FACT_LANGUAGES = frozenset(("go", "java", "javascript", "python", "tsx", "typescript"))
@@ -210,6 +210,7 @@ class FileFacts:
 _Packed = tuple[str, str, bool, list[Declared], list[Imported], list[Exported], Raw, Raw, Raw, int]
 _DECODER = Decoder(_Packed)
 _BOUND, _MENTIONS, _FLOWS = Decoder(list[Bound]), Decoder(list[Mention]), Decoder(list[Flow])
+_OUTLINE = Decoder(tuple[Relation, ...])
 _ENCODER = Encoder()
 _Rows = TypeVar("_Rows", bound=_Row)
 
@@ -261,6 +262,16 @@ def unpack(data: bytes) -> FileFacts:
     )
     later = _Later(bound, _BOUND), _Later(mentions, _MENTIONS), _Later(flows, _FLOWS)
     return FileFacts(language, unit, has_errors, declared, imports, exports, *later, stop)
+
+
+def pack_outline(relations: Sequence[Relation]) -> bytes:
+    """Return the relations of a file, compressed."""
+    return zlib.compress(_ENCODER.encode(relations), 1)
+
+
+def unpack_outline(data: bytes) -> tuple[Relation, ...]:
+    """Return the relations that `pack_outline` packed."""
+    return _OUTLINE.decode(zlib.decompress(data))
 
 
 def identities_of(facts: FileFacts) -> list[str]:

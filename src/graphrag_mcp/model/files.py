@@ -1,12 +1,9 @@
 """The values of one file: its category, chunks, symbols and relations. Indexing makes one `ParsedFile` per file."""
 
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
-
-from msgspec.msgpack import Decoder, encode
 
 # ---------------------------------------------------------------- what a file is
 
@@ -192,19 +189,6 @@ class Relation(NamedTuple):
     confidence: float
     resolution: Resolution
     target_module: str = ""
-
-
-_OUTLINE = Decoder(tuple[Relation, ...])
-
-
-def pack_outline(relations: Sequence[Relation]) -> bytes:
-    """Return the relations of a file, compressed."""
-    return zlib.compress(encode(relations), 1)
-
-
-def unpack_outline(data: bytes) -> tuple[Relation, ...]:
-    """Return the relations that `pack_outline` packed."""
-    return _OUTLINE.decode(zlib.decompress(data))
 
 
 # Kinds of chunks that only name what is defined elsewhere: functions without a body, and imports.

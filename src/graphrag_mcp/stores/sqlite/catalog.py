@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphrag_mcp.model.facts import Use, unpack
+from graphrag_mcp.model.facts import Use, unpack, unpack_outline
 from graphrag_mcp.model.files import (
     FAILED,
     NO_FACTS,
@@ -19,7 +19,6 @@ from graphrag_mcp.model.files import (
     RelationKind,
     Symbol,
     SymbolKind,
-    unpack_outline,
 )
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile

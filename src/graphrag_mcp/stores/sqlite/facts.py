@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
-from graphrag_mcp.model.facts import FACT_LANGUAGES, Declared, FileFacts, Thing, identities_of, unpack
-from graphrag_mcp.model.files import UNPARSED, Relation, SymbolKind, unpack_outline
+from graphrag_mcp.model.facts import FACT_LANGUAGES, Declared, FileFacts, Thing, identities_of, unpack, unpack_outline
+from graphrag_mcp.model.files import UNPARSED, Relation, SymbolKind
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.manifests import Manifest, load_manifest
 from graphrag_mcp.model.names import Keyed, Named

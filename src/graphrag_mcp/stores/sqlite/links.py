@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.model.facts import FileFacts, Use, unpack
-from graphrag_mcp.model.files import Failure, RelationKind, SymbolKind, unpack_outline, with_failures
+from graphrag_mcp.model.facts import FileFacts, Use, unpack, unpack_outline
+from graphrag_mcp.model.files import Failure, RelationKind, SymbolKind, with_failures
 from graphrag_mcp.model.links import How, Link, Place, Read, StoredLink, place_id
 from graphrag_mcp.model.names import Keyed, Named, Names
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks

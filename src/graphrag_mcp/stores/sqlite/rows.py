@@ -4,16 +4,8 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import (
-    ArchiveClass,
-    Chunk,
-    Failure,
-    PackedFacts,
-    ParsedFile,
-    Symbol,
-    pack_outline,
-    with_failures,
-)
+from graphrag_mcp.model.facts import pack_outline
+from graphrag_mcp.model.files import ArchiveClass, Chunk, Failure, PackedFacts, ParsedFile, Symbol, with_failures
 from graphrag_mcp.model.links import Place, identities, place_id
 from graphrag_mcp.model.scope import match_keys
 from graphrag_mcp.stores.sqlite.catalog import write_facts

@@ -24,10 +24,10 @@ from pathlib import Path
 from graphrag_mcp.app.local import App
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
+from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.files import ParseMode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.settings import load_settings
 

@@ -27,9 +27,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from graphrag_mcp.languages.registry import detect_language, syntax_languages
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise
-from graphrag_mcp.parsing.languages import detect_language, syntax_languages
 from tests.repositories import commit, git
 from tests.stdio_client import Server
 

@@ -13,7 +13,7 @@ from graphrag_mcp.app.protocol import WITHOUT_INDEX, Capability
 from graphrag_mcp.cli.agents import SECTION
 from graphrag_mcp.cli.clients import CLIENTS
 from graphrag_mcp.cli.options import create_parser
-from graphrag_mcp.parsing.languages import syntax_languages
+from graphrag_mcp.languages.registry import syntax_languages
 from graphrag_mcp.search.query.expansion import MAX_ADDED, MAX_CHARACTERS, SYNONYMS
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS

@@ -14,6 +14,7 @@ LAYERS = [
     ["errors"],
     ["system"],
     ["model"],
+    ["languages"],
     ["settings"],
     ["ports"],
     ["exclusion", "parsing", "embedding", "stores"],

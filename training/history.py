@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise
-from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.system.git import Git, GitError
 from training.pairs import DOCUMENT_CHARACTERS
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
-from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
-from graphrag_mcp.parsing.languages import load_grammar
+from graphrag_mcp.languages.grammars import load_grammar
+from graphrag_mcp.languages.syntax import SourceCode
 
 PACKAGE = Path(__file__).parent.parent.parent / "src" / "graphrag_mcp"
 STRINGS_FILE = Path(__file__).parent / "strings.txt"
@@ -24,7 +24,7 @@ _DATA_MODULES = (
     "parsing/categories.py",
     "parsing/code/",
     "parsing/documents/markdown.py",
-    "parsing/languages.py",
+    "languages/registry.py",
     "search/query/",
     "stores/neo4j/",
     "stores/sqlite/",
@@ -177,7 +177,7 @@ def _script_texts(text: str) -> Iterator[str]:
     grammar = load_grammar("javascript")
     assert grammar is not None
     code = SourceCode(text)
-    nodes = [parse_tree(grammar.language, code).root_node]
+    nodes = [grammar.parse(code).root_node]
     while nodes:
         node = nodes.pop()
         if node.type in ("string", "template_string"):

@@ -3,11 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
+from graphrag_mcp.languages.grammars import load_grammar
+from graphrag_mcp.languages.registry import detect_language
+from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import ParsedFile
 from graphrag_mcp.parsing.code.relations import build_relations
 from graphrag_mcp.parsing.code.symbols import read_outline
-from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
-from graphrag_mcp.parsing.languages import detect_language, load_grammar
 from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.parsing.parser import parse_file
 
@@ -26,7 +27,7 @@ def outline_of(name: str, text: str = "") -> Outline:
     grammar = load_grammar(detect_language(name))
     assert grammar is not None
     code = SourceCode(text or SAMPLES[name])
-    return read_outline(grammar.find(parse_tree(grammar.language, code)), grammar, name, code)
+    return read_outline(grammar.find(grammar.parse(code)), grammar, name, code)
 
 
 def parse_lines(path: str, *lines: str) -> ParsedFile:
@@ -41,5 +42,5 @@ def _parse(path: str, text: str) -> ParsedFile:
     if grammar is None:
         return parsed
     code = SourceCode(text)
-    outline = read_outline(grammar.find(parse_tree(grammar.language, code)), grammar, path, code)
+    outline = read_outline(grammar.find(grammar.parse(code)), grammar, path, code)
     return replace(parsed, relations=tuple(build_relations(path, parsed.language, parsed.category, outline)))

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphrag_mcp.languages.grammars import load_grammar
+from graphrag_mcp.languages.syntax import SourceCode, statement_rows
 from graphrag_mcp.model.files import Chunk, ParsedFile, ParseMode
 from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
 from graphrag_mcp.parsing.code.symbols import read_outline
-from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree, statement_rows
-from graphrag_mcp.parsing.languages import load_grammar
 from graphrag_mcp.parsing.parser import parse_file
 from tests.parsing.code_samples import SAMPLES, parse_lines, parse_sample
 
@@ -162,7 +162,7 @@ def test_a_grammar_without_a_query_still_gives_chunks_by_syntax() -> None:
     statement = ["total = compute(", *(f"    argument_{number}," for number in range(12)), ")"]
     lines = statement * 12
     code = SourceCode("\n".join(lines))
-    tree = parse_tree(grammar.language, code)
+    tree = grammar.parse(code)
     without = replace(grammar, query=None)
     outline = read_outline(without.find(tree), without, "a.py", code)
     spans = cut_spans(lines, outline.definitions, lambda: statement_rows(tree, code, MAX_CHARS))

@@ -2,8 +2,8 @@
 
 import pytest
 
+from graphrag_mcp.languages.language import ImportStyle
 from graphrag_mcp.parsing.code.imports import expand_imports, module_path
-from graphrag_mcp.parsing.languages import ImportStyle
 
 
 @pytest.mark.parametrize(

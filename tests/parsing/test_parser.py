@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tree_sitter import Language
 
+from graphrag_mcp.languages.grammars import load_grammar
+from graphrag_mcp.languages.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 from graphrag_mcp.model.facts import unpack
 from graphrag_mcp.model.files import Category, ParsedFile, ParseMode
-from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
-from graphrag_mcp.parsing.languages import load_grammar
 from graphrag_mcp.parsing.parser import parse_file
 from tests.waiting import HANG_SECONDS
 
@@ -23,7 +23,7 @@ from tests.waiting import HANG_SECONDS
 def _python() -> Language:
     grammar = load_grammar("python")
     assert grammar is not None
-    return grammar.language
+    return grammar.tree_language
 
 
 @settings(max_examples=150, derandomize=True, deadline=None)
@@ -188,4 +188,4 @@ def test_comments_that_nothing_closes_are_not_read_to_the_end_again_and_again(la
     assert grammar is not None
     line = "struct S x /* " * 7 + "\n"
     with pytest.raises(SyntaxTimeoutError, match=r"read too often|not parsed within"):
-        parse_tree(grammar.language, SourceCode(line * 4_000))
+        grammar.parse(SourceCode(line * 4_000))

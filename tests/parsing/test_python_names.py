@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.parsing.code.python_names import BUILTINS, MEMBERS, MODULES
-from graphrag_mcp.resolution.languages.python import POLICY
+from graphrag_mcp.languages.python.names import MEMBERS
+from graphrag_mcp.languages.python.policy import POLICY
+from graphrag_mcp.languages.registry import builtins_of, library_of
 
+BUILTINS, MODULES = builtins_of("python"), library_of("python")
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "graphrag_mcp"
 CORPUS = ROOT / "tests" / "golden" / "corpus"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from graphrag_mcp.languages.grammars import load_grammar
+from graphrag_mcp.languages.syntax import SourceCode, parse_tree
 from graphrag_mcp.model.files import RelationKind
-from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
-from graphrag_mcp.parsing.languages import load_grammar
 from tests.parsing.code_samples import parse_lines
 
 
@@ -17,8 +17,8 @@ def _repaired(language: str, code: str) -> bytes:
     grammar = load_grammar(language)
     assert grammar is not None
     data = code.encode()
-    for repair in grammar.row.repairs:
-        data = repair.change(data, parse_tree(grammar.language, SourceCode(data.decode())).root_node)
+    for repair in grammar.repairs:
+        data = repair.change(data, parse_tree(grammar.tree_language, SourceCode(data.decode())).root_node)
     return data
 
 

@@ -4,16 +4,17 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from graphrag_mcp.languages.grammars import load_grammar
+from graphrag_mcp.languages.manifests import read_manifest
+from graphrag_mcp.languages.registry import detect_language
+from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use, identities_of
 from graphrag_mcp.model.files import Relation, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.model.names import Keyed, Named
 from graphrag_mcp.parsing.code.symbols import read_outline
-from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
 from graphrag_mcp.parsing.facts import read_facts
-from graphrag_mcp.parsing.languages import detect_language, load_grammar
-from graphrag_mcp.parsing.manifests import read_manifest
 from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.search import Search
@@ -173,7 +174,7 @@ def read(path: str, text: str) -> FileFacts | None:
     if grammar is None:
         return None
     code = SourceCode(text)
-    matches = grammar.find(parse_tree(grammar.language, code, repairs=grammar.row.repairs))
+    matches = grammar.find(grammar.parse(code))
     return read_facts(matches, grammar, path, code, read_outline(matches, grammar, path, code).definitions)
 
 

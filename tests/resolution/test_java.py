@@ -4,7 +4,7 @@ import pytest
 
 from graphrag_mcp.model.facts import Mark, Thing, unpack
 from graphrag_mcp.model.facts import pack as pack_facts
-from graphrag_mcp.resolution.values import Instance
+from graphrag_mcp.model.values import Instance
 from tests.resolution.projects import OTHER, UNDECIDED, Project, read
 
 SHAPE = """package shapes;

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.parsing.manifests import read_manifest
+from graphrag_mcp.languages.manifests import read_manifest
 from tests.resolution.projects import OTHER, UNDECIDED, Project
 
 MADE = "def make(): pass\n"

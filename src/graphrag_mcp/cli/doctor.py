@@ -27,8 +27,9 @@ from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.index.write_lock import Holder, WriteLock
 from graphrag_mcp.ingest.watch.network_fs import shared_file_system
 from graphrag_mcp.ingest.watch.watcher import WatchedTree
+from graphrag_mcp.languages.grammars import load_grammar
+from graphrag_mcp.languages.registry import LANGUAGES
 from graphrag_mcp.model.reports import IndexPhase
-from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.settings import Settings, load_settings
 from graphrag_mcp.stores.sqlite.database import connect, is_damage
 from graphrag_mcp.stores.sqlite.old_formats import DAY_SECONDS, KEPT_DAYS, old_indexes
@@ -134,7 +135,7 @@ def _sqlite() -> Result:
 
 def _grammars() -> Result:
     broken = []
-    for language in syntax_languages():
+    for language in LANGUAGES:
         try:
             load_grammar(language)
         except Exception as error:  # A wheel of another version may raise anything.
@@ -142,7 +143,7 @@ def _grammars() -> Result:
     if broken:
         step = "reinstall the package, with the versions that it asks for"
         return "failed", f"cannot be loaded: {', '.join(broken)}", step
-    return "ok", f"{len(syntax_languages())} languages", ""
+    return "ok", f"{len(LANGUAGES)} languages", ""
 
 
 def _model(settings: Settings) -> Result:

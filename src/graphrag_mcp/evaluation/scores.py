@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.parsing.languages import detect_language
+from graphrag_mcp.languages.registry import detect_language
 
 CUTOFF = 10
 

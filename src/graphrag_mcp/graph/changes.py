@@ -11,20 +11,20 @@ from graphrag_mcp.graph.impact import LEADING, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import is_by_name
 from graphrag_mcp.history.differing import Difference
+from graphrag_mcp.languages.policy import policy_of
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Mentioned
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.modules import module_keys
-from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import words_of
 
 NEARER = 0.3  # What a test counts less for each relation that is between it and the change.
 _TEST_WORDS = re.compile(r"^[tT]ests?[-_]?|[-_]?[tT]ests?$|[-_]spec$")
 _BROKEN = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.OVERRIDES)  # By another signature.
-_SAME_PACKAGE = (".go", ".java")  # A bare name means what another file of the folder defines.
 
 
 class Dependant(NamedTuple):
@@ -179,7 +179,13 @@ def _is_meant(row: Mentioned, one: Definition, keys: set[str]) -> bool:
         return row.module in keys
     here, there = PurePosixPath(row.path), PurePosixPath(one.before)
     is_beside = (here.parent, here.suffix) == (there.parent, there.suffix)
-    return here == there or (is_beside and here.suffix in _SAME_PACKAGE)
+    return here == there or (is_beside and _shares_names(row.path))
+
+
+def _shares_names(path: str) -> bool:
+    """Return whether a bare name may mean what another file of the folder defines."""
+    language = detect_language(path)
+    return language in FACT_LANGUAGES and policy_of(language).whole_unit
 
 
 def _dependant(graph: SymbolGraph, row: Mentioned, certainty: Certainty) -> Dependant:

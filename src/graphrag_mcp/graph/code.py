@@ -8,11 +8,11 @@ from graphrag_mcp.model.facts import Mention, Thing
 from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.links import BY_NAME, How, StoredLink
+from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.search import LinkSource, Search
-from graphrag_mcp.resolution.sources import FactSource
 
 MEANING = {
     How.CERTAIN: Certainty.CERTAIN,

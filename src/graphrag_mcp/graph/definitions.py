@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from enum import StrEnum
 from itertools import islice
 from operator import attrgetter
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from graphrag_mcp.history.differing import Differing
+from graphrag_mcp.languages.registry import describe, detect_language
 from graphrag_mcp.model.facts import Declared, Parameter, unpack
 from graphrag_mcp.model.files import CALLABLE, Category, ParsedFile, Symbol, SymbolKind
 from graphrag_mcp.parsing.code.parts import starred_parameters
@@ -17,8 +17,6 @@ from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.text.source import NotText, read_text
 
 _CONTAINERS = (SymbolKind.TYPE, SymbolKind.MODULE)
-_MARKED_PUBLIC = {".java": "public", ".cs": "public", ".rs": "pub", ".swift": "public", ".php": "public"}
-_TYPED = ("go", "java", "typescript", "tsx")  # Where a caller relies on types.
 
 
 class Change(StrEnum):
@@ -53,14 +51,13 @@ class Definition(NamedTuple):
     @property
     def is_public(self) -> bool:
         """Whether its name is meant for others, by the habits of its language."""
-        suffix = PurePosixPath(self.path).suffix
-        parts = self.name.split(".")
+        language, parts = describe(detect_language(self.path)), self.name.split(".")
         if self.category is not Category.IMPLEMENTATION or self.kind is SymbolKind.KEY:
             return False
-        if suffix == ".go":
+        if language.exports_capitals:
             return all(part[:1].isupper() for part in parts)
-        if suffix in _MARKED_PUBLIC:
-            return _MARKED_PUBLIC[suffix] in (self.signature or self.was).split()
+        if language.public:
+            return language.public in (self.signature or self.was).split()
         return not any(part.startswith(("_", "#")) and not part.endswith("__") for part in parts)
 
 
@@ -155,7 +152,7 @@ def _breaks(before: _Side, after: _Side) -> bool:
     old, new = before.declared, after.declared
     if old is None or new is None or old.parameters is None or new.parameters is None:
         return True
-    if before.file.language in _TYPED and old.value != new.value:
+    if describe(before.file.language).types_calls and old.value != new.value:
         return True
     if not {one.name for one in old.parameters if one.rest} <= {one.name for one in new.parameters if one.rest}:
         return True
@@ -185,6 +182,6 @@ def _share_a_count(old: Declared | None, new: Declared | None) -> bool:
 def _takes_the_same(was: Parameter, now: Parameter, named: Collection[str], language: str) -> bool:
     if was.optional and not now.optional:
         return False
-    if language in _TYPED:
+    if describe(language).types_calls:
         return was.value == now.value
-    return was.name == now.name or (language != "python" and was.name not in named)
+    return was.name == now.name or (not describe(language).names_arguments and was.name not in named)

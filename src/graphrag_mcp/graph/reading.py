@@ -7,12 +7,12 @@ from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import Trace, trace
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.history.find import Past
+from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import CodeNode, Direction
 from graphrag_mcp.model.history import Told
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.parts import documentation_rows
-from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 
 

@@ -10,21 +10,21 @@ from typing import NamedTuple
 from graphrag_mcp.graph.code import IndexedCode, edge_of
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.unread import quoted_lines, reflected_names, reflecting_files, unread_lines
-from graphrag_mcp.model.facts import FACT_LANGUAGES, Mark, Mention, Thing, Use
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
+from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.links import BY_NAME, How, StoredLink, folder_place, place_id
 from graphrag_mcp.model.links import Place as LinkPlace
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.sources import FactSource
+from graphrag_mcp.model.values import Instance, Type
 from graphrag_mcp.parsing.code.imports import module_key
-from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
-from graphrag_mcp.resolution.by_name import macro_name, platform_of
+from graphrag_mcp.resolution.by_name import macro_name
 from graphrag_mcp.resolution.foreign import written_name
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.search import LinkSource, Site
-from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import Instance, Type
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
@@ -32,7 +32,6 @@ _OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
 _OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
 _LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
 _IS_NOT_FOLLOWED = (True, True)  # is_guess, is_named
-_C_FAMILY = ("c", "cpp")  # A header may be of either.
 
 
 class _Incoming(NamedTuple):
@@ -103,7 +102,7 @@ class Relations:
             return frozenset()
         store = self._code.store
         found = {*self._reflected(language, scope).get(node.name, ()), *unread_lines(store, node, language, scope)}
-        is_loaded = node.kind is SymbolKind.TYPE and language == "java"
+        is_loaded = node.kind is SymbolKind.TYPE and describe(language).loads_types
         if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) or is_loaded:
             found |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
         return frozenset(found)
@@ -243,9 +242,7 @@ class Relations:
 
     def _unparsed(self, node: CodeNode) -> frozenset[str]:
         """Return the files that may mention a definition without facts in lines that do not parse."""
-        language = detect_language(node.path)
-        languages = _C_FAMILY if language in _C_FAMILY else (language,)
-        return frozenset(path for one in languages for path in self._code.facts.unparsed(node.name, one))
+        return frozenset(self._code.facts.unparsed(node.name, detect_language(node.path)))
 
     def _by_name(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node that are compared by names, or lead to a whole file."""

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.languages.policy import policy_of
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Direction, Doubt, Mentioned
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import without_constructor
 
@@ -38,7 +39,6 @@ _OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
 
 _EACH_ONCE = (Direction.TESTS, Direction.SUBCLASSES, Direction.IMPLEMENTERS)  # By what is found, not by the way to it.
 _RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
-_TOLD_APART = ".java"  # Where each overload is a definition of its own.
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
             target = nodes[edge.target_id]  # Overloads and declarations are one, and a type with its constructors.
             name = "" if direction is Direction.IMPORTERS else without_constructor(target.qualified_name)
             if direction in _OUTGOING:
-                name = str(target.node_id) if target.path.endswith(_TOLD_APART) else _thing(target)
+                name = str(target.node_id) if _tells_overloads(target) else _thing(target)
             elif edge.is_guess and edge.is_named:  # Which of the starts it is, is not known.
                 name = ""
             key = (edge.source_id, name, edge.kind, edge.certainty)
@@ -204,9 +204,15 @@ def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
     return [step for step in steps if id(step) in kept]
 
 
+def _tells_overloads(node: CodeNode) -> bool:
+    """Return whether each overload is a definition of its own."""
+    language = detect_language(node.path)
+    return language in FACT_LANGUAGES and policy_of(language).overloads
+
+
 def _thing(node: CodeNode) -> str:
     """Return what is the same for all definitions of one thing: a header's has others in other files."""
-    path = "" if detect_language(node.path) in ("c", "cpp", "objc") else node.path
+    path = "" if describe(detect_language(node.path)).headers else node.path
     return f"{path} {without_constructor(node.qualified_name)}"
 
 

@@ -8,11 +8,10 @@ import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
-from graphrag_mcp.model.facts import FACT_LANGUAGES
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, family_of, known_languages
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode, Place
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.parsing.languages import known_languages
 from graphrag_mcp.ports import SymbolGraph
 
 
@@ -21,14 +20,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _OTHERS = frozenset(known_languages() | {"", "markdown"}) - FACT_LANGUAGES
-_ECMA = _words("javascript tsx typescript")
-_BESIDE = {  # Extensions of code that names what a language declares.
-    **dict.fromkeys(_ECMA, _words("astro svelte vue")),
-    "go": _words("c cc cpp h m s"),  # Of the same package.
-    "java": _words("clj cljc gradle groovy kt kts sc scala"),
-    "python": _words("pxd pxi"),
-}
-_OF_PROGRAMS = {"java": _words("properties xml")}  # Data that names classes to load.
+_OF_PROGRAMS = _words("properties xml")  # Data that names types to load.
 _WITH_EXPRESSIONS = _words(
     "aspx cshtml ejs erb ftl gohtml gotmpl haml handlebars hbs htm html ipynb j2 jinja jinja2 jsp jspx liquid mustache "
     "njk pug razor slim tag tmpl tpl twig vm xhtml"
@@ -58,7 +50,7 @@ def unread_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope
 
 def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[str, Set[Place]]:
     """Return the last names in texts that code gives to functions which look members up, with their lines."""
-    family = _ECMA if language in _ECMA else frozenset((language,))
+    family = family_of(language)
     found: dict[str, set[Place]] = {}
     for path, _, first, text in graph.texts(sorted(_REFLECTING), _inside(scope, family)):
         for call in _REFLECTION.finditer(text):
@@ -70,7 +62,7 @@ def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[
 
 def reflecting_files(graph: SymbolGraph, language: str, scope: Scope) -> Set[str]:
     """Return the files whose code looks members up by names that are computed."""
-    family = _ECMA if language in _ECMA else frozenset((language,))
+    family = family_of(language)
     found = graph.texts(sorted(_REFLECTING), _inside(scope, family))
     return {
         path for path, _, _, text in found if any(not _MEMBER.search(call[0]) for call in _REFLECTION.finditer(text))
@@ -79,8 +71,8 @@ def reflecting_files(graph: SymbolGraph, language: str, scope: Scope) -> Set[str
 
 def quoted_lines(graph: SymbolGraph, name: str, language: str, files: Set[str], scope: Scope) -> Iterator[Place]:
     """Yield the lines of some files with a name in quotes."""
-    family = _ECMA if language in _ECMA else frozenset((language,))
-    before = r"(?:[\w$]+[.$])*" if language == "java" else ""
+    family = family_of(language)
+    before = r"(?:[\w$]+[.$])*" if describe(language).loads_types else ""
     quoted = re.compile(rf"([\"'`]){before}{re.escape(name)}\1")
     for path, _, first, text in graph.texts((name,), _inside(scope, family)) if files else ():
         for one in quoted.finditer(text) if path in files else ():
@@ -97,14 +89,16 @@ def _pattern(node: CodeNode, language: str, path: str, category: Category) -> st
     folder, _, file = path.rpartition("/")
     own, _, home = node.path.rpartition("/")
     extension = file.rpartition(".")[2]
-    if extension in _BESIDE[language]:
-        return _CODE if language != "go" or folder == own else ""
-    if language == "go" and not node.name[:1].isupper():
+    described = describe(language)
+    if extension in described.beside.split():
+        return _CODE if described.is_named_in_texts or folder == own else ""
+    if described.exports_capitals and not node.name[:1].isupper():
         return ""
     if extension in _WITH_EXPRESSIONS:
         return _EXPRESSION if extension == "ipynb" or category is not Category.DOCUMENTATION else ""
-    is_read_by_programs = category is Category.DATA and extension in _OF_PROGRAMS.get(language, ())
-    if language == "go" or (category in (Category.DATA, Category.DOCUMENTATION) and not is_read_by_programs):
+    is_loaded = category is Category.DATA and described.loads_types and extension in _OF_PROGRAMS
+    is_text = category in (Category.DATA, Category.DOCUMENTATION) and not is_loaded
+    if is_text or not described.is_named_in_texts:
         return ""
     owners = {home.partition(".")[0], own.rpartition("/")[2], *node.qualified_name.split(".")[-2:-1]} - {""}
     return _QUALIFIED.replace("OWNER", "|".join(map(re.escape, sorted(owners))))

@@ -12,12 +12,12 @@ from tree_sitter import Node, Tree
 
 from graphrag_mcp.grep.needles import Needle, last_word
 from graphrag_mcp.grep.occurrences import Occurrence
+from graphrag_mcp.languages.registry import describe
 from graphrag_mcp.model.files import Category, ListedFile, Symbol, SymbolKind
 from graphrag_mcp.parsing.code.parts import parse_part
 
 HEADER_LINES = 30  # Within which a definition has its name: attributes and comments may be above it.
 _CALLEES = ("function", "name", "method", "constructor", "macro", "type")  # Fields of calls.
-_NEED_OPENING = frozenset({"php"})  # Languages in which a part of a file is text.
 # Parts of the names of nodes, which the grammars have in common.
 _IMPORTS = ("import", "include", "require_", "use_declaration", "using_directive")
 _STRINGS = ("string", "heredoc", "char_literal", "character_literal", "rune_literal")
@@ -95,7 +95,7 @@ def roles_of(
         return dict.fromkeys((row.line for row in rows), Role.DOCUMENT)
     lines = text.split("\n")
     by_part: defaultdict[tuple[int, int], list[Occurrence]] = defaultdict(list)
-    definitions = () if file.language in _NEED_OPENING else symbols
+    definitions = () if describe(file.language).is_embedded else symbols
     for row in rows:
         by_part[_part(definitions, row.line, len(lines))].append(row)
     roles: dict[int, Role] = {}

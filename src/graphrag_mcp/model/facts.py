@@ -16,7 +16,6 @@ from msgspec.msgpack import Decoder, Encoder
 from graphrag_mcp.model.files import PackedFacts, Relation
 from graphrag_mcp.model.links import identities
 
-FACT_LANGUAGES = frozenset(("go", "java", "javascript", "python", "tsx", "typescript"))
 WHOLE = ("=", "default")  # Names of what a module exports as a whole.
 MAX_EXPRESSION = 4_000  # Characters; longer ones are unknown.
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from graphrag_mcp.languages.registry import CODE_EXTENSIONS, describe, detect_language
 from graphrag_mcp.model.files import Category
 
 
@@ -47,14 +48,13 @@ _CONFIG_FOLDERS = frozenset({".github", ".circleci", ".gitlab", ".buildkite", ".
 
 # ---------------------------------------------------------------- the table: suffixes
 
-_CODE = _words(
-    "py pyi pyx pxd ipy js jsx mjs cjs ts tsx mts cts go rs java kt kts c h cc cpp cxx hh hpp hxx inl m mm cs fs "
-    "fsx vb rb rake erb php phtml swift scala sc sh bash zsh fish ksh bats lua ex exs eex heex erl hrl hs lhs zig "
-    "nim cr d dart groovy clj cljs cljc edn lisp el scm rkt ml mli re res elm purs f90 f95 for jl r pl pm t raku "
-    "tcl awk sql ps1 psm1 bat cmd asm s cu cuh cl glsl hlsl vert frag metal wgsl sol vy move proto thrift graphql "
-    "gql capnp vue svelte astro html htm xhtml ejs hbs mustache jinja jinja2 j2 tmpl tpl twig liquid haml slim "
-    "pug njk cshtml razor aspx jsp css scss sass less styl coffee v sv vhd vhdl pas ada adb ads cob feature xaml "
-    "qml vim bzl star nix"
+# Of languages without a folder here.
+_OTHER_CODE = _words(
+    "pxd ipy m mm fs fsx vb erb fish eex heex erl hrl lhs nim cr d dart groovy clj cljs cljc edn lisp el scm rkt "
+    "ml mli re res elm purs f90 f95 for jl r pl pm t raku tcl awk sql ps1 psm1 bat cmd asm s cl glsl hlsl vert "
+    "frag metal wgsl sol vy move proto thrift graphql gql capnp vue svelte astro html htm xhtml ejs hbs mustache "
+    "jinja jinja2 j2 tmpl tpl twig liquid haml slim pug njk cshtml razor aspx jsp css scss sass less styl coffee "
+    "v sv vhd vhdl pas ada adb ads cob feature xaml qml vim bzl star nix"
 )
 _DOCUMENTS = _words("md mdx mdc markdown rst txt adoc asciidoc asc org ronn textile rdoc pod rmd qmd tex ipynb wiki")
 _CONFIG = _words(
@@ -68,9 +68,10 @@ _DATA = _words(
     "strings log diff patch dump dat sqlite out expected golden ics vcf gpx kml srt vtt xsd dtd wsdl har tok ttok "
     "stderr stdout approved received"
 )
+_CODE = _OTHER_CODE | (CODE_EXTENSIONS - _CONFIG - _DATA)
 _WEB = _words("html htm xhtml js mjs cjs css scss sass less")  # In a documents folder: the site, not the product.
-_TYPED_NAMES = _words("java kt cs swift scala php groovy m mm vb fs hs cpp cc")
-_SHELL = _words("sh bash zsh fish ksh")  # test_helper.bash and its like are libraries.
+_TYPED_NAMES = _words("groovy m mm vb fs")
+_SHELL = _words("fish")
 
 # ---------------------------------------------------------------- the table: names
 
@@ -196,16 +197,18 @@ def _is_settings_name(stem: str) -> bool:
 
 
 def _is_test_name(cased_stem: str, stem: str, suffix: str, folders: Sequence[str]) -> bool:
+    language = describe(detect_language(f"x.{suffix}"))
     if suffix == "bats" or stem == "conftest" or stem.endswith(_TEST_STEM_ENDS):
         return True
-    if suffix in _SHELL:
+    if suffix in _SHELL or not language.test_prefix:
         return False
-    if stem.startswith(_TEST_STEM_STARTS) or stem == "tests" or (stem == "test" and suffix != "py"):
+    if stem.startswith(_TEST_STEM_STARTS) or stem == "tests" or (stem == "test" and language.test_stem):
         return True
     if ("src", "main") in pairwise(folders):  # Maven, Gradle and sbt have no tests there.
         return False
     # "FooTests", but neither "LATEST" nor "Test" alone.
-    return suffix in _TYPED_NAMES and cased_stem.endswith(_TYPED_TEST_ENDS) and cased_stem not in _TYPED_TEST_ENDS
+    is_named_so = cased_stem.endswith(_TYPED_TEST_ENDS) and cased_stem not in _TYPED_TEST_ENDS
+    return is_named_so and (language.test_types or suffix in _TYPED_NAMES)
 
 
 def _refine(suffix: str, folders: Sequence[str], text: str) -> Category:

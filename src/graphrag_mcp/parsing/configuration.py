@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from tree_sitter import Language, Node
 
+from graphrag_mcp.languages.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 from graphrag_mcp.model.files import Category, Symbol, SymbolKind
-from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 
 MAX_KEYS = 100  # Of one file, in its order.
 MAX_DEPTH = 5  # Parts of a path.

@@ -4,7 +4,11 @@ import sys
 from dataclasses import replace
 from functools import partial
 
-from graphrag_mcp.model.facts import FACT_LANGUAGES, pack
+from graphrag_mcp.languages.grammars import Grammar, load_grammar
+from graphrag_mcp.languages.manifests import read_manifest
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, language_of
+from graphrag_mcp.languages.syntax import SourceCode, is_partly_read, statement_rows
+from graphrag_mcp.model.facts import pack
 from graphrag_mcp.model.files import (
     UNPARSED,
     Category,
@@ -24,12 +28,9 @@ from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
 from graphrag_mcp.parsing.code.describe import describe_chunks
 from graphrag_mcp.parsing.code.relations import build_relations
 from graphrag_mcp.parsing.code.symbols import read_outline
-from graphrag_mcp.parsing.code.syntax import SourceCode, is_partly_read, parse_tree, statement_rows
 from graphrag_mcp.parsing.configuration import configuration_keys
 from graphrag_mcp.parsing.documents import documents
 from graphrag_mcp.parsing.facts import read_facts
-from graphrag_mcp.parsing.languages import Grammar, detect_language, is_cpp_header, load_grammar
-from graphrag_mcp.parsing.manifests import read_manifest
 from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.parsing.stages import Stages
 from graphrag_mcp.text import source
@@ -56,7 +57,7 @@ def parse_file(
         return ParsedFile(path, "", stated or categorise(path), ParseMode.NONE, (), note=decoded.reason)
     text = decoded.text
     category = stages.run("category", lambda: stated or categorise(path, text), lambda: Category.OTHER)
-    language = stages.run("language", lambda: _language(path, text), str)
+    language = stages.run("language", lambda: language_of(path, text), str)
     reason = stages.run("card", lambda: needs_card(path, text, category), str)
     if reason:
         has_code = reason == GENERATED and language in FACT_LANGUAGES and not without_syntax
@@ -84,11 +85,6 @@ def parse_file(
     return replace(parsed, note=note, failures=tuple(stages.failures))
 
 
-def _language(path: str, text: str) -> str:
-    language = detect_language(path, text.partition("\n")[0] if text.startswith("#!") else "")
-    return "cpp" if language == "c" and path.endswith(".h") and is_cpp_header(text) else language
-
-
 def _parse_code(path: str, text: str, category: Category, language: str, stages: Stages) -> ParsedFile:
     """Parse by syntax where there is a grammar, else by lines; the note says why a grammar could not be used."""
 
@@ -114,8 +110,8 @@ def _parse_code(path: str, text: str, category: Category, language: str, stages:
 def _parse_syntax(
     path: str, text: str, code: SourceCode, category: Category, grammar: Grammar, stages: Stages
 ) -> ParsedFile:
-    language = grammar.row.name
-    tree = parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, repairs=grammar.row.repairs)
+    language = grammar.language.name
+    tree = grammar.parse(code)
     matches = grammar.find(tree)
     outline = stages.run("outline", lambda: read_outline(matches, grammar, path, code), Outline)
     if tree.root_node.type == "ERROR" and not outline.definitions:

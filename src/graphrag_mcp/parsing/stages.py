@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import TypeVar
 
+from graphrag_mcp.languages.syntax import SyntaxTimeoutError
 from graphrag_mcp.model.files import Failure
-from graphrag_mcp.parsing.code.syntax import SyntaxTimeoutError
 
 Result = TypeVar("Result")
 

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from graphrag_mcp.languages.language import ImportStyle
+from graphrag_mcp.languages.registry import describe, platform_of
 from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
@@ -22,7 +24,6 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.model.names import Keyed, Named
-from graphrag_mcp.parsing.code.relations import WITHOUT_BARE_MEMBERS
 from graphrag_mcp.resolution.reads import PASSED_ON, Reads
 from graphrag_mcp.text.names import without_constructor
 
@@ -34,18 +35,6 @@ _OF_FILES = (RelationKind.IMPORTS, *_LINKING)
 _OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
 _USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
 _CALLED = (SymbolKind.FUNCTION, SymbolKind.METHOD)
-_HEADERS = ("c", "cpp")
-_WITH_INNER_MODULES = ("rust",)
-# The languages whose code may use what another declares, by its name; others only what is in their own.
-_PLATFORMS = (("c", "cpp", "objc", "swift"), ("javascript", "typescript", "tsx", "vue", "svelte", "astro"),
-              ("java", "kotlin", "scala", "groovy"))  # fmt: skip
-_PLATFORM = {language: languages for languages in _PLATFORMS for language in languages}
-_BY_MODULE = ("csharp", "elixir", "go", "haskell", "lua", "python", "rust", "swift")  # Whose modules are no paths.
-
-
-def platform_of(language: str) -> Collection[str]:
-    """Return the languages whose definitions code of a language may mean by their names."""
-    return _PLATFORM.get(language, (language,))
 
 
 def macro_name(name: str) -> str:
@@ -78,7 +67,7 @@ class NameResolution:
 
     def __init__(self, source: Reads, file: Keyed) -> None:
         self._source, self._file = source, file
-        self._platform = platform_of(file.language)
+        self._language, self._platform = describe(file.language), platform_of(file.language)
         self._named: defaultdict[str, list[Named]] = defaultdict(list)
         for one in source.inside(file.path):
             self._named[one.qualified_name].append(one)
@@ -149,17 +138,17 @@ class NameResolution:
         if each.file.path != self._file.path and one.kind not in _LINKING and each.file.language not in self._platform:
             return False
         if one.kind is RelationKind.IMPORTS:
-            if self._file.language in _PLATFORM["c"]:  # A header is a file.
+            if not self._language.imports_names:
                 return False
         elif (one.target_module == MACRO) != each.is_macro:
             return False
         if each.kind is SymbolKind.SECTION:
             return one.kind in _LINKING
-        if one.kind is RelationKind.CALLS and each.is_number and self._file.language in _HEADERS:
+        if one.kind is RelationKind.CALLS and each.is_number and self._language.headers:
             return False
-        if each.kind is SymbolKind.METHOD and self._is_bare(one) and self._file.language in WITHOUT_BARE_MEMBERS:
+        if each.kind is SymbolKind.METHOD and self._is_bare(one) and not self._language.bare_members:
             return False
-        if each.is_static and each.file.language in _HEADERS and not each.file.path.endswith(HEADER_SUFFIXES):
+        if each.is_static and describe(each.file.language).headers and not each.file.path.endswith(HEADER_SUFFIXES):
             return each.file.path == self._file.path
         allowed = {RelationKind.USES: _USED, RelationKind.HANDS_ON: _CALLED}.get(one.kind)
         return allowed is None or each.kind in allowed
@@ -172,7 +161,7 @@ class NameResolution:
     def _included(self) -> Collection[str]:
         """The headers that the file includes, and those that these do."""
         found: dict[str, None] = {}
-        level = [self._file.path] if self._file.language in _HEADERS else []
+        level = [self._file.path] if self._language.headers else []
         while level and len(found) < MOST_HEADERS:
             headers = [path for near in level for path in self._headers(near) if path not in found]
             found |= dict.fromkeys(headers)
@@ -213,14 +202,16 @@ class NameResolution:
             yield _Candidate(file.path, file.path, SymbolKind.MODULE, Place(file.path, ""), near)
 
     def _may_import(self, one: Relation, file: Keyed) -> bool:
-        language = self._file.language
-        if one.kind is not RelationKind.IMPORTS:
+        if one.kind is not RelationKind.IMPORTS or not self._language.name:
             return True
-        if language in _HEADERS:  # By its whole name.
-            return f"/{file.path}".endswith(f"/{one.target}")
-        if language in _PLATFORM["java"]:
-            return file.language in self._platform
-        return language not in _BY_MODULE or file.language == language
+        match self._language.imports:
+            case ImportStyle.INCLUDE:  # By its whole name.
+                return f"/{file.path}".endswith(f"/{one.target}")
+            case ImportStyle.PATH | ImportStyle.NAMESPACE:  # A file, in whatever language.
+                return True
+            case ImportStyle.DOTTED:
+                return file.language in self._platform
+        return file.language == self._file.language
 
     # ------------------------------------------------------------ which of them
 
@@ -267,7 +258,7 @@ class NameResolution:
 
     def _is_in_sight(self, one: Relation, each: _Candidate) -> bool:
         """Return whether a definition of the file can be meant without saying its module: `mod a { struct B; }`."""
-        if self._file.language not in _WITH_INNER_MODULES or one.resolution is Resolution.SYNTAX:
+        if not self._language.inner_modules or one.resolution is Resolution.SYNTAX:
             return True
         around = [each for each in self._named.get(each.name.rpartition(".")[0], ()) if each.kind is SymbolKind.MODULE]
         return not around or any(module.start_line <= one.line <= module.end_line for module in around)

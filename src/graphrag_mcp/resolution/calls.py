@@ -5,9 +5,7 @@ from functools import partial
 
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Mark, Thing, Use
-from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,
     Above,
@@ -34,6 +32,8 @@ from graphrag_mcp.resolution.values import (
     replaced,
     without_variables,
 )
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.state import Part
 
 
 class Calls(Part):

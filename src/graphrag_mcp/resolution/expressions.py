@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from graphrag_mcp.model.expressions import Expression, names_in, parse, replaced_name
 from graphrag_mcp.model.facts import Thing, Use
-from graphrag_mcp.resolution.state import MAX_LEVELS, Part
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.values import (
     ABSENT,
     NOTHING,
     OUTSIDE,
@@ -28,6 +27,7 @@ from graphrag_mcp.resolution.values import (
     nothing,
     without_variables,
 )
+from graphrag_mcp.resolution.state import MAX_LEVELS, Part
 
 
 class Expressions(Part):

@@ -6,6 +6,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import (
     Bound,
@@ -21,8 +22,6 @@ from graphrag_mcp.model.facts import (
 )
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.links import Place
-from graphrag_mcp.resolution.languages import POLICIES
-from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, Noted, Reads
 
 Key = TypeVar("Key")
@@ -81,7 +80,7 @@ class File:
     def __init__(self, path: str, facts: FileFacts, reads: Reads | None = None) -> None:
         """reads: where look-ups by other files are noted."""
         self.path, self.facts, self._reads = path, facts, reads
-        self.policy: Policy = POLICIES[facts.language]
+        self.policy = policy_of(facts.language)
         self._meanings: dict[tuple[str, int, int, str], list[Bound]] = {}
 
     @cached_property

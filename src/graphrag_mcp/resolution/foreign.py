@@ -2,16 +2,13 @@
 
 from collections.abc import Collection, Iterator, Sequence, Set
 
+from graphrag_mcp.languages.policy import Policy
 from graphrag_mcp.model.expressions import LITERAL, Expression, parse
 from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.links import Place, place_id
-from graphrag_mcp.resolution.files import File
-from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.policy import Policy
-from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.values import (
     ABSENT,
     All,
     Either,
@@ -24,6 +21,9 @@ from graphrag_mcp.resolution.values import (
     Type,
     Value,
 )
+from graphrag_mcp.resolution.files import File
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.state import Part
 
 
 class ForeignTypes(Part):

@@ -8,11 +8,7 @@ from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Mark, Thing, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, StoredLink
-from graphrag_mcp.resolution.foreign import OVERRIDE
-from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.resolver import Resolver
-from graphrag_mcp.resolution.search import Search, Site
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.values import (
     Either,
     Foreign,
     Instance,
@@ -24,6 +20,10 @@ from graphrag_mcp.resolution.values import (
     parts_of,
     rebuilt,
 )
+from graphrag_mcp.resolution.foreign import OVERRIDE
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.resolver import Resolver
+from graphrag_mcp.resolution.search import Search, Site
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
 _KEPT = 4_000  # Types whose interfaces are remembered.

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Thing
+from graphrag_mcp.model.values import Foreign, Instance, Type, Value, replaced
 from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.values import Foreign, Instance, Type, Value, replaced
 
 
 class Lineage(Part):

@@ -24,16 +24,8 @@ from graphrag_mcp.model.facts import (
 )
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, Read, folder_place
-from graphrag_mcp.resolution.by_name import NameResolution
-from graphrag_mcp.resolution.files import File
-from graphrag_mcp.resolution.hierarchy import Hierarchy
-from graphrag_mcp.resolution.kinds import relation_kind
-from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.reads import Noting, Reads
-from graphrag_mcp.resolution.search import NoLinks, Search, functions_of, held_in
-from graphrag_mcp.resolution.slots import Slots
-from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.sources import FactSource
+from graphrag_mcp.model.values import (
     OUTSIDE,
     Above,
     All,
@@ -48,6 +40,14 @@ from graphrag_mcp.resolution.values import (
     Type,
     Value,
 )
+from graphrag_mcp.resolution.by_name import NameResolution
+from graphrag_mcp.resolution.files import File
+from graphrag_mcp.resolution.hierarchy import Hierarchy
+from graphrag_mcp.resolution.kinds import relation_kind
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.reads import Noting, Reads
+from graphrag_mcp.resolution.search import NoLinks, Search, functions_of, held_in
+from graphrag_mcp.resolution.slots import Slots
 
 _RUNNING = (Use.CALL, Use.CREATE)
 _OF_VALUES = (Use.CALL, Use.CREATE, Use.VALUE)

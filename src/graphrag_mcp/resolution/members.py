@@ -3,16 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.resolution.calls import is_foreign
-from graphrag_mcp.resolution.files import ANYTHING, Sought
-from graphrag_mcp.resolution.languages import POLICIES
-from graphrag_mcp.resolution.libraries import find_declared
-from graphrag_mcp.resolution.policy import Policy
-from graphrag_mcp.resolution.state import MAX_LEVELS, Part
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.values import (
     ABSENT,
     INHERITED,
     OUTSIDE,
@@ -39,6 +34,9 @@ from graphrag_mcp.resolution.values import (
     nothing,
     replaced,
 )
+from graphrag_mcp.resolution.calls import is_foreign
+from graphrag_mcp.resolution.files import ANYTHING, Sought
+from graphrag_mcp.resolution.state import MAX_LEVELS, Part
 
 
 def _method_of(value: Value, name: str) -> Value | None:
@@ -81,7 +79,7 @@ class Members(Part):
                 found = self.resolver.modules.export(value, name)
                 is_promise = found is ABSENT and name == "then" and bool(self.state.open(value.path).policy.promise)
                 return Found((), Signature((Signature((value,), None),), None)) if is_promise else found
-            case Folder(path, language) if find := POLICIES[language].inside:
+            case Folder(path, language) if find := policy_of(language).inside:
                 inside = find(self.state.source, path, name)
                 return Found((), inside) if inside else None
             case Later(held) if name in ("__enter__", "__aenter__"):
@@ -98,7 +96,7 @@ class Members(Part):
             case Function(things):
                 return self._of_function(value, things[0].path, name)
             case Package(unit, is_nested):
-                if things := self.resolver.things.fitting(find_declared(self.state.source, unit, name), sought):
+                if things := self.resolver.things.fitting(self.state.modules.find(unit, name), sought):
                     return Found(things, self.resolver.things.meaning(things))
                 return Found((), Package(f"{unit}.{name}", is_nested=True)) if is_nested else None
             case Either(values):

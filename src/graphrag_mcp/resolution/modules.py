@@ -2,9 +2,7 @@
 
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import MERGES, NO_OWNER, Exported, Imported, Thing
-from graphrag_mcp.resolution.files import ANYTHING, File, Sought
-from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.values import (
     ABSENT,
     OUTSIDE,
     Found,
@@ -16,6 +14,8 @@ from graphrag_mcp.resolution.values import (
     Value,
     either,
 )
+from graphrag_mcp.resolution.files import ANYTHING, File, Sought
+from graphrag_mcp.resolution.state import Part
 
 
 def _is_same(one: Value | None, other: Value) -> bool:
@@ -140,4 +140,4 @@ class Modules(Part):
     def module(self, file: File, module: str) -> Value | None:
         """Return what an import of a file means: a module, a package, or something foreign."""
         find = file.policy.module
-        return self.state.importing(file.path, module, lambda: find(self.state.source, file.path, module))
+        return self.state.importing(file.path, module, lambda: find(self.state.modules, file.path, module))

@@ -5,10 +5,7 @@ from posixpath import commonpath, dirname, join
 
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, Thing, Use
-from graphrag_mcp.resolution.files import File, Sought
-from graphrag_mcp.resolution.libraries import LIBRARIES, find_declared
-from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.values import (
     ABSENT,
     INHERITED,
     NOTHING,
@@ -27,6 +24,9 @@ from graphrag_mcp.resolution.values import (
     either,
     nothing,
 )
+from graphrag_mcp.resolution.files import File, Sought
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.state import Part
 
 MAX_BINDINGS = 100  # Of a variable in one scope whose values are looked at.
 
@@ -258,7 +258,7 @@ class Names(Part):
     def _top(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return the declarations of a name that the whole file sees."""
         if file.policy.whole_unit:
-            found = tuple(find_declared(self.state.source, file.facts.unit, name))
+            found = tuple(self.state.modules.find(file.facts.unit, name))
             return tuple(thing for thing in found if thing.path == file.path) or found  # Else of another build.
         return file.things(-1, name)
 

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from enum import IntEnum
 
+from graphrag_mcp.languages.policy import Policy
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Mark, Mention, Thing
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.policy import Policy
-from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,
     Arguments,
@@ -28,6 +26,8 @@ from graphrag_mcp.resolution.values import (
     apart,
     either,
 )
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.state import Part
 
 
 class _Fit(IntEnum):

@@ -12,7 +12,7 @@ from graphrag_mcp.model.facts import FileFacts, Thing
 from graphrag_mcp.model.files import Relation
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.model.names import Keyed, Named
-from graphrag_mcp.resolution.sources import FactSource
+from graphrag_mcp.model.sources import FactSource
 
 Key = TypeVar("Key")
 Row = TypeVar("Row")

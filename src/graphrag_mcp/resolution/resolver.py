@@ -9,20 +9,8 @@ from collections.abc import Set
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Flow, Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.resolution.calls import Calls, is_foreign
-from graphrag_mcp.resolution.expressions import Expressions
-from graphrag_mcp.resolution.foreign import ForeignTypes
-from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.lineage import Lineage
-from graphrag_mcp.resolution.members import Members
-from graphrag_mcp.resolution.modules import Modules
-from graphrag_mcp.resolution.names import Names
-from graphrag_mcp.resolution.overloads import Overloads
-from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.state import State
-from graphrag_mcp.resolution.things import Things
-from graphrag_mcp.resolution.types import Types
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.sources import FactSource
+from graphrag_mcp.model.values import (
     ABSENT,
     INHERITED,
     OUTSIDE,
@@ -35,6 +23,18 @@ from graphrag_mcp.resolution.values import (
     Type,
     Value,
 )
+from graphrag_mcp.resolution.calls import Calls, is_foreign
+from graphrag_mcp.resolution.expressions import Expressions
+from graphrag_mcp.resolution.foreign import ForeignTypes
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.lineage import Lineage
+from graphrag_mcp.resolution.members import Members
+from graphrag_mcp.resolution.modules import Modules
+from graphrag_mcp.resolution.names import Names
+from graphrag_mcp.resolution.overloads import Overloads
+from graphrag_mcp.resolution.state import State
+from graphrag_mcp.resolution.things import Things
+from graphrag_mcp.resolution.types import Types
 
 
 class Resolver:

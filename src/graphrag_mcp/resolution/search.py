@@ -6,20 +6,19 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple, Protocol
 
+from graphrag_mcp.languages.policy import Policy, policy_of
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.expressions import names_in
 from graphrag_mcp.model.facts import FileFacts, Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, MACRO, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.links import SOME, SUPER, How, Place, StoredLink, place_id
-from graphrag_mcp.parsing.languages import detect_language
+from graphrag_mcp.model.sources import FactSource
+from graphrag_mcp.model.values import Either, Function, Many, Several, Table, Type, Value, either
 from graphrag_mcp.resolution.by_name import macro_name
 from graphrag_mcp.resolution.files import sought_in
-from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.resolver import Resolver
-from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import Either, Function, Many, Several, Table, Type, Value, either
 
 _ENCLOSING = frozenset(
     (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.CONSTANT, SymbolKind.MODULE)
@@ -326,8 +325,9 @@ class Search:
 
     def can_mean(self, site: Site, thing: Thing) -> bool:
         """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""
-        policy, other = POLICIES.get(detect_language(site.path)), self.resolver.state.policy(thing)
-        if policy is None or policy.module is not other.module or not self._fits(policy, site.mention, thing):
+        language, policy = detect_language(site.path), self.resolver.state.policy(thing)
+        is_of_family = language in FACT_LANGUAGES and policy_of(language).module is policy.module
+        if not is_of_family or not self._fits(policy, site.mention, thing):
             return False
         one = self.resolver.declared(thing)
         if one.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
@@ -363,7 +363,7 @@ class Search:
     def _is_confined(self, facts: FileFacts, thing: Thing, *, is_run: bool) -> bool:
         one = self.resolver.declared(thing)
         is_inner = one.owner >= 0 and facts.declared[one.owner].kind in CALLABLE
-        policy = POLICIES[facts.language]  # Others see what a script declares, and where nothing has to be exported.
+        policy = policy_of(facts.language)  # Others see what a script declares, and where nothing has to be exported.
         is_module = bool(facts.imports or facts.exports) and not (policy.rebinds or policy.whole_unit)
         is_top = one.owner == -1 and is_module
         if one.kind not in _CONFINED or not (is_inner or is_top):

@@ -7,10 +7,10 @@ from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Bound, Flow, Thing
 from graphrag_mcp.model.files import CALLABLE, VARIABLE
 from graphrag_mcp.model.links import Place
+from graphrag_mcp.model.values import Function, Type, Value
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.resolver import Resolver
-from graphrag_mcp.resolution.values import Function, Type, Value
 
 FILLING = re.compile(  # Methods of collections, in all languages.
     "add|addAll|append|appendleft|enqueue|extend|insert|offer|push|put|putAll|set|setdefault|store|unshift|update"

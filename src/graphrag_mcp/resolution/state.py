@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from graphrag_mcp.languages.policy import Policy
 from graphrag_mcp.model.facts import Declared, Thing
+from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.resolution.files import File
-from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.policy import Policy
+from graphrag_mcp.resolution.libraries import LIBRARIES, WithLibraries
 from graphrag_mcp.resolution.reads import Reads
-from graphrag_mcp.resolution.sources import FactSource
 
 if TYPE_CHECKING:
     from graphrag_mcp.resolution.resolver import Resolver
@@ -29,7 +29,7 @@ class State:
     """Remembers what is found, so it serves one state of the index, and bounds the steps of a question."""
 
     def __init__(self, source: FactSource) -> None:
-        self.source = source
+        self.source, self.modules = source, WithLibraries(source)
         self._reads = source if isinstance(source, Reads) else None
         self._files: dict[str, File | None] = {}
         self._known: dict[tuple[Any, ...], object] = {}

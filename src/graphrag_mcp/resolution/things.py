@@ -5,9 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.resolution.files import Sought
-from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.values import (
     Foreign,
     Function,
     Instance,
@@ -20,6 +18,8 @@ from graphrag_mcp.resolution.values import (
     either,
     nothing,
 )
+from graphrag_mcp.resolution.files import Sought
+from graphrag_mcp.resolution.state import Part
 
 
 class Things(Part):

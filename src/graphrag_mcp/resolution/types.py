@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Mark, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.resolution.state import MAX_LEVELS, Part
-from graphrag_mcp.resolution.values import (
+from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,
     Above,
@@ -31,6 +30,7 @@ from graphrag_mcp.resolution.values import (
     foreign_instance,
     replaced,
 )
+from graphrag_mcp.resolution.state import MAX_LEVELS, Part
 
 
 class Types(Part):

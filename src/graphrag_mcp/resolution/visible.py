@@ -9,13 +9,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
+from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Bound, Declared, FileFacts, Mark, identities_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import Read
 from graphrag_mcp.model.names import Names
 from graphrag_mcp.parsing.code.modules import module_keys
-from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, PASSED_ON
 
 _NUMBER = re.compile(r"([#%])(\d+)")
@@ -76,7 +76,7 @@ def _of_tree(facts: FileFacts) -> Iterator[tuple[str, str]]:
 
 def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
     """Yield the reads of a file, each with a part of what it gives."""
-    policy, places = POLICIES[facts.language], _Places(facts)
+    policy, places = policy_of(facts.language), _Places(facts)
     names, text, at = places.names, places.text, places.at
 
     def owner_of(one: Declared) -> str:

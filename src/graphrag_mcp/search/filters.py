@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from graphrag_mcp.errors import RequestError, ServerError, quoted
+from graphrag_mcp.languages.registry import detect_language, known_languages
 from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.parsing.languages import detect_language, known_languages
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.text.names import as_name
 

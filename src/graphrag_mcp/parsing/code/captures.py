@@ -38,11 +38,11 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from graphrag_mcp.languages.grammars import Captures, Match
+from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
 from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Naming, not_local
-from graphrag_mcp.parsing.code.syntax import SourceCode
-from graphrag_mcp.parsing.languages import Captures, Match
 from graphrag_mcp.parsing.outline import MACRO_RECEIVER, SUPER_RECEIVER, UNKNOWN_RECEIVER, Base, Comment, Reference
 
 DEFINITION_ROLES: dict[str, SymbolKind | None] = {

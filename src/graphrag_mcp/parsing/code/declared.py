@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import Symbol, SymbolKind
-from graphrag_mcp.parsing.code.syntax import SourceCode
 
 MAX_KEYS = 100  # Of one file, in its order.
 _MOST_STRINGS = 6  # Of one call that are looked at: the name is among the first.

@@ -3,7 +3,8 @@
 import posixpath
 import re
 
-from graphrag_mcp.parsing.languages import ImportStyle, load_grammar
+from graphrag_mcp.languages.grammars import load_grammar
+from graphrag_mcp.languages.language import ImportStyle
 from graphrag_mcp.parsing.outline import Import
 
 _EXTENSION = re.compile(r"\.(?:[cm]?[jt]sx?|d\.ts|json|vue|svelte|rb|(?:ba|z)?sh|zig|php|h|hh|hpp|hxx|inc|c|cc|cpp)$")
@@ -70,7 +71,7 @@ def module_key(language: str, path: str, module: str, item: str) -> str:
     grammar = load_grammar(language)
     if grammar is None:
         return ""
-    style = grammar.row.imports
+    style = grammar.language.imports
     if style is ImportStyle.DOTTED and item[:1].isupper():  # Types have a file each.
         module = f"{module}.{item}"
     return module_path(style, path, module)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from graphrag_mcp.parsing.code.syntax import SourceCode
-from graphrag_mcp.parsing.languages import Captures
+from graphrag_mcp.languages.grammars import Captures
+from graphrag_mcp.languages.syntax import SourceCode
 
 # What a node says of names, in the order of what begins at one place: `captures.py` has the roles.
 NAMING_ROLES = ("block.own", "block", "bound", "bare", "handed")

@@ -6,8 +6,9 @@ from textwrap import dedent
 
 from tree_sitter import Node, QueryError, Tree
 
-from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
-from graphrag_mcp.parsing.languages import load_grammar
+from graphrag_mcp.languages.grammars import load_grammar
+from graphrag_mcp.languages.registry import describe
+from graphrag_mcp.languages.syntax import SourceCode, SyntaxTimeoutError
 from graphrag_mcp.parsing.parser import SYNTAX_LIMIT_BYTES
 
 _STARS = ("keyword_separator", "list_splat_pattern", "dictionary_splat_pattern")
@@ -20,7 +21,7 @@ def parse_part(text: str, language: str) -> Tree | None:
         code = SourceCode(text)
         if grammar is None or len(code.data) > SYNTAX_LIMIT_BYTES:
             return None
-        return parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, repairs=grammar.row.repairs)
+        return grammar.parse(code)
     except (SyntaxTimeoutError, QueryError):
         return None
 
@@ -35,8 +36,8 @@ def documentation_rows(text: str, language: str) -> frozenset[int]:
 
 
 def starred_parameters(text: str, language: str) -> frozenset[str]:
-    """Return the parameters of a Python function that only a name can give, since they are behind a star."""
-    tree = parse_part(dedent(text), language) if language == "python" else None
+    """Return the parameters that only a name can give, since they are behind a star."""
+    tree = parse_part(dedent(text), language) if describe(language).names_arguments else None
     pending = [tree.root_node] if tree else []
     while pending:
         node = pending.pop(0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from graphrag_mcp.languages.registry import describe, library_of
 from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
@@ -12,7 +13,7 @@ from graphrag_mcp.model.files import (
     Resolution,
     SymbolKind,
 )
-from graphrag_mcp.parsing.code.modules import is_library, library_of
+from graphrag_mcp.parsing.code.modules import is_library
 from graphrag_mcp.parsing.outline import (
     MACRO_RECEIVER,
     SUPER_RECEIVER,
@@ -37,8 +38,6 @@ _TESTED_BY_CALL = 0.4  # a call inside a test
 
 _BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON)
 _OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
-WITHOUT_BARE_MEMBERS = frozenset(("c", "lua", "php", "rust"))  # There a bare name is never that of a method.
-_SUPER = {"php": "parent", "csharp": "base"}  # The keyword for `super` in other languages.
 
 Resolved = tuple[float, Resolution, str]
 
@@ -64,9 +63,8 @@ class _Builder:
     def __init__(self, path: str, language: str, category: Category, outline: Outline) -> None:
         self._path, self._outline = path, outline
         self._library = library_of(language)
-        # In Rust, `super` is the enclosing module.
-        self._super = _SUPER.get(language, SUPER_RECEIVER) if language != "rust" else ""
-        self._has_bare_members = language not in WITHOUT_BARE_MEMBERS
+        described = describe(language)
+        self._super, self._has_bare_members = described.super, described.bare_members
         self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
         self._imports: dict[str, Import] = {found.name: found for found in outline.imports}

@@ -3,8 +3,11 @@
 import re
 from collections.abc import Sequence
 
+from graphrag_mcp.languages.grammars import Grammar, Matches
+from graphrag_mcp.languages.language import ImportStyle
+from graphrag_mcp.languages.registry import builtins_of
+from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import HEADER_SUFFIXES, SymbolKind
-from graphrag_mcp.parsing.code.builtins import builtins_of
 from graphrag_mcp.parsing.code.captures import (
     DEFINITION_ROLES,
     Above,
@@ -15,8 +18,6 @@ from graphrag_mcp.parsing.code.captures import (
 )
 from graphrag_mcp.parsing.code.declared import declared_keys
 from graphrag_mcp.parsing.code.imports import expand_imports
-from graphrag_mcp.parsing.code.syntax import SourceCode
-from graphrag_mcp.parsing.languages import Grammar, ImportStyle, Matches
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
 from graphrag_mcp.text.names import operator_name
 
@@ -34,15 +35,15 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
     """Return the outline; empty where there is no query for the language."""
     if grammar.query is None:
         return Outline()
-    found = Findings(code, builtins_of(grammar.row.name))
+    found = Findings(code, builtins_of(grammar.language.name))
     found.collect(matches.outline)
     references = (reference for reference in found.references.values() if reference.start not in found.definitions)
-    definitions = _build_definitions(found, code, path, grammar.row.clauses)
+    definitions = _build_definitions(found, code, path, grammar.language.clauses)
     return Outline(
         definitions=definitions,
         references=sorted(references),
         bases=sorted(found.bases),
-        imports=_build_imports(found, code, path, grammar.row.imports, definitions),
+        imports=_build_imports(found, code, path, grammar.language.imports, definitions),
         comments=sorted(found.comments),
         keys=declared_keys(found.declaring, code),
     )

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from tree_sitter import Node, Tree
 
+from graphrag_mcp.languages.grammars import Captures
+from graphrag_mcp.languages.shapes import UNKNOWN, arguments
 from graphrag_mcp.model.facts import Bound
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.facts.declarations import Declarations
-from graphrag_mcp.parsing.facts.expressions import UNKNOWN, arguments
 from graphrag_mcp.parsing.facts.functions import Functions
 from graphrag_mcp.parsing.facts.held import Held
 from graphrag_mcp.parsing.facts.reading import NAMES, Draft, Part, Reading, by_place, innermost, whole
-from graphrag_mcp.parsing.languages import Captures
 
 BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.accessor", "bind.member", "within", "narrows")
 OUTER = ("global", "nonlocal")

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from tree_sitter import Node, Tree
 
+from graphrag_mcp.languages.grammars import Captures
+from graphrag_mcp.languages.shapes import UNKNOWN, arguments, leaf
 from graphrag_mcp.model.facts import EXPECTED, MERGES, NO_OWNER, BaseType, Bound, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.parsing.facts.expressions import UNKNOWN, arguments, leaf
 from graphrag_mcp.parsing.facts.held import Held
 from graphrag_mcp.parsing.facts.reading import Draft, Part, Reading, by_place, innermost, whole
-from graphrag_mcp.parsing.languages import Captures
 
 _KINDS = {"function": SymbolKind.FUNCTION, "field": SymbolKind.FIELD}
 _AROUND = (*CALLABLE, SymbolKind.MODULE, SymbolKind.TYPE)

@@ -2,10 +2,10 @@
 
 from tree_sitter import Node, Tree
 
+from graphrag_mcp.languages.shapes import UNKNOWN, module
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, Mention, Parameter, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.facts.declarations import Declarations
-from graphrag_mcp.parsing.facts.expressions import UNKNOWN, module
 from graphrag_mcp.parsing.facts.reading import NAMES, Draft, Part, Reading, by_place, innermost, whole
 
 RESULTS = ("yielded", "returned")

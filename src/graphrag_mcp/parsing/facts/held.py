@@ -2,9 +2,9 @@
 
 from tree_sitter import Node
 
-from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, arguments
+from graphrag_mcp.languages.grammars import Captures
+from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, arguments
 from graphrag_mcp.parsing.facts.reading import Part, Reading
-from graphrag_mcp.parsing.languages import Captures
 
 
 class Held(Part):

@@ -7,11 +7,11 @@ from operator import itemgetter
 
 from tree_sitter import Node
 
+from graphrag_mcp.languages.grammars import Captures
+from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, arguments, instance, is_name, module
 from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, Mention, Use
 from graphrag_mcp.parsing.facts.bindings import Bindings
-from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, arguments, instance, is_name, module
 from graphrag_mcp.parsing.facts.reading import Part, Reading, source_around
-from graphrag_mcp.parsing.languages import Captures
 
 MENTIONS = ("use.", "as.")
 _READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL, Use.PART))

@@ -50,16 +50,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec.structs import astuple
 from tree_sitter import Node
 
+from graphrag_mcp.languages.grammars import Captures, Match, Matches
+from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, Shapes, arguments, instance, module
+from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.facts import Declared, Exported, FileFacts, Flow, Imported
-from graphrag_mcp.parsing.code.syntax import SourceCode
 from graphrag_mcp.parsing.facts.bindings import BINDERS, OUTER, Bindings
 from graphrag_mcp.parsing.facts.declarations import MARKS, Declarations
-from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, Shapes, arguments, instance, module
 from graphrag_mcp.parsing.facts.functions import RESULTS, Functions
 from graphrag_mcp.parsing.facts.held import Held
 from graphrag_mcp.parsing.facts.mentions import MENTIONS, Mentions, Used
 from graphrag_mcp.parsing.facts.reading import Reading, source_around, whole
-from graphrag_mcp.parsing.languages import Captures, Match, Matches
 from graphrag_mcp.parsing.outline import Definition
 
 _BASES = ("embeds", "extends", "implements")

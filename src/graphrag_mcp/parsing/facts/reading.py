@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from tree_sitter import Node, Tree
 
+from graphrag_mcp.languages.grammars import Captures
+from graphrag_mcp.languages.shapes import Shapes, Writer
+from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.facts import BaseType, Bound, Mark, Parameter
-from graphrag_mcp.parsing.code.syntax import SourceCode
-from graphrag_mcp.parsing.facts.expressions import Shapes, Writer
-from graphrag_mcp.parsing.languages import Captures
 from graphrag_mcp.parsing.outline import Definition
 
 NAMES = frozenset(("identifier", "shorthand_property_identifier_pattern"))  # Nodes that name a variable.

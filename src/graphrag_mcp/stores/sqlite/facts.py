@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
-from graphrag_mcp.model.facts import FACT_LANGUAGES, Declared, FileFacts, Thing, identities_of, unpack, unpack_outline
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe
+from graphrag_mcp.model.facts import Declared, FileFacts, Thing, identities_of, unpack, unpack_outline
 from graphrag_mcp.model.files import UNPARSED, Relation, SymbolKind
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.manifests import Manifest, load_manifest
@@ -14,7 +15,6 @@ from graphrag_mcp.model.names import Keyed, Named
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import NAMED, of_file
 
-_FAMILIES = {"javascript": "typescript", "tsx": "typescript"}
 _WORD = re.compile(r"\w+")
 FILES_KEPT = 200  # Unpacked facts of a file take about 50 times the bytes of its packed ones.
 
@@ -22,6 +22,10 @@ FILES_KEPT = 200  # Unpacked facts of a file take about 50 times the bytes of it
 def _plain(name: str) -> str:
     """Return a name as definitions have it: without the mark of JavaScript's private members."""
     return name.removeprefix("#")
+
+
+def _family(language: str) -> str:
+    return describe(language).family or language
 
 
 _KEYED = "f.path, f.language, f.archive_reason IS NOT NULL"
@@ -167,7 +171,7 @@ class SqliteFacts:
 
     def unparsed(self, name: str, language: str) -> tuple[str, ...]:
         """Return the files that may mention a name in lines that could not be parsed, or in a file cut as text."""
-        family = _FAMILIES.get(language, language)
+        family = _family(language)
         if _WORD.fullmatch(name):
             return tuple(self._words.get(family, {}).get(name, ()))
         word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
@@ -197,7 +201,7 @@ class SqliteFacts:
         )
         found: dict[str, list[tuple[str, str]]] = {}
         for language, path, text in rows:
-            found.setdefault(_FAMILIES.get(language, language), []).append((path, text))
+            found.setdefault(_family(language), []).append((path, text))
         return found
 
     @cached_property

@@ -1,0 +1,1 @@
+"""What is known of each language: a folder each, beside what all share."""

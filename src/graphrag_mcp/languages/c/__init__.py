@@ -1,0 +1,35 @@
+"""C and C++."""
+
+from dataclasses import replace
+
+from graphrag_mcp.languages.language import ImportStyle, Language
+
+_C = Language(
+    name="c",
+    grammar="tree_sitter_c",
+    files=".c .h",
+    imports=ImportStyle.INCLUDE,
+    queries="c",
+    repairs="MACROS",
+    builtins="""
+        sizeof assert malloc calloc realloc free memset memcpy memmove memcmp strlen strcmp strncmp strcpy
+        strdup printf fprintf snprintf sprintf puts abort exit static_cast dynamic_cast reinterpret_cast
+        const_cast move forward defined push_back begin end size empty
+    """,
+    bare_members=False,
+    headers=True,
+    family="cpp",
+    imports_names=False,
+    platform="cpp objc swift",
+)
+_CPP = replace(
+    _C,
+    name="cpp",
+    grammar="tree_sitter_cpp",
+    files=".cc .cpp .cxx .c++ .cppm .ixx .hh .hpp .hxx .h++ .inl .ipp .tpp .cu .cuh .ino",
+    queries="cpp c",
+    bare_members=True,
+    platform="c objc swift",
+    test_types=True,
+)
+LANGUAGES = (_C, _CPP)

@@ -1,0 +1,173 @@
+"""What the modules of JavaScript and TypeScript mean."""
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from graphrag_mcp.languages.policy import Policy, read_text
+from graphrag_mcp.languages.registry import builtins_of
+from graphrag_mcp.model.facts import EXPECTED
+from graphrag_mcp.model.manifests import OUTPUT, Manifest
+from graphrag_mcp.model.sources import ModuleSource, is_below
+from graphrag_mcp.model.values import Module, Outside, Value
+
+_SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
+_RUN = (".js", ".jsx", ".mjs", ".cjs", *_SUFFIXES)  # JavaScript means the code, TypeScript the types beside it.
+_COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts")}
+_NAMES = {name: frozenset(names) for name, *names in map(str.split, read_text(__package__, "names.txt").splitlines())}
+_SCHEMES, _RUNTIME, _OF_LITERALS = (_NAMES[f"<{name}>"] for name in ("schemes", "runtime", "literals"))
+_ECMASCRIPT = "<ecmascript>"
+_FRAMEWORKS = {
+    "react.d.ts": ("react", "preact", "preact/hooks", "preact/compat"),
+    "solid.d.ts": ("solid-js", "solid-js/store"),
+    "vue.d.ts": ("vue",),
+    "angular.d.ts": ("@angular/core", "@angular/core/testing"),
+}
+_DECLARATIONS = {_ECMASCRIPT: ("typescript", read_text(__package__, "library.d.ts"))} | {
+    f"<{name}>": ("typescript", read_text(__package__, file)) for file, names in _FRAMEWORKS.items() for name in names
+}
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|esm?|cjs)/(?:types/|esm/|cjs/)?")
+
+
+def _module(source: ModuleSource, path: str, module: str) -> Value | None:
+    """Return the file that a module specifier stands for; None if it should be in the project, and is not."""
+    if not module:
+        return Module(path)
+    if module.startswith("."):
+        suffixes = _RUN if path.endswith(_RUN[:4]) else _SUFFIXES
+        return _file(source, posixpath.join(posixpath.dirname(path), module), suffixes)
+    known = source.manifests()
+    manifests = [known[number] for number in _nearest(tuple(one.folder for one in known), posixpath.dirname(path))]
+    own = next((one for one in manifests if one.kind == "package.json" and is_below(path, one.folder)), None)
+    is_of_project = False
+    for one in manifests:
+        if one.kind == "package.json" and one.name and (module + "/").startswith(one.name + "/"):
+            if own and not _satisfies(one.version, own.requires.get(one.name, "")):
+                return None  # The published one, or the code here: a build may replace it.
+            if found := _package(source, one, "." + module[len(one.name) :]):
+                return found
+            is_of_project = True
+        elif one.kind.endswith((".json", "#")) and is_below(path, one.folder):
+            for place in _targets(one, module):
+                if found := _file(source, place):
+                    return found
+    if f"<{module}>" in _DECLARATIONS:
+        return Module(f"<{module}>")
+    return Outside(module) if not is_of_project and _is_foreign(path, module, manifests) else None
+
+
+@lru_cache(1 << 10)
+def _nearest(folders: tuple[str, ...], folder: str) -> Sequence[int]:
+    """Return the numbers of folders by how far they are: around one, else beside it, else less deep than others."""
+
+    def distance(number: int) -> tuple[bool, int, int]:
+        other = folders[number]
+        if is_below(f"{folder}/", other):
+            return False, -len(other), 0
+        return True, -len(posixpath.commonpath((folder or ".", other or "."))), len(other)
+
+    return sorted(range(len(folders)), key=distance)
+
+
+def _is_foreign(path: str, module: str, manifests: Sequence[Manifest]) -> bool:
+    """Return whether a module is one of the runtime, or of a package that the file's own package requires.
+
+    What any other name means may be written in the configuration of a bundler. Where no manifest says what is required,
+    a plain name is a package's.
+    """
+    scheme, colon, _ = module.partition(":")
+    package = "/".join(module.split("/")[: 2 if module.startswith("@") else 1])
+    names = {package, "@types/" + package.removeprefix("@").replace("/", "__")}
+    needed = [one.requires for one in manifests if one.kind == "package.json" and is_below(path, one.folder)]
+    if colon or path in _DECLARATIONS or package in _RUNTIME:
+        return not colon or scheme in _SCHEMES
+    return any(not names.isdisjoint(one) for one in needed) if needed else _PLAIN.fullmatch(module) is not None
+
+
+def _satisfies(version: str, required: str) -> bool:
+    """Return whether a version may be the one that is required: of a range, what must stay the same is compared."""
+    found, wanted = re.match(r"(\d+)\.(\d+)\.(\d+)", version), re.fullmatch(r"([~^]?)v?(\d+)((?:\.\d+){0,2})", required)
+    if found is None or wanted is None:
+        return True
+    numbers = [wanted[2], *wanted[3].split(".")[1:]]
+    fixed = 1 if wanted[1] == "^" and wanted[2] != "0" else 2 if wanted[1] else 3
+    return list(found.groups())[: len(numbers[:fixed])] == numbers[:fixed]
+
+
+def _package(source: ModuleSource, package: Manifest, entry: str) -> Value | None:
+    """Return the file of an entry of a package: as it is, or the source from which it is built."""
+    own = posixpath.join(package.folder, entry)
+    configured = [one.targets for one in source.manifests() if one.folder == package.folder and OUTPUT in one.targets]
+    outputs = [(one[OUTPUT][0], one[OUTPUT][1]) for one in configured]
+    plain = (own, posixpath.join(package.folder, "src", entry))
+    for place in (*_targets(package, entry), *plain):
+        built = place.removeprefix(package.folder)
+        sources = [package.folder + one for one in (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built))]
+        sources += [root + place[len(out) :] for out, root in outputs if is_below(place, out)]
+        for one in (place, *sources):
+            if found := _file(source, one.replace(".d.ts", ".ts")):
+                return found
+    return None
+
+
+def _targets(manifest: Manifest, name: str) -> Iterator[str]:
+    """Return the places for which a name stands."""
+    for pattern, places in manifest.targets.items():
+        before, star, after = pattern.partition("*")
+        if name == pattern or (star and name.startswith(before) and name.endswith(after)):
+            for place in places:
+                yield place.replace("*", name[len(before) : len(name) - len(after)])
+
+
+def _file(source: ModuleSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -> Value | None:
+    """Return the file that a path without a suffix, or with that of the compiled file, means."""
+    place = posixpath.normpath(place)
+    place = "" if place == "." else place
+    stem, suffix = posixpath.splitext(place)
+    places = [place, *(stem + one for one in _COMPILED.get(suffix, ())), *(place + one for one in suffixes)]
+    places += [posixpath.join(place, "index" + one) for one in suffixes]
+    file = next((one for one in places if source.has(one)), None)
+    if file is not None:
+        return Module(file)
+    packages = (one for one in source.manifests() if one.kind == "package.json" and one.folder == place)
+    entries = [_file(source, entry) for one in packages for entry in _targets(one, ".") if entry != place]
+    return next((entry for entry in entries if entry), None)
+
+
+def _entries(source: ModuleSource, path: str) -> Iterator[str]:
+    """Yield the files that the package of a file names in its manifest."""
+    around = [one for one in source.manifests() if one.kind == "package.json" and is_below(path, one.folder)]
+    own = max(around, key=lambda one: len(one.folder), default=None)
+    for entry in own.targets if own and own.name else ():
+        found = _package(source, own, entry) if own and entry.startswith(".") else None
+        if isinstance(found, Module):
+            yield found.path
+
+
+POLICY = Policy(
+    _module,
+    called_back=lambda name: _NAMES.get(name.rpartition(".")[2]),
+    entries=_entries,
+    is_registering=lambda _name: True,
+    builtins=builtins_of("typescript"),
+    constructors=frozenset(("constructor",)),
+    passes={**dict.fromkeys(("Object.create", "Object.freeze", "Object.seal"), "value"), "Object.assign": "all"},
+    is_ambient=lambda path: path.endswith((".d.ts", ".d.mts", ".d.cts")),
+    is_dynamic=True,
+    replaces_fields=True,
+    has_spaces=True,
+    invoking=frozenset(("call", "apply")),
+    of_literals=_OF_LITERALS,
+    own=frozenset(("this", "=this!")),
+    not_inherited=frozenset((EXPECTED, "implements")),
+    library=_ECMASCRIPT,
+    declarations=_DECLARATIONS,
+    lists="Array",
+    functions="Function",
+    promise="Promise",
+    prototype="prototype",
+    # By operators, templates and `await`.
+    is_implicit=frozenset(("toString", "valueOf", "toJSON", "then")).__contains__,
+)

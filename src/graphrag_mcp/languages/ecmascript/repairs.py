@@ -1,0 +1,40 @@
+"""Changes what the grammars of JavaScript and TypeScript cannot read."""
+
+import re
+from functools import partial
+
+from tree_sitter import Node
+
+from graphrag_mcp.languages.repairs import Repair, blanked
+
+# A member of a type that begins with `<` or `(` ends the one before without a semicolon; found is the blank before it.
+_BEFORE_MEMBER = (
+    rb"(?<=[\w>\]})'\"])([ \t]*\n(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)?\n)*)[ \t](?=[ \t]*%s)"
+)
+_MODIFIERS = re.compile(
+    rb"(?<=[<,])(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
+    rb"((?:(?:in|out|const)[ \t]+)+)(?=[A-Za-z_$][\w$]*\s*(?:[,>=]|extends\b))"  # of type parameters
+    rb"|(?<![\w$.])accessor(?=[ \t]+[#\[\w$])"
+)
+_USING = re.compile(rb"(?<![\w$.])(await[ \t]+)?using(?=[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=>]|of\b))")
+
+
+def _end_members(before: re.Pattern[bytes], data: bytes, root: Node) -> bytes:
+    return before.sub(rb"\1;", data) if root.has_error else data
+
+
+def _without_modifiers(data: bytes, root: Node) -> bytes:
+    spans = (found.span(found.lastindex or 0) for found in _MODIFIERS.finditer(data))
+    return blanked(data, spans) if root.has_error else data
+
+
+def _using_as_const(data: bytes, _root: Node) -> bytes:
+    """Return `const x = ...` for `using x = ...`, which the grammar reads as an expression or not at all."""
+    return _USING.sub(lambda found: b" " * len(found[1] or b"") + b"const", data) if b"using" in data else data
+
+
+JAVASCRIPT = (Repair(_without_modifiers), Repair(_using_as_const, is_sure=True))
+TYPESCRIPT = (
+    *(Repair(partial(_end_members, re.compile(_BEFORE_MEMBER % begin))) for begin in (rb"<", rb"[<(]")),
+    *JAVASCRIPT,
+)

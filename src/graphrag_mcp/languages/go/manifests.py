@@ -1,0 +1,21 @@
+"""Reads Go's manifests."""
+
+import re
+
+from graphrag_mcp.languages.manifests import joined
+from graphrag_mcp.model.manifests import Manifest
+
+_COMMENT = re.compile(r"//.*")
+_MODULE = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
+_REPLACE = re.compile(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.\S*)", re.MULTILINE)
+_USE = re.compile(r"^\s*(?:use\s+)?(\.\S*)\s*$", re.MULTILINE)
+
+
+def read(folder: str, name: str, text: str) -> Manifest:
+    """Return what a `go.mod` or a `go.work` says."""
+    code = _COMMENT.sub("", text)
+    if name == "go.work":
+        return Manifest(folder, name, targets={"use": tuple(joined(folder, use) for use in _USE.findall(code))})
+    module = _MODULE.search(code)
+    replaced = {old: (joined(folder, new),) for old, new in _REPLACE.findall(code)}
+    return Manifest(folder, name, module[1] if module else "", replaced)

@@ -1,0 +1,115 @@
+"""What Go's imports mean, and which interfaces its library has."""
+
+import posixpath
+import re
+from collections.abc import Set
+
+from graphrag_mcp.languages.policy import Policy, read_text
+from graphrag_mcp.languages.registry import builtins_of
+from graphrag_mcp.model.facts import Declared
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.sources import ModuleSource, is_below
+from graphrag_mcp.model.values import Outside, Package, Value
+
+
+def _module(source: ModuleSource, path: str, module: str) -> Value:
+    """Return the package that an import path stands for.
+
+    A module of the project is meant by itself, by the modules of its workspace, and by those that replace it by its
+    folder; any other imports a released version of it.
+    """
+    modules = sorted(
+        (one for one in source.manifests() if one.kind == "go.mod"), key=lambda one: len(one.folder), reverse=True
+    )
+    own = next((one for one in modules if is_below(path, one.folder)), None)
+    spaces = [one.targets["use"] for one in source.manifests() if one.kind == "go.work"]
+    for one in modules:
+        if one.name and (module == one.name or module.startswith(one.name + "/")):
+            is_meant = (
+                own in (one, None)
+                or one.folder in own.targets.get(one.name, ())
+                or any({one.folder, own.folder} <= set(used) for used in spaces)
+            )
+            place = "/".join(part for part in (one.folder, module[len(one.name) + 1 :]) if part)
+            unit = source.unit_of_folder(place) if is_meant else ""
+            return Package(unit) if unit else Outside(module)
+    return Outside(module)
+
+
+def _import_path(source: ModuleSource, path: str) -> str:
+    """Return the path by which the package of a file is imported, "" where no module is around it."""
+    around = [one for one in source.manifests() if one.kind == "go.mod" and one.name and is_below(path, one.folder)]
+    own = max(around, key=lambda one: len(one.folder), default=None)
+    return posixpath.dirname(posixpath.join(own.name, path[len(own.folder) :].lstrip("/"))) if own else ""
+
+
+def _names(value: Value, module: str) -> Set[str]:
+    """Return the name in the package's clause; of a foreign package, what it is likely to be."""
+    if isinstance(value, Package):
+        return {value.unit.rpartition(":")[2]}
+    *before, last = module.split("/")
+    if before and re.fullmatch(r"v\d+", last):
+        last = before[-1]
+    last = re.sub(r"\.v\d+$", "", last)
+    return {
+        last,
+        last.replace("-", "_"),
+        last.replace("-", ""),
+        last.removeprefix("go-"),
+        last.removesuffix("-go"),
+        last.removesuffix(".go"),
+        last.rpartition("-")[2],
+    }
+
+
+_GENERIC = frozenset(("slices", "maps", "cmp", "iter", "sync", "sync/atomic", "unique", "weak", "reflect"))
+
+
+def _is_generic(name: str) -> bool:
+    """Only some packages of the standard library have generic functions."""
+    module = name.rpartition(".")[0]
+    return "." in module.partition("/")[0] or module in _GENERIC
+
+
+_INTERFACES: dict[str, dict[str, int]] = {"any": {}, "error": {"Error": 0}}  # And all of the standard library.
+for _name, *_methods in map(str.split, read_text(__package__, "interfaces.txt").splitlines()):
+    _INTERFACES[_name] = {method: int(count) for method, _, count in (one.partition("/") for one in _methods)}
+
+
+def _may_be_interface(name: str) -> bool:
+    """Return whether a foreign type may be an interface of which the methods are not known: not of Go itself."""
+    return "." in name.rpartition(".")[0].partition("/")[0]
+
+
+_TESTS = "_test.go"
+
+
+def _run_by(path: str, one: Declared) -> str:
+    """Return what starts a function of a file."""
+    if path.endswith(_TESTS) and re.match(r"(Test|Benchmark|Fuzz|Example)(?![a-z])", one.name):
+        return "go test"
+    is_function = one.owner < 0 and one.kind == SymbolKind.FUNCTION
+    return "the Go runtime" if is_function and one.name in ("init", "main") else ""
+
+
+POLICY = Policy(
+    _module,
+    _names,
+    whole_unit=True,
+    open_types=True,
+    functions_are_members=False,
+    method_sets=True,
+    foreign_methods=_INTERFACES,
+    may_be_interface=_may_be_interface,
+    builtins=builtins_of("go"),
+    emptying=frozenset(("clear", "delete")),
+    passes={
+        "new": "type",
+        "make": "type",
+        **dict.fromkeys(("append", "min", "max", "sync.OnceValue", "sync.OnceValues", "sync.OnceFunc"), "value"),
+    },
+    is_generic=_is_generic,
+    run_by=_run_by,
+    import_path=_import_path,
+    tests=_TESTS,
+)

@@ -1,0 +1,92 @@
+"""Loads a language's grammar with its queries on first use."""
+
+import importlib
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import NamedTuple, TypeAlias
+
+from tree_sitter import Language as TreeLanguage
+from tree_sitter import Node, Query, QueryCursor, QueryError, Tree
+
+from graphrag_mcp.languages.language import Language
+from graphrag_mcp.languages.registry import LANGUAGES, folder_of, is_of_pack, load_part
+from graphrag_mcp.languages.repairs import Repair
+from graphrag_mcp.languages.syntax import SourceCode, parse_tree
+
+Captures: TypeAlias = dict[str, list[Node]]
+Match: TypeAlias = tuple[int, Captures]
+
+
+class Matches(NamedTuple):
+    """A syntax tree with what is found in it: for the outline, and for the facts."""
+
+    tree: Tree
+    outline: list[Match]
+    facts: list[Match]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A loaded language. query: None where this package has none. facts: its first pattern that is of the facts."""
+
+    language: Language
+    tree_language: TreeLanguage
+    query: Query | None
+    facts: int = 0
+    repairs: Sequence[Repair] = ()
+
+    def parse(self, code: SourceCode) -> Tree:
+        """Return the tree of some code. Raises SyntaxTimeoutError."""
+        return parse_tree(self.tree_language, code, ascii_only=self.language.ascii_only, repairs=self.repairs)
+
+    def find(self, tree: Tree) -> Matches:
+        """Return all matches of the query, from one walk over the tree."""
+        found = QueryCursor(self.query).matches(tree.root_node) if self.query else []
+        outline = [match for match in found if match[0] < self.facts]
+        return Matches(tree, outline, [match for match in found if match[0] >= self.facts])
+
+
+@cache
+def load_grammar(name: str) -> Grammar | None:
+    """Return the grammar of a language, or None where neither its own wheel nor the language pack is installed.
+
+    Raises tree_sitter.QueryError when the query names a node that the installed grammar does not have.
+    """
+    language = LANGUAGES.get(name)
+    if language is None:
+        return _load_from_pack(name)
+    try:
+        module = importlib.import_module(language.grammar)
+    except ImportError:
+        return None
+    tree_language = TreeLanguage(getattr(module, language.factory)())
+    try:
+        outline, facts = _query_text(language, "outline.scm"), _query_text(language, "facts.scm")
+        query = Query(tree_language, outline + facts)
+    except QueryError as error:
+        raise QueryError(f"{name}: {error}; the installed {language.grammar} does not fit its query") from error
+    starts = map(query.start_byte_for_pattern, range(query.pattern_count))
+    repairs = getattr(load_part(name, "repairs"), language.repairs) if language.repairs else ()
+    return Grammar(language, tree_language, query, bisect_left([*starts], len(outline.encode())), repairs)
+
+
+def _query_text(language: Language, kind: str) -> str:
+    folder = resources.files(folder_of(language.name))
+    files = [folder.joinpath(f"{part}.{kind}") for part in language.queries.split()] or [folder.joinpath(kind)]
+    return "".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
+
+
+def _load_from_pack(name: str) -> Grammar | None:
+    """Return a grammar of the optional tree-sitter-language-pack: files are cut by syntax but have no symbols."""
+    if not is_of_pack(name):
+        return None
+    try:
+        pack = importlib.import_module("tree_sitter_language_pack")
+        tree_language = pack.get_language(name)
+    except (ImportError, LookupError):
+        return None
+    # Their scanners were not reviewed, and the cuts are the same without other characters.
+    return Grammar(Language(name=name, grammar="", files="", ascii_only=True), tree_language, None)

@@ -1,0 +1,24 @@
+"""Java."""
+
+from graphrag_mcp.languages.language import ImportStyle, Language
+
+LANGUAGES = (
+    Language(
+        name="java",
+        grammar="tree_sitter_java",
+        files=".java",
+        imports=ImportStyle.DOTTED,
+        builtins="""
+        println print toString equals hashCode String Object Integer Long Boolean Override List Map Set listOf
+        mapOf setOf Int Unit Any Double Float Short Byte Char Nothing Seq Option Some
+    """,
+        library="java javax jdk kotlin kotlinx scala",
+        platform="groovy kotlin scala",
+        has_facts=True,
+        types_calls=True,
+        public="public",
+        loads_types=True,
+        beside="clj cljc gradle groovy kt kts sc scala",
+        test_types=True,
+    ),
+)

@@ -1,0 +1,20 @@
+"""Kotlin."""
+
+from graphrag_mcp.languages.language import ImportStyle, Language
+
+LANGUAGES = (
+    Language(
+        name="kotlin",
+        grammar="tree_sitter_kotlin",
+        files=".kt .kts",
+        imports=ImportStyle.DOTTED,
+        interpreters="kotlin",
+        builtins="""
+        println print toString equals hashCode String Object Integer Long Boolean Override List Map Set listOf
+        mapOf setOf Int Unit Any Double Float Short Byte Char Nothing Seq Option Some
+    """,
+        library="java javax jdk kotlin kotlinx scala",
+        platform="groovy java scala",
+        test_types=True,
+    ),
+)

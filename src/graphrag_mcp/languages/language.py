@@ -1,0 +1,72 @@
+"""What describes a language."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ImportStyle(StrEnum):
+    """How a language's import statements name modules; `parsing/code/imports.py` turns each into a path."""
+
+    PYTHON = "python"  # a.b.c, ..a
+    PATH = "path"  # ./a/b.js, @scope/package
+    INCLUDE = "include"  # a/b.h, found beside the file or on a search path
+    GO = "go"  # host/owner/repository/a/b
+    RUST = "rust"  # crate::a::b, super::c
+    DOTTED = "dotted"  # a.b.C, a\\b\\C: the last segment is the bound name
+    MODULE = "module"  # A.B.C is itself the module
+    SNAKE = "snake"  # A.BarBaz is the module in a/bar_baz
+    NAMESPACE = "namespace"  # Vendor\\A\\C, where the first segment is not a directory
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language. A text of several words lists them.
+
+    A field says in what a language differs from most. Its folder has the query of its outline, and what else there is:
+    `facts.scm`, `shapes.py` and `policy.py` for languages with facts, `repairs.py`, `manifests.py`, `testing.py`.
+    """
+
+    # The grammar.
+    name: str
+    grammar: str  # The package of its wheel.
+    files: str  # Extensions (".py") and whole file names.
+    imports: ImportStyle = ImportStyle.MODULE
+    interpreters: str = ""  # Names after `#!`.
+    factory: str = "language"  # The function of the package that gives the grammar.
+    queries: str = ""  # What its query files begin with, where a folder has several languages; an earlier pattern wins.
+    repairs: str = ""  # What in `repairs.py` changes code that the grammar cannot read.
+    # Whether other characters are replaced before parsing, because the grammar's scanner reads beyond the end of C's
+    # table of characters and may crash.
+    ascii_only: bool = False
+    is_embedded: bool = False  # Whether a part of a file may be text: PHP begins with `<?php`.
+
+    # Names.
+    builtins: str = ""  # Functions, macros and types that need no import; every file uses them.
+    library: str = ""  # The first segments of the modules of its standard library.
+    super: str = "super"  # The word for the type above, "" if there is none.
+    clauses: bool = False  # Whether several definitions in a row with one name are one function.
+    bare_members: bool = True  # Whether a bare name may be that of a method.
+    inner_modules: bool = False  # Whether a module may stand in a file, and hides its names.
+    sources: str = ""  # The folder of a package's files, which is not a part of their modules' names.
+
+    # Other files.
+    headers: bool = False  # Whether headers declare what other files define.
+    imports_names: bool = True  # Whether an import may name a definition, and not only a file.
+    family: str = ""  # The language of whose files it may be known as, as headers of C are.
+    platform: str = ""  # Other languages whose definitions its code may mean by their names.
+
+    # Facts. The rest is asked of definitions with facts only.
+    has_facts: bool = False
+    manifests: str = ""  # The names of the files that `manifests.py` reads, or patterns (`?sconfig*.json`).
+    types_calls: bool = False  # Whether a call relies on the types of parameters.
+    names_arguments: bool = False  # Whether a call may give an argument by the parameter's name.
+    exports_capitals: bool = False  # Whether other packages see what has a capital first.
+    public: str = ""  # The word before what others may use; "" if all is but what begins with `_`.
+    is_named_in_texts: bool = True  # Whether templates, settings and documents may name a definition.
+    loads_types: bool = False  # Whether programs load types by qualified names in texts and in data.
+    beside: str = ""  # Extensions of other code that names what it declares.
+
+    # Tests.
+    test_types: bool = False  # Whether tests are in types named as such: `CartTest`.
+    test_stem: bool = True  # Whether a file that is only called `test` is one.
+    test_prefix: bool = True  # Whether `test_cart` is a test, and no helper.

@@ -1,0 +1,14 @@
+"""Lua."""
+
+from graphrag_mcp.languages.language import Language
+
+LANGUAGES = (
+    Language(
+        name="lua",
+        grammar="tree_sitter_lua",
+        files=".lua .rockspec",
+        interpreters="lua luajit",
+        builtins="print require pairs ipairs type tostring tonumber error assert pcall select unpack next",
+        bare_members=False,
+    ),
+)

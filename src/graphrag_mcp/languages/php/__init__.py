@@ -1,0 +1,23 @@
+"""PHP."""
+
+from graphrag_mcp.languages.language import ImportStyle, Language
+
+LANGUAGES = (
+    Language(
+        name="php",
+        grammar="tree_sitter_php",
+        files=".php .phtml .php5",
+        imports=ImportStyle.NAMESPACE,
+        interpreters="php",
+        factory="language_php",
+        is_embedded=True,
+        builtins="""
+        isset empty count sprintf array_merge is_array is_string in_array array_keys array_map implode explode
+        strlen str_replace
+    """,
+        super="parent",
+        bare_members=False,
+        public="public",
+        test_types=True,
+    ),
+)

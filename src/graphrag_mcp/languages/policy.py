@@ -1,0 +1,119 @@
+"""What the resolver has to know of a language."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+from graphrag_mcp.languages.registry import load_part
+from graphrag_mcp.model.facts import Declared
+from graphrag_mcp.model.sources import ModuleSource
+from graphrag_mcp.model.values import Value
+
+
+class Primitive(NamedTuple):
+    """A type of plain values. box: its type as an object. wider: the other plain types that may hold its values."""
+
+    box: str
+    wider: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One language. Names of foreign types and functions are qualified by their modules."""
+
+    # Modules and files. A unit is a package or namespace.
+    module: Callable[[ModuleSource, str, str], Value | None]  # What an import in a file means.
+    names_of: Callable[[Value, str], Set[str]] = lambda _value, _module: frozenset()  # Of an import without a name.
+    first: Callable[[ModuleSource, Value, str], Value] | None = None  # What the first part of a module's name means.
+    inside: Callable[[ModuleSource, str, str], Value | None] | None = None  # The module of a name in a package.
+    whole_unit: bool = False  # Whether the files of a unit see each other's declarations.
+    open_types: bool = False  # Whether any file of a unit may declare members of a type.
+    nested: bool = False  # Whether packages are names.
+    is_ambient: Callable[[str], bool] = lambda _path: False  # Whether a file only declares what there is elsewhere.
+    platform: Set[str] = frozenset()  # Other languages whose code may use what this one declares, by its name.
+    import_path: Callable[[ModuleSource, str], str] = lambda _source, _path: ""  # Of the unit of a file.
+    tests: str | tuple[str, ...] = ()  # How files of tests end.
+    giving: str = ""  # The files whose functions give arguments to those in the folder and below.
+
+    # Names.
+    builtins: Set[str] = frozenset()
+    invoking: Set[str] = frozenset()  # Members of functions that call them.
+    emptying: Set[str] = frozenset()  # Those that remove what is in their first argument.
+    rebinds: bool = False  # Whether a name at the top of a file may be bound several times, and is exported.
+    has_spaces: bool = False  # Whether types and values have names of their own.
+    spaces: Mapping[str, Sequence[Set[str]]] = field(default_factory=dict)  # What a name may mean by its use, in order.
+    bare_members: bool = False  # Whether members are known by their names alone.
+    is_dynamic: bool = False  # Whether assignments decide what a variable holds, and which members a value has.
+
+    # Types and their members.
+    method_sets: bool = False  # Whether a type implements an interface by having its methods.
+    is_linear: bool = False  # Whether the types above a type stand in one order (C3).
+    not_inherited: Set[str] = frozenset()  # Bases from which nothing is inherited.
+    constructors: Set[str] = frozenset()  # Members that make instances; "" is the name of the type.
+    common: Set[str] = frozenset()  # Members of every type.
+    of_literals: Set[str] = frozenset()  # Members that a literal may have.
+    replaces_fields: bool = False  # Whether a field of a type stands for one of that name above.
+    is_implicit: Callable[[str], bool] = lambda _name: False  # Whether the language calls a method of a name by itself.
+    hooks: Set[str] = frozenset()  # Members that stand for any other.
+    calling: str = ""  # The member that a call of a value calls.
+    reading: str = ""  # The member that reading a field calls.
+    iterating: Sequence[str] = ()  # The members that a loop calls, one after the other.
+    loops_over_keys: bool = False
+    prototype: str = ""  # The member of a function that is the instance which it makes.
+    own_types: Set[str] = frozenset()  # Foreign names of the type around them.
+    type_variables: Set[str] = frozenset()  # What makes a type parameter.
+    containers: Mapping[str, Callable[[Sequence[Value | None]], Value | None]] = field(default_factory=dict)
+    """Foreign types with arguments that are kinds of values known here, by their own names."""
+
+    # Functions and calls.
+    overloads: bool = False  # Whether functions of one name are told apart by their arguments.
+    passes_self: bool = False  # Whether the own instance is the first parameter.
+    own: Set[str] = frozenset()  # Results that mean the own instance.
+    functions_are_members: bool = True  # Whether a function at the top of a file may be called on a value.
+    asynchronous: bool = False  # Whether the result of an asynchronous function is written as what awaiting it gives.
+    passes: Mapping[str, str] = field(default_factory=dict)
+    """Foreign functions that give a part of their first argument: the "value", what is of the "type" that it is,
+    "each" of its elements, one "element", or "later"; or "all" that they are given."""
+
+    # What others declare.
+    declarations: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Files of libraries by their paths, `<name>`, each with its language and text."""
+    library: str = ""  # The path under which the language's own library is declared.
+    lists: str = ""  # Its types of lists, of functions, and of what an asynchronous function gives.
+    functions: str = ""
+    promise: str = ""
+    is_open: bool = False  # Whether foreign objects may hold anything, and not only what is plain.
+    plain: Set[str] = frozenset()  # Foreign functions and types that hold nothing of the project.
+    anything: Set[str] = frozenset()  # Foreign types that say nothing.
+    final: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Foreign types with no type below, by their own names, each with all types above."""
+    primitives: Mapping[str, Primitive] = field(default_factory=dict)
+    by_text: str = ""  # The member of an enumeration that gives a constant by its name.
+    enumerations: Set[str] = frozenset()  # Foreign types whose fields are instances.
+    is_generic: Callable[[str], bool] = lambda _name: True  # Whether a foreign function may give what it is given.
+    foreign_members: Callable[[str], Set[str] | None] = lambda _name: None
+    """All that a foreign type has, None: unknown."""
+    run_by: Callable[[str, Declared], str] = lambda _path, _one: ""  # What starts a function of a file: a test runner.
+    called_back: Callable[[str], Set[str] | None] = lambda _name: frozenset()
+    """The members that a foreign type may call of types below it, None: unknown."""
+    is_registering: Callable[[str], bool] = lambda _name: False  # Whether a foreign decorator may hand a function over.
+    entries: Callable[[ModuleSource, str], Iterable[str]] = lambda _source, _path: ()
+    """The files by which other projects import what is in the package of a file."""
+    foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Of foreign interfaces, each with its number of parameters."""
+    may_be_interface: Callable[[str], bool] = lambda _name: False
+    """Whether a foreign type may be an interface of which the methods are not known."""
+
+
+@cache
+def policy_of(language: str) -> Policy:
+    """Return the policy of a language with facts."""
+    policy: Policy = load_part(language, "policy").POLICY
+    return policy
+
+
+def read_text(package: str, file: str) -> str:
+    """Return a file of a language's folder."""
+    return resources.files(package).joinpath(file).read_text(encoding="utf-8")

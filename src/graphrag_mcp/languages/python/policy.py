@@ -1,0 +1,285 @@
+"""What Python's imports, containers and builtins mean."""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
+
+from graphrag_mcp.languages.policy import Policy, read_text
+from graphrag_mcp.languages.python.manifests import normal_name
+from graphrag_mcp.languages.python.names import MEMBERS
+from graphrag_mcp.languages.registry import builtins_of, library_of
+from graphrag_mcp.model.facts import Declared
+from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.sources import ModuleSource, is_below
+from graphrag_mcp.model.values import (
+    NOTHING,
+    OUTSIDE,
+    Folder,
+    Instance,
+    Later,
+    Many,
+    Module,
+    Outside,
+    Several,
+    Signature,
+    Table,
+    Type,
+    Value,
+    either,
+)
+
+_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
+_SOURCES = ("src", "lib", "python")
+
+
+def _module_of(source: ModuleSource, path: str, module: str) -> Value | None:
+    """Return the module that an import means; None if it may be one of several, or one that is generated."""
+    name = module.lstrip(".")
+    parts = name.split(".") if name else []
+    if above := len(module) - len(name):
+        folder = posixpath.dirname(path)
+        for _ in range(above - 1):
+            folder = posixpath.dirname(folder)
+        return _place(source, posixpath.join(folder, *parts)) if parts else _folder(source, folder)
+    near, far = _projects(source, path)
+    folder, is_standard = posixpath.dirname(path), parts[0] in library_of("python")
+    roots = [root for root in (*_around(path), *_roots(near)) if _place(source, posixpath.join(root, *parts))]
+    root = next((root for root in roots if not source.has(posixpath.join(root, "__init__.py"))), None)
+    if root is not None and (len(parts) > 1 or not is_standard):
+        return _place(source, posixpath.join(root, *parts))
+    if len(parts) > 1 and folder in roots:  # A script in a package.
+        return _place(source, posixpath.join(folder, *parts))
+    if found := _placed(source, near, parts):
+        return found
+    if not (is_standard or folder in roots):
+        needed = {name for one in near for name in one.requires}
+        others = [(one.name in needed, found) for one in far if (found := _of_project(source, one, parts))]
+        wanted = {found for is_needed, found in others if is_needed}
+        if wanted or (others and not needed):
+            found, *more = wanted or {found for _, found in others}
+            return None if more else found
+        if others:  # What is required under that name is published.
+            return Outside(module) if normal_name(parts[0]) in needed else None
+    is_outside = root is None and (is_standard or (folder not in roots and not source.has_unit(parts[-1])))
+    return Outside(module) if is_outside else None
+
+
+def _projects(source: ModuleSource, path: str) -> tuple[list[Manifest], list[Manifest]]:
+    """Return the manifests of the projects that a file is in, the nearest first, and all others."""
+    found = [one for one in source.manifests() if one.kind in _MANIFESTS]
+    near = sorted((one for one in found if is_below(path, one.folder)), key=lambda one: -len(one.folder))
+    return near, [one for one in found if one not in near]
+
+
+def _around(path: str) -> Iterator[str]:
+    """Yield the folders around a file, in which its imports may be looked for, the nearest first."""
+    while path:
+        path = posixpath.dirname(path)
+        yield from (posixpath.join(path, one).rstrip("/") for one in ("", *_SOURCES))
+
+
+def _roots(projects: Iterable[Manifest]) -> Iterator[str]:
+    """Yield the folders that hold the packages of some projects: what their manifests name, and the usual ones."""
+    for one in projects:
+        yield from one.targets.get("", ())
+        yield from (posixpath.join(one.folder, usual).rstrip("/") for usual in ("", *_SOURCES))
+
+
+def _placed(source: ModuleSource, projects: Iterable[Manifest], parts: Sequence[str]) -> Value | None:
+    """Return a module of a package for which a manifest names a folder."""
+    for one in projects:
+        for count in range(len(parts), 0, -1):
+            for place in one.targets.get(".".join(parts[:count]), ()):
+                if found := _place(source, posixpath.join(place, *parts[count:])):
+                    return found
+    return None
+
+
+def _of_project(source: ModuleSource, project: Manifest, parts: Sequence[str]) -> Value | None:
+    roots = (one for one in _roots((project,)) if not source.has(posixpath.join(one, "__init__.py")))
+    found = next((found for one in roots if (found := _place(source, posixpath.join(one, *parts)))), None)
+    return found or _placed(source, (project,), parts)
+
+
+def _place(source: ModuleSource, place: str) -> Value | None:
+    """Return the module at a place without its suffix."""
+    return next((Module(file) for file in (f"{place}.py", f"{place}/__init__.py") if source.has(file)), None)
+
+
+def _folder(source: ModuleSource, folder: str) -> Value:
+    file = posixpath.join(folder, "__init__.py")
+    return Module(file) if source.has(file) else Folder(folder, "python")
+
+
+def _inside(source: ModuleSource, place: str, name: str) -> Value | None:
+    """Return a module of a package; place: the folder, or the file of the package. A folder may hold others."""
+    folder, _, file = place.rpartition("/")
+    if file == "__init__.py":
+        return _place(source, posixpath.join(folder, name))
+    inner = posixpath.join(place, name)
+    return None if file.endswith(".py") else _place(source, inner) or Folder(inner, "python")
+
+
+def _first_of(source: ModuleSource, value: Value, module: str) -> Value:
+    """Return the first package of a dotted name."""
+    first, *others = module.split(".")
+    if not isinstance(value, Module):
+        return Outside(first)
+    folder = value.path.removesuffix(".py").removesuffix("/__init__")
+    for _ in others:
+        folder = posixpath.dirname(folder)
+    return _folder(source, folder) if others else value
+
+
+def _tuple(given: Sequence[Value | None]) -> Value | None:
+    return Many(given[0]) if given[-1] == NOTHING else Several(tuple(given))
+
+
+def _function(given: Sequence[Value | None]) -> Value | None:
+    parameters, result = given[0], given[-1]
+    known = parameters.items if isinstance(parameters, Several) else () if parameters == NOTHING else (parameters,)
+    return Signature(tuple(known), result)
+
+
+def _type(given: Sequence[Value | None]) -> Value | None:
+    kind = given[0]
+    return Type(kind.things, kind.arguments) if isinstance(kind, Instance) else None
+
+
+_Make = Callable[[Sequence[Value | None]], Value | None]
+
+
+def _by_name(names: str, make: _Make) -> dict[str, _Make]:
+    return dict.fromkeys(names.split(), make)
+
+
+_CONTAINERS = {
+    **_by_name(
+        """List Sequence MutableSequence Iterable Iterator Collection Set FrozenSet AbstractSet MutableSet Deque
+        Generator AsyncIterator AsyncIterable AsyncGenerator list set frozenset deque Reversible""",
+        lambda given: Many(given[0]),
+    ),
+    **_by_name(
+        "Dict Mapping MutableMapping DefaultDict OrderedDict dict defaultdict ContextVar",
+        lambda given: Table(given[0], given[-1]),
+    ),
+    **_by_name("Optional ClassVar Final Annotated Required NotRequired ReadOnly InitVar", lambda given: given[0]),
+    **_by_name("Union", either),
+    **_by_name("Tuple tuple", _tuple),
+    **_by_name("Type type", _type),
+    **_by_name("Callable", _function),
+    **_by_name("Awaitable Coroutine Future Task", lambda given: Later(given[-1])),
+    **_by_name(
+        "ContextManager AsyncContextManager AbstractContextManager AbstractAsyncContextManager",
+        lambda given: Later(given[0]),
+    ),
+    **_by_name("Literal", lambda _given: OUTSIDE),
+}
+_PLAIN = """
+    str int float bool bytes bytearray complex range memoryview len repr format ord chr hash id round hex oct bin ascii
+    isinstance issubclass hasattr callable print input abs any all sum divmod pow
+    pathlib.Path pathlib.PurePath datetime.datetime datetime.date datetime.timedelta decimal.Decimal uuid.UUID
+    typing.LiteralString typing.AnyStr types.TracebackType
+"""
+_SELF = ("self", "cls()", "Self!", "t.Self!", "te.Self!", "typing.Self!", "typing_extensions.Self!")
+_SAME = """
+    copy.copy copy.deepcopy staticmethod classmethod abc.abstractmethod typing.overload typing.final typing.override
+    functools.cache functools.lru_cache functools.lru_cache() functools.wraps() typing.no_type_check
+"""
+_PASSES = {
+    "typing.cast": "type",
+    **dict.fromkeys(("list", "set", "frozenset", "tuple", "sorted", "reversed", "iter", "collections.deque"), "each"),
+    **dict.fromkeys(("next", "min", "max", "random.choice"), "element"),
+    **dict.fromkeys(_SAME.split(), "value"),
+    **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
+}
+_CONSTRUCTORS = frozenset(("__init__", "__new__"))
+
+
+_EMPTY = frozenset(f"{module}.{name}" for module in ("typing", "typing_extensions") for name in ("Generic", "Protocol"))
+_EMPTY |= {"abc.ABC"}
+
+
+def _foreign_members(name: str) -> Set[str] | None:
+    """Return the names of a builtin type, or of a foreign one that has none."""
+    name = name.removesuffix("()")
+    if name in _EMPTY:
+        return frozenset()
+    return MEMBERS.get(name)
+
+
+@cache
+def _library() -> Mapping[str, Sequence[str]]:
+    """Return of each class of the standard library its bases and its own members."""
+    rows = (line.split() for line in read_text(__package__, "library.txt").splitlines())
+    return {name: listed for name, *listed in rows}
+
+
+def _called_back(name: str) -> Set[str] | None:
+    """Return the members of a class of the standard library, None for any other class."""
+    listed = _library().get(name if "." in name else f"builtins.{name}")
+    if listed is None:
+        return frozenset() if name in _EMPTY else None
+    return frozenset(listed).union(*(_called_back(one) or () for one in listed if "." in one))
+
+
+def _entries(source: ModuleSource, path: str) -> Sequence[str]:
+    """Return the packages around a module."""
+    found: list[str] = []
+    while path and source.has(file := posixpath.join(path := posixpath.dirname(path), "__init__.py")):
+        found.append(file)
+    return found
+
+
+def _run_by(path: str, one: Declared) -> str:
+    """Return what starts a function of a module by its name."""
+    if one.owner < 0 and one.name in ("__getattr__", "__dir__"):
+        return "the import system"
+    is_hook = one.owner < 0 and re.match(r"pytest_|(setup|teardown)_(module|function)$", one.name)
+    is_test = one.name[:4] == "test" and "test" in path.lower() and one.parameters is not None
+    return "pytest" if is_hook or is_test else ""
+
+
+def _is_registering(name: str) -> bool:
+    """Return whether a decorator may hand on what it decorates: none of the standard library does but one."""
+    module = name.partition(".")[0]
+    is_known = "." not in name or module in library_of("python") or name.startswith("pytest.mark")
+    return name == "atexit.register" or not (is_known or module in ("attr", "attrs", "typing_extensions"))
+
+
+POLICY = Policy(
+    _module_of,
+    constructors=_CONSTRUCTORS,
+    functions_are_members=False,
+    builtins=builtins_of("python") | {"__name__", "__file__", "__doc__"},
+    passes=_PASSES,
+    own=frozenset(_SELF),
+    rebinds=True,
+    is_open=True,
+    is_linear=True,
+    replaces_fields=True,
+    # By operators, `with`, loops and the like; those that make instances are followed.
+    is_implicit=lambda name: name.startswith("__") and name.endswith("__") and name not in _CONSTRUCTORS,
+    passes_self=True,
+    asynchronous=True,
+    loops_over_keys=True,
+    first=_first_of,
+    inside=_inside,
+    containers=_CONTAINERS,
+    type_variables=frozenset(("typing.TypeVar()", "typing_extensions.TypeVar()")),
+    own_types=frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self")),
+    anything=frozenset(("typing.Any", "object", "typing.ParamSpec()", "typing.NewType()")),
+    plain=frozenset(_PLAIN.split()),
+    foreign_members=_foreign_members,
+    called_back=_called_back,
+    entries=_entries,
+    run_by=_run_by,
+    is_registering=_is_registering,
+    hooks=frozenset(("__getattr__", "__getattribute__")),
+    iterating=("__iter__", "__next__"),
+    calling="__call__",
+    reading="__get__",
+    enumerations=frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")),
+    giving="conftest.py",
+)

@@ -1,0 +1,227 @@
+"""How Python writes values and types."""
+
+import posixpath
+import re
+
+from tree_sitter import Node
+
+from graphrag_mcp.languages.grammars import load_grammar
+from graphrag_mcp.languages.shapes import (
+    LITERAL,
+    NOTHING,
+    UNKNOWN,
+    ParameterRule,
+    Rule,
+    Shapes,
+    Writer,
+    arguments,
+    call,
+    dotted,
+    either,
+    fixed,
+    is_name,
+    item,
+    member,
+    name,
+    operands,
+    part,
+    step,
+    type_part,
+)
+from graphrag_mcp.languages.syntax import SourceCode, SyntaxTimeoutError
+from graphrag_mcp.model.facts import MAX_EXPRESSION, Mark
+
+_EMPTY = ("list", "tuple", "dictionary")
+_MANY = 8  # Elements of a list that is read.
+_LITERALS = """
+    integer float string concatenated_string true false comparison_operator not_operator unary_operator
+"""
+
+
+def _operands(writer: Writer, node: Node) -> str:
+    """`a or b`, `a if c else b`: either of the operands that can be the result; an empty list holds nothing."""
+    parts = [one for one in (arguments(node)[0], arguments(node)[-1]) if one.type not in _EMPTY or arguments(one)]
+    return either([writer.value(one) for one in parts]) if parts else UNKNOWN
+
+
+def _literal(field_name: str) -> Rule:
+    """A literal where a field has one: any operator may be of what is no literal, and any parameter be named."""
+    return lambda writer, node: LITERAL if writer.value(node.child_by_field_name(field_name)) == LITERAL else UNKNOWN
+
+
+def _elements(writer: Writer, node: Node) -> str:
+    parts = arguments(node)
+    return f"[{_common([writer.value(one) for one in parts]) if len(parts) <= _MANY else UNKNOWN}]"
+
+
+_call = call("function", "arguments")
+
+
+def _called(writer: Writer, node: Node) -> str:
+    """A call; the first argument of `cast` is a type, which may stand in a string."""
+    function, given = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
+    if function is None or len(given) != 2 or writer.text(function).rpartition(".")[2] != "cast":
+        return _call(writer, node)
+    return f"{writer.value(function)}({writer.type(given[0])},{','.join(writer.given(given[1:]))})"
+
+
+def _comprehension(writer: Writer, node: Node) -> str:
+    return f"[{_each(writer, node, node.child_by_field_name('body'))}]"
+
+
+def _each(writer: Writer, node: Node, body: Node | None) -> str:
+    """What a comprehension gives: its body, in which the variables are what they are taken from."""
+    text = writer.value(body)
+    for clause in reversed([one for one in arguments(node) if one.type == "for_in_clause"]):
+        left, given = clause.child_by_field_name("left"), item(writer.value(clause.child_by_field_name("right")), "[*]")
+        names = arguments(left) if left and left.type in SHAPES.patterns else [left] if left else []
+        for place, variable in enumerate(map(writer.text, names)):
+            named = re.compile(rf"(?<![\w.\"'#]){re.escape(variable)}(?!\w)")
+            value = given if len(names) == 1 else item(given, f"[{place}]")
+            if value in (UNKNOWN, LITERAL) and text != variable and named.search(text):
+                return UNKNOWN
+            text = value.join(named.split(text))
+    return text if len(text) <= MAX_EXPRESSION else UNKNOWN
+
+
+def _entries(writer: Writer, node: Node) -> str:
+    pairs = [one for one in arguments(node) if one.type == "pair"]
+    keys, values = ([writer.value(one.child_by_field_name(part)) for one in pairs] for part in ("key", "value"))
+    if len(pairs) < len(arguments(node)):
+        return f"{{{UNKNOWN}:{UNKNOWN}}}"
+    return f"{{{_common(keys)}:{_common(values)}}}"
+
+
+def _entry_comprehension(writer: Writer, node: Node) -> str:
+    body = node.child_by_field_name("body")
+    key, value = (_each(writer, node, body.child_by_field_name(part) if body else None) for part in ("key", "value"))
+    return f"{{{key}:{value}}}"
+
+
+def _common(values: list[str]) -> str:
+    return either(values) if values else UNKNOWN
+
+
+def _tuple(writer: Writer, node: Node) -> str:
+    parts = arguments(node)
+    if len(parts) < 2 or any(one.type == "list_splat" for one in parts):
+        return _elements(writer, node)
+    return f"({';'.join(map(writer.value, parts))})"
+
+
+def _item(writer: Writer, node: Node) -> str:
+    """An element, of a tuple that at a written place; a slice is like the whole."""
+    value, place = writer.value(node.child_by_field_name("value")), node.child_by_field_name("subscript")
+    if value in (UNKNOWN, LITERAL) or place is None or place.type == "slice":
+        return value
+    return f"{value}[{text}]" if (text := writer.text(place)).isdecimal() else f"{value}[]"
+
+
+def _type_member(writer: Writer, node: Node) -> str:
+    return dotted(writer.type(node.child_by_field_name("object")), writer.name(node.child_by_field_name("attribute")))
+
+
+def _generic(writer: Writer, node: Node) -> str:
+    of, *given = arguments(node)
+    if given and given[0].type == "type_parameter":
+        given = arguments(given[0])
+    kind = writer.type(of)
+    return f"{kind}<{','.join(map(writer.type, given))}>" if kind != UNKNOWN and given else kind
+
+
+def _type_list(writer: Writer, node: Node) -> str:
+    return f"({';'.join(map(writer.type, arguments(node)))})" if arguments(node) else NOTHING
+
+
+def _union(writer: Writer, node: Node) -> str:
+    """`A | B`, or a tuple of exceptions; another operator says nothing of types."""
+    operator = node.child_by_field_name("operator")
+    return UNKNOWN if operator and operator.type != "|" else either([writer.type(one) for one in operands(node)])
+
+
+def _quoted(writer: Writer, node: Node) -> str:
+    """A type in a string."""
+    text = "".join(writer.text(one) for one in arguments(node) if one.type == "string_content")
+    if all(map(is_name, text.split("."))):
+        return text
+    grammar, code = load_grammar("python"), SourceCode(text)
+    try:
+        root = grammar.parse(code).root_node if grammar else None
+    except SyntaxTimeoutError:
+        return UNKNOWN
+    if root is None or root.has_error or not arguments(root):
+        return UNKNOWN
+    inner = Writer(SHAPES, code, {})
+    inner.depth = writer.depth
+    return inner.type(next(iter(arguments(arguments(root)[0])), None))
+
+
+def unit(path: str, _package: str) -> str:
+    """Return the name of a module without its package."""
+    folder, file = posixpath.split(path)
+    stem = file.partition(".")[0]
+    return posixpath.basename(folder) if stem == "__init__" else stem
+
+
+SHAPES = Shapes(
+    values={
+        **dict.fromkeys(_LITERALS.split(), fixed(LITERAL)),
+        "none": fixed(NOTHING),
+        "identifier": name,
+        "attribute": member("object", "attribute"),
+        "call": _called,
+        "subscript": _item,
+        "await": step("", "~"),
+        "parenthesized_expression": part(),
+        "named_expression": part("value"),
+        "assignment": part("right"),
+        "keyword_argument": _literal("value"),
+        "conditional_expression": _operands,
+        "boolean_operator": _operands,
+        "binary_operator": _literal("left"),
+        "list": _elements,
+        "set": _elements,
+        "tuple": _tuple,
+        "expression_list": _tuple,
+        "list_comprehension": _comprehension,
+        "set_comprehension": _comprehension,
+        "generator_expression": _comprehension,
+        "dictionary": _entries,
+        "dictionary_comprehension": _entry_comprehension,
+    },
+    types={
+        "type": type_part(),
+        "identifier": name,
+        "attribute": _type_member,
+        "none": fixed(NOTHING),
+        "ellipsis": fixed(NOTHING),
+        "string": _quoted,
+        "generic_type": _generic,
+        "subscript": _generic,
+        "binary_operator": _union,
+        "union_type": _union,
+        "tuple": _union,  # Of exceptions.
+        "list": _type_list,
+        "parenthesized_expression": type_part(),
+    },
+    parameters={
+        "identifier": ParameterRule("", ""),
+        "default_parameter": ParameterRule(type="", optional=True),
+        "typed_parameter": ParameterRule(""),
+        "typed_default_parameter": ParameterRule(optional=True),
+        "list_splat_pattern": ParameterRule("", "", rest=True),
+        "dictionary_splat_pattern": ParameterRule("", "", rest=True),
+    },
+    result="return_type",
+    unit=unit,
+    above="super",
+    passed=frozenset(("identifier", "attribute", "lambda")),
+    passes_self=True,
+    binds_imports=True,
+    marks={"async": Mark.ASYNC},
+    loops=("[*]",),
+    patterns=frozenset(("pattern_list", "tuple_pattern", "list_pattern")),
+    members={"attribute": ("object", "attribute")},
+    spreads={"list_splat_pattern": "[{}]", "dictionary_splat_pattern": "{{':{}}}"},
+    enter={"with": ".__enter__()", "async": ".__aenter__()~"},
+)

@@ -1,0 +1,17 @@
+"""Ruby."""
+
+from graphrag_mcp.languages.language import ImportStyle, Language
+
+LANGUAGES = (
+    Language(
+        name="ruby",
+        grammar="tree_sitter_ruby",
+        files=".rb .rake .ru .gemspec Rakefile Gemfile Vagrantfile Podfile Fastfile Brewfile",
+        imports=ImportStyle.PATH,
+        interpreters="ruby jruby",
+        builtins="""
+        puts print require require_relative raise new attr_accessor attr_reader attr_writer include extend
+        private protected public each map freeze nil? to_s lambda proc loop
+    """,
+    ),
+)

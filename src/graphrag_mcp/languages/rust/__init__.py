@@ -1,0 +1,23 @@
+"""Rust."""
+
+from graphrag_mcp.languages.language import ImportStyle, Language
+
+LANGUAGES = (
+    Language(
+        name="rust",
+        grammar="tree_sitter_rust",
+        files=".rs",
+        imports=ImportStyle.RUST,
+        builtins="""
+        Some None Ok Err Box Vec String Arc Rc Option Result unwrap expect clone into iter map collect to_string
+        to_owned println print eprintln format vec panic assert assert_eq assert_ne write writeln matches todo
+        unreachable
+    """,
+        library="std core alloc",
+        super="",
+        bare_members=False,
+        inner_modules=True,
+        sources="src",
+        public="pub",
+    ),
+)

@@ -1,0 +1,17 @@
+"""Swift."""
+
+from graphrag_mcp.languages.language import Language
+
+LANGUAGES = (
+    Language(
+        name="swift",
+        grammar="tree_sitter_swift",
+        files=".swift",
+        interpreters="swift",
+        builtins="print String Int Bool Double Any Void Array Dictionary Set Data Error",
+        imports_names=False,
+        platform="c cpp objc",
+        public="public",
+        test_types=True,
+    ),
+)

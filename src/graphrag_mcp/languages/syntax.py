@@ -1,0 +1,165 @@
+"""Parses source code to a syntax tree within a limit of steps, and lists the rows at which it may be cut."""
+
+import re
+import threading
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from tree_sitter import Language, Node, Parser, Point, Tree
+
+from graphrag_mcp.languages.repairs import Repair, errors
+from graphrag_mcp.text.counts import counted
+
+# Of the parser, a hundred operations each: a megabyte of hand-written code takes 10,000. Not seconds, so that a busy
+# machine stores what a quiet one does.
+MOST_STEPS = 100_000
+_MOST_READINGS = 100  # Of each block; of hand-written code three to six.
+_FEW_BLOCKS = 200  # A small file may have all of them read more often.
+_BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
+# A query takes quadratic time on a run of brackets.
+_BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")
+# Pairs of a node and one around it: the cost of a query, up to 0.25 µs a pair, since a pattern stays open in every node
+# around. Hand-written code has one or two million, generated sums fifteen.
+_MOST_PAIRS = 20_000_000
+_MOST_REPAIRS = 2  # Of a kind: what was within the reach of one fault is read the second time.
+_AS_LETTERS = bytes(range(0x80)) + b"x" * 0x80  # Byte for byte, so that the offsets stay the same.
+
+
+class _Kept(threading.local):
+    """The buffer that this thread gives to every parser, since tree-sitter 0.26 never releases it."""
+
+    def __init__(self) -> None:
+        self.block = bytearray()
+
+
+_KEPT = _Kept()
+
+
+class SyntaxTimeoutError(Exception):
+    """Parsing exceeded the limit of steps, or queries on the tree would take too long."""
+
+
+class SourceCode:
+    """The text of a file for the parser: UTF-8, addressed by byte offsets, with 0-based rows."""
+
+    __slots__ = ("data", "starts")
+
+    def __init__(self, text: str) -> None:
+        self.data = text.encode("utf-8", errors="replace")
+        self.starts = [0, *(match.end() for match in re.finditer(b"\n", self.data))]
+
+    def row(self, offset: int) -> int:
+        return bisect_right(self.starts, offset) - 1
+
+    def text(self, start: int, end: int) -> str:
+        """Return the text from one byte offset to another."""
+        return self.data[start:end].decode("utf-8", errors="replace")
+
+    def node_text(self, node: Node) -> str:
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", errors="replace")
+
+
+def parse_tree(
+    language: Language,
+    code: SourceCode,
+    steps: int = MOST_STEPS,
+    *,
+    ascii_only: bool = False,
+    repairs: Sequence[Repair] = (),
+) -> Tree:
+    """Return the tree of the code; errors in the code are nodes of it.
+
+    ascii_only: replace all other characters by letters. repairs: changes of what the grammar cannot read; one is kept
+    if it leaves fewer errors. Raises SyntaxTimeoutError after so many steps.
+    """
+    data = code.data.translate(_AS_LETTERS) if ascii_only else code.data
+    if _BRACKETS.search(data):
+        raise SyntaxTimeoutError("tens of thousands of brackets in a row")
+    tree = _parse(language, data, steps)
+    if _is_too_deep(tree.root_node):
+        raise SyntaxTimeoutError("nested too deeply")
+    for repair in repairs:
+        for _ in range(_MOST_REPAIRS):
+            changed = repair.change(data, tree.root_node)
+            repaired = _parse(language, changed, steps) if changed != data else tree
+            if repaired is tree or _error_bytes(repaired) >= _error_bytes(tree) + repair.is_sure:
+                break
+            data, tree = changed, repaired
+    return tree
+
+
+def _parse(language: Language, data: bytes, steps: int) -> Tree:
+    block = _KEPT.block
+    is_parsed = False
+    left = steps
+    blocks = _MOST_READINGS * (len(data) // _BLOCK_BYTES + _FEW_BLOCKS)
+
+    def read(offset: int, _point: Point) -> bytes | bytearray:
+        nonlocal blocks
+        found = data[offset : offset + _BLOCK_BYTES]
+        if is_parsed:  # A query reads the text of nodes.
+            return found
+        blocks -= 1
+        if blocks < 0:  # A step may read to the end: of 10,000 comments that nothing closes, each one does.
+            return b""
+        block[:] = found
+        return block
+
+    def is_late(_offset: int, _has_error: bool) -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0 or blocks < 0
+
+    try:
+        tree = Parser(language).parse(read, progress_callback=is_late)
+    except ValueError as error:
+        raise SyntaxTimeoutError(f"not parsed within {counted(steps, 'step')}") from error
+    if blocks < 0:  # The last steps are not counted.
+        raise SyntaxTimeoutError("read too often by the parser")
+    is_parsed = True
+    return tree
+
+
+def is_partly_read(tree: Tree) -> bool:
+    """Return whether some of the code is in no node but an error; a missing semicolon hides nothing."""
+    return any(node.is_error for node, _ in errors(tree.root_node))
+
+
+def _error_bytes(tree: Tree) -> int:
+    """Return how much of the code is in errors; what is missing counts as one."""
+    return sum(node.end_byte - node.start_byte + 1 for node, _ in errors(tree.root_node))
+
+
+def _is_too_deep(root: Node) -> bool:
+    """Return whether a query would take seconds; small nodes are not visited."""
+    small = _MOST_PAIRS // root.descendant_count  # All nodes of this size together stay below the limit.
+    pairs, level = 0, [root]
+    while level and pairs <= _MOST_PAIRS:
+        pairs += sum(node.descendant_count for node in level)
+        level = [child for node in level for child in node.children if child.descendant_count > small]
+    return pairs > _MOST_PAIRS
+
+
+def statement_rows(tree: Tree, code: SourceCode, large_bytes: int) -> dict[int, int]:
+    """Return the rows on which a statement, member or item begins, each with its depth below the root.
+
+    Only nodes of more than `large_bytes` are visited, since smaller ones are not cut. A comment and the node below it
+    count as one.
+    """
+    rows: dict[int, int] = {}
+    level, depth = [tree.root_node], 0
+    while level:
+        inner: list[Node] = []
+        for node in level:
+            last_row, comment_row = -1, -1
+            for child in node.children:
+                start, end = child.start_byte, child.end_byte
+                row = code.row(start)
+                if row > last_row and row != comment_row and child.is_named:  # Not the `}` or `#endif` of another.
+                    rows.setdefault(row, depth)
+                last_row = max(last_row, code.row(max(start, end - 1)))
+                comment_row = last_row + 1 if child.is_extra else -1
+                if end - start > large_bytes:
+                    inner.append(child)
+        level, depth = inner, depth + 1
+    return rows

@@ -1,0 +1,11 @@
+"""What the commands that run tests have in common."""
+
+import shlex
+from collections.abc import Iterable
+
+MOST_NAMES = 12  # With more tests, their files or packages are run as a whole.
+
+
+def quoted(words: Iterable[str]) -> str:
+    """Return distinct words for a shell."""
+    return shlex.join(dict.fromkeys(words))

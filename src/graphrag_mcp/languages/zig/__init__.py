@@ -1,0 +1,12 @@
+"""Zig."""
+
+from graphrag_mcp.languages.language import ImportStyle, Language
+
+LANGUAGES = (
+    Language(
+        name="zig",
+        grammar="tree_sitter_zig",
+        files=".zig",
+        imports=ImportStyle.PATH,
+    ),
+)

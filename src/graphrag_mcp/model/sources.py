@@ -1,0 +1,77 @@
+"""What the resolver reads: the facts of files, and where declarations are."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from graphrag_mcp.model.facts import FileFacts, Thing
+from graphrag_mcp.model.files import Relation
+from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.names import Keyed, Named
+
+
+class NameSource(Protocol):
+    """The names of the files of one tree: for languages without facts."""
+
+    def outline(self, path: str) -> Sequence[Relation]:
+        """Return what a file without facts says of the names in it, none for any other."""
+
+    def file(self, path: str) -> Keyed | None:
+        """Return a file of the tree."""
+
+    def inside(self, path: str) -> Sequence[Named]:
+        """Return the definitions of a file."""
+
+    def called(self, name: str) -> Sequence[Named]:
+        """Return the definitions of a name in all files, without keys of configuration."""
+
+    def keyed(self, key: str) -> Sequence[Keyed]:
+        """Return the files that are imported under a key (`module_keys`)."""
+
+
+class ModuleSource(Protocol):
+    """What decides which module an import means. A unit is a package or namespace, under a name that is its own."""
+
+    def has(self, path: str) -> bool:
+        """Return whether a file has facts."""
+
+    def has_unit(self, unit: str) -> bool:
+        """Return whether any file is in a unit."""
+
+    def unit_of_folder(self, folder: str) -> str:
+        """Return the unit of the files of a folder that others import, "" if there is none."""
+
+    def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
+        """Return the declarations with a qualified name in all files of a unit."""
+
+    def manifests(self) -> Sequence[Manifest]:
+        """Return all manifests of the tree."""
+
+
+class FactSource(NameSource, ModuleSource, Protocol):
+    """The facts of the files of one tree."""
+
+    def facts(self, path: str) -> FileFacts | None:
+        """Return the facts of a file, None if it has none."""
+
+    def unit(self, path: str) -> str:
+        """Return the unit of a file."""
+
+    def methods(self, unit: str, owner: str) -> Sequence[Thing]:
+        """Return the methods of a type in all files of a unit, by the type's qualified name."""
+
+    def named(self, name: str) -> Sequence[Thing]:
+        """Return all declarations of a name."""
+
+    def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
+        """Return the declarations at places (`place_id`), as far as they have a name."""
+
+    def places_of(self, name: str) -> Sequence[int]:
+        """Return the places of the definitions of a name."""
+
+    def unparsed(self, name: str, language: str) -> tuple[str, ...]:
+        """Return the files that may mention a name in lines that could not be parsed, or in a file cut as text."""
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a file is in a folder or below it."""
+    return not folder or path.startswith(folder + "/")

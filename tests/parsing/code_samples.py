@@ -1,7 +1,13 @@
-"""The samples of code that the parser's tests share: one file per language, as its users write it."""
+"""The samples of code that the parser's tests share: `tests/languages/` has a folder for each language.
 
+`FILE.txt` is code as its users write it, and `FILE.toml` what is expected of it: its definitions (`symbols`), some with
+signature and documentation (`described`), and one relation of each kind. `calls.EXTENSION.txt` has the forms of calls.
+"""
+
+import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.registry import detect_language
@@ -12,9 +18,12 @@ from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.parsing.parser import parse_file
 
-_FOLDER = Path(__file__).parent / "samples"
-
-SAMPLES = {path.name.removesuffix(".txt"): path.read_text(encoding="utf-8") for path in sorted(_FOLDER.glob("*.txt"))}
+FOLDERS = Path(__file__).parents[1] / "languages"
+_FILES = {path.name.removesuffix(".toml"): path for path in sorted(FOLDERS.glob("*/*.toml"))}
+SAMPLES = {name: path.with_suffix(".txt").read_text(encoding="utf-8") for name, path in _FILES.items()}
+EXPECTED: dict[str, dict[str, Any]] = {
+    name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in _FILES.items()
+}
 
 
 def parse_sample(name: str) -> ParsedFile:

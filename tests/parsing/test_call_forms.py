@@ -1,22 +1,19 @@
 """Calls: in every language, each form of a call or of a function as a value makes the function around it a caller.
 
-`call_forms/` has a file for each path: on its first line a function with its body at "@", then one form a line; a line
+`calls.EXTENSION.txt` of a language has on its first line a function with its body at "@", then one form a line; a line
 break within one is "⏎".
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from graphrag_mcp.model.files import RelationKind
-from tests.parsing.code_samples import parse_lines
-
-_FOLDER = Path(__file__).parent / "call_forms"
+from tests.parsing.code_samples import FOLDERS, parse_lines
 
 
 def _forms() -> Iterator[tuple[str, str, str]]:
-    for file in sorted(_FOLDER.glob("*.txt")):
+    for file in sorted(FOLDERS.glob("*/calls.*.txt")):
         around, *forms = file.read_text(encoding="utf-8").strip().split("\n")
         for form in forms:
             yield file.name.removesuffix(".txt"), form.replace("⏎", "\n"), around.replace("⏎", "\n")

@@ -13,7 +13,6 @@ from graphrag_mcp.app.protocol import WITHOUT_INDEX, Capability
 from graphrag_mcp.cli.agents import SECTION
 from graphrag_mcp.cli.clients import CLIENTS
 from graphrag_mcp.cli.options import create_parser
-from graphrag_mcp.languages.registry import syntax_languages
 from graphrag_mcp.search.query.expansion import MAX_ADDED, MAX_CHARACTERS, SYNONYMS
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
@@ -103,16 +102,6 @@ def test_the_clients_are_those_that_init_connects() -> None:
         client = CLIENTS[row[0].split("`")[1]]
         assert ("in the project" in row[1]) is not client.is_shared
         assert ("with the project's path" in row[2]) is client.is_shared
-
-
-def test_the_languages_are_counted_and_named() -> None:
-    """The page names as many as it counts, and they are those with a grammar and queries."""
-    (count, names) = re.findall(
-        r"^(\d+) by grammars and queries of their own: (.*?)\. Other", _page("languages"), re.M | re.S
-    )[0]
-    listed = re.split(r",\s+", names)
-    assert int(count) == len(listed) == len(syntax_languages())
-    assert f"lists the {count} languages" in README
 
 
 def test_the_section_for_agents_is_as_long_as_the_page_says() -> None:

@@ -17,7 +17,7 @@ from graphrag_mcp.stores.qdrant.schema import create_collection
 from graphrag_mcp.tools.table import TOOLS
 from tests.docs import ROOT
 from tests.docs.blocks import read_blocks
-from tests.docs.tables import SETTINGS_PAGE, TOOLS_PAGE, replace_tables
+from tests.docs.tables import PAGES, SETTINGS_PAGE, TOOLS_PAGE, replace_tables
 
 ROOT_ON_PAGE = "/abs/path"
 SETTINGS_TEXT, TOOLS_TEXT = (page.read_text(encoding="utf-8") for page in (SETTINGS_PAGE, TOOLS_PAGE))
@@ -31,7 +31,7 @@ def exclusion_rows() -> list[tuple[str, list[str], list[str]]]:
     return [(entry, out, kept) for (entry,), out, kept in cells]
 
 
-@pytest.mark.parametrize("page", [SETTINGS_PAGE, TOOLS_PAGE], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_tables_are_those_of_the_code(page: Path) -> None:
     """Every setting and argument is listed with its default and what is accepted."""
     assert replace_tables(page) == page.read_text(encoding="utf-8"), "run: make tables"

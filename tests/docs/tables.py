@@ -1,4 +1,4 @@
-"""Writes the tables of the pages that say what the code says: settings and tool arguments.
+"""Writes the tables of the pages that say what the code says: settings, tool arguments, languages.
 
     python -m tests.docs.tables
 
@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from graphrag_mcp.app.protocol import Capability
+from graphrag_mcp.languages.registry import LANGUAGES
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings, Settings
 from graphrag_mcp.tools.arguments import CodeArguments, SearchArguments
 from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
@@ -25,6 +26,8 @@ from tests.docs import ROOT
 
 SETTINGS_PAGE = ROOT / "docs" / "settings.md"
 TOOLS_PAGE = ROOT / "docs" / "tools.md"
+LANGUAGES_PAGE = ROOT / "docs" / "languages.md"
+PAGES = {SETTINGS_PAGE: "settings", TOOLS_PAGE: "arguments", LANGUAGES_PAGE: "languages"}
 
 # The settings that most users who change any change first: the page opens with them.
 COMMON_SETTINGS = {
@@ -57,15 +60,15 @@ def render_tables() -> dict[str, str]:
         **{f"arguments: {tool.name}": _arguments_table(tool, _names(tool) - of_code) for tool in code_tools},
         "arguments: all code tools": _arguments_table(FIND_SYMBOL, of_code),
         f"arguments: {STATUS.name}": _arguments_table(STATUS, _names(STATUS)),
+        "languages": _languages_table(),
     }
 
 
 def replace_tables(page: Path) -> str:
     """Return the text of a page with its tables as the code has them now."""
     text = page.read_text(encoding="utf-8")
-    kind = "settings" if page == SETTINGS_PAGE else "arguments"
     for name, table in render_tables().items():
-        if not name.startswith(kind):
+        if not name.startswith(PAGES[page]):
             continue
         start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
         found = re.search(f"{re.escape(start)}.*?{re.escape(end)}", text, re.DOTALL)
@@ -75,8 +78,8 @@ def replace_tables(page: Path) -> str:
 
 
 def write_tables() -> None:
-    """Write the tables of both pages."""
-    for page in (SETTINGS_PAGE, TOOLS_PAGE):
+    """Write the tables of all pages."""
+    for page in PAGES:
         page.write_text(replace_tables(page), encoding="utf-8")
 
 
@@ -94,6 +97,14 @@ def _retrieval_tables() -> str:
     """Return a heading and a table for each group of settings in `[retrieval]`."""
     groups = [(str(group.__doc__), _settings_table(group)) for group in RetrievalSettings.__bases__]
     return "\n".join(f"### {title.removesuffix('.')}\n\n{table}" for title, table in groups)
+
+
+def _languages_table() -> str:
+    rows = (
+        (one.title, " ".join(f"`{file}`" for file in one.files.split()), "by type" if one.has_facts else "by name")
+        for one in LANGUAGES.values()
+    )
+    return _table(("language", "files", "relations"), rows)
 
 
 def _settings_table(section: type[BaseModel]) -> str:

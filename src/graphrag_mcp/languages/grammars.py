@@ -89,4 +89,4 @@ def _load_from_pack(name: str) -> Grammar | None:
     except (ImportError, LookupError):
         return None
     # Their scanners were not reviewed, and the cuts are the same without other characters.
-    return Grammar(Language(name=name, grammar="", files="", ascii_only=True), tree_language, None)
+    return Grammar(Language(name=name, title=name, grammar="", files="", ascii_only=True), tree_language, None)

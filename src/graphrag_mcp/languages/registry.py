@@ -58,7 +58,7 @@ _LISTED: list[tuple[str, Language]] = [
 LANGUAGES = {language.name: language for _, language in _LISTED}
 _FOLDERS = {language.name: f"{__package__}.{folder}" for folder, language in _LISTED}
 FACT_LANGUAGES = frozenset(name for name, language in LANGUAGES.items() if language.has_facts)
-_OTHER = Language(name="", grammar="", files="")
+_OTHER = Language(name="", title="", grammar="", files="")
 
 _BY_FILE = {file: name for name, files in _PACK_FILES.items() for file in files.split()} | {
     file: name for name, language in LANGUAGES.items() for file in language.files.split()

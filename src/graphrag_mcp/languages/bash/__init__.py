@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 LANGUAGES = (
     Language(
         name="bash",
+        title="Bash",
         grammar="tree_sitter_bash",
         files=".sh .bash .zsh .ksh .bats .bashrc .zshrc .bash_profile .profile PKGBUILD",
         imports=ImportStyle.PATH,

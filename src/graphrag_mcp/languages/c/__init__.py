@@ -6,6 +6,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 
 _C = Language(
     name="c",
+    title="C",
     grammar="tree_sitter_c",
     files=".c .h",
     imports=ImportStyle.INCLUDE,
@@ -25,6 +26,7 @@ _C = Language(
 _CPP = replace(
     _C,
     name="cpp",
+    title="C++",
     grammar="tree_sitter_cpp",
     files=".cc .cpp .cxx .c++ .cppm .ixx .hh .hpp .hxx .h++ .inl .ipp .tpp .cu .cuh .ino",
     queries="cpp c",

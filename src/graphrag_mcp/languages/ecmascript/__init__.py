@@ -6,6 +6,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 
 _JAVASCRIPT = Language(
     name="javascript",
+    title="JavaScript",
     grammar="tree_sitter_javascript",
     files=".js .mjs .cjs .jsx",
     imports=ImportStyle.PATH,
@@ -32,6 +33,7 @@ _JAVASCRIPT = Language(
 _TYPESCRIPT = replace(
     _JAVASCRIPT,
     name="typescript",
+    title="TypeScript",
     grammar="tree_sitter_typescript",
     files=".ts .mts .cts",
     interpreters="deno ts-node tsx bun",
@@ -44,6 +46,7 @@ _TYPESCRIPT = replace(
 _TSX = replace(
     _TYPESCRIPT,
     name="tsx",
+    title="TSX",
     files=".tsx",
     interpreters="",
     factory="language_tsx",

@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 LANGUAGES = (
     Language(
         name="elixir",
+        title="Elixir",
         grammar="tree_sitter_elixir",
         files=".ex .exs",
         imports=ImportStyle.SNAKE,

@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 LANGUAGES = (
     Language(
         name="go",
+        title="Go",
         grammar="tree_sitter_go",
         files=".go",
         imports=ImportStyle.GO,

@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import Language
 LANGUAGES = (
     Language(
         name="haskell",
+        title="Haskell",
         grammar="tree_sitter_haskell",
         files=".hs",
         interpreters="runhaskell runghc",

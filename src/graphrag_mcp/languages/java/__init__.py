@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 LANGUAGES = (
     Language(
         name="java",
+        title="Java",
         grammar="tree_sitter_java",
         files=".java",
         imports=ImportStyle.DOTTED,

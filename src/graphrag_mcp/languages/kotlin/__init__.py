@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 LANGUAGES = (
     Language(
         name="kotlin",
+        title="Kotlin",
         grammar="tree_sitter_kotlin",
         files=".kt .kts",
         imports=ImportStyle.DOTTED,

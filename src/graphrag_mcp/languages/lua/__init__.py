@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import Language
 LANGUAGES = (
     Language(
         name="lua",
+        title="Lua",
         grammar="tree_sitter_lua",
         files=".lua .rockspec",
         interpreters="lua luajit",

@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 LANGUAGES = (
     Language(
         name="php",
+        title="PHP",
         grammar="tree_sitter_php",
         files=".php .phtml .php5",
         imports=ImportStyle.NAMESPACE,

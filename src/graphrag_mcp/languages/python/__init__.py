@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 LANGUAGES = (
     Language(
         name="python",
+        title="Python",
         grammar="tree_sitter_python",
         files=".py .pyi .pyw .pyx wscript SConstruct SConscript",
         imports=ImportStyle.PYTHON,

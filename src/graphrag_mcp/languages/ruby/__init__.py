@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 LANGUAGES = (
     Language(
         name="ruby",
+        title="Ruby",
         grammar="tree_sitter_ruby",
         files=".rb .rake .ru .gemspec Rakefile Gemfile Vagrantfile Podfile Fastfile Brewfile",
         imports=ImportStyle.PATH,

@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 LANGUAGES = (
     Language(
         name="rust",
+        title="Rust",
         grammar="tree_sitter_rust",
         files=".rs",
         imports=ImportStyle.RUST,

@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import ImportStyle, Language
 LANGUAGES = (
     Language(
         name="scala",
+        title="Scala",
         grammar="tree_sitter_scala",
         files=".scala .sc .sbt",
         imports=ImportStyle.DOTTED,

@@ -5,6 +5,7 @@ from graphrag_mcp.languages.language import Language
 LANGUAGES = (
     Language(
         name="swift",
+        title="Swift",
         grammar="tree_sitter_swift",
         files=".swift",
         interpreters="swift",

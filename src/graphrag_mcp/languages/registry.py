@@ -8,8 +8,8 @@ from types import ModuleType
 from graphrag_mcp.languages.language import Language
 
 FOLDERS = """
-    python ecmascript go rust java c csharp ruby php kotlin swift scala bash lua elixir haskell zig
-""".split()  # noqa: SIM905 - seventeen quotes read worse.
+    python ecmascript go rust java c csharp ruby php kotlin swift scala bash lua elixir haskell zig sql
+""".split()  # noqa: SIM905 - eighteen quotes read worse.
 
 # Other languages, by their names in tree-sitter-language-pack: their files are cut by syntax where it is installed.
 _PACK_FILES = {
@@ -41,7 +41,6 @@ _PACK_FILES = {
     "racket": ".rkt",
     "scheme": ".scm .ss",
     "solidity": ".sol",
-    "sql": ".sql",
     "starlark": ".bzl .star BUILD WORKSPACE",
     "svelte": ".svelte",
     "tcl": ".tcl",

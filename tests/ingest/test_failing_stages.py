@@ -12,6 +12,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.commands import describe_report
 from graphrag_mcp.cli.doctor import examine
 from graphrag_mcp.ingest import indexer, linking, prepare
+from graphrag_mcp.languages import grammars
 from graphrag_mcp.model.expressions import UNKNOWN, NotAnExpressionError, parse, parse_strictly
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.parsing import parser
@@ -21,9 +22,9 @@ from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
 STAGES: dict[str, tuple[object, str]] = {
     "masking": (parser.source, "read_text"),
     "category": (parser, "categorise"),
-    "language": (parser, "_language"),
+    "language": (parser, "language_of"),
     "card": (parser, "needs_card"),
-    "syntax": (parser, "parse_tree"),
+    "syntax": (grammars, "parse_tree"),
     "outline": (parser, "read_outline"),
     "chunks": (parser, "cut_spans"),
     "relations": (parser, "build_relations"),

@@ -1,4 +1,4 @@
-r"""The one notation in which facts write values and types, of every language.
+r"""The expressions in which facts say values and types, of every language, and the one notation that stores them.
 
     alternatives = term { "|" term }         either of them
     term         = start { step }
@@ -28,26 +28,182 @@ r"""The one notation in which facts write values and types, of every language.
                  | "[*]" | "[@]"             what a loop over it gives; the key that a loop gives besides
                  | "@" NUMBER                what a function is given as this argument
 
-A channel is written as a map from what it carries to itself: a loop gives it first, and receiving is taking an element.
+For example, `"os".path.join(base)` is `Call(Member(Member(ModuleName("os"), "path"), "join"), (Name("base"),))`, and
+`Box!` is `InstanceOf(Name("Box"))`: what a parameter `box: Box` holds. A channel is written as a
+map from what it carries to itself: a loop gives it first, and receiving is taking an element.
 """
 
 import re
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<name>(?:(?<=\.)\#)?[^\W\d][\w$]*|\$[\w$]*)|(?P<number>\d+)|"(?P<module>[^"]*)"|(?P<mark>.))""",
     re.DOTALL,
 )
-
-# ("name", text), ("member", expression, text) and so on: an operation and what it is applied to.
-Expression = tuple[Any, ...]
-
 MAX_DEPTH = 100  # Of an expression; those of hand-written code have 61.
 
-LITERAL: Expression = ("literal",)
-NOTHING: Expression = ("nothing",)
-UNKNOWN: Expression = ("unknown",)
+
+class _Expression(Struct, frozen=True):
+    """An operation and what it is applied to."""
+
+
+class Name(_Expression, frozen=True):
+    name: str
+
+
+class ModuleName(_Expression, frozen=True):
+    module: str
+
+
+class Literal(_Expression, frozen=True):
+    """A value of a builtin type, or of an unnamed one that the project does not define."""
+
+    type: str = ""
+
+
+class NoValue(_Expression, frozen=True):
+    """`null`, `void`."""
+
+
+class Unknown(_Expression, frozen=True):
+    pass
+
+
+class Numbered(_Expression, frozen=True):
+    """A declaration of the file."""
+
+    number: int
+
+
+class SuperOf(_Expression, frozen=True):
+    """What a type of the file inherits."""
+
+    number: int
+
+
+class ListOf(_Expression, frozen=True):
+    element: "Expression"
+
+
+class MapOf(_Expression, frozen=True):
+    key: "Expression"
+    value: "Expression"
+
+
+class TupleOf(_Expression, frozen=True):
+    items: tuple["Expression", ...]
+
+
+class FunctionOf(_Expression, frozen=True):
+    """A function type."""
+
+    parameters: tuple["Expression", ...]
+    result: "Expression"
+
+
+class TypeItself(_Expression, frozen=True):
+    """A type as a value."""
+
+    type: "Expression"
+
+
+class TypeOf(_Expression, frozen=True):
+    value: "Expression"
+
+
+class AllOf(_Expression, frozen=True):
+    types: tuple["Expression", ...]
+
+
+class AnyOf(_Expression, frozen=True):
+    values: tuple["Expression", ...]
+
+
+class Member(_Expression, frozen=True):
+    owner: "Expression"
+    name: str
+
+
+class FunctionMember(_Expression, frozen=True):
+    """A function that is a member, where a variable may have the same name."""
+
+    owner: "Expression"
+    name: str
+
+
+class Call(_Expression, frozen=True):
+    function: "Expression"
+    arguments: tuple["Expression", ...]
+
+
+class Creation(_Expression, frozen=True):
+    """A new instance that a function makes."""
+
+    function: "Expression"
+    arguments: tuple["Expression", ...]
+
+
+class Application(_Expression, frozen=True):
+    """Something generic with type arguments."""
+
+    generic: "Expression"
+    arguments: tuple["Expression", ...]
+
+
+class InstanceOf(_Expression, frozen=True):
+    type: "Expression"
+
+
+class Awaited(_Expression, frozen=True):
+    value: "Expression"
+
+
+class Argument(_Expression, frozen=True):
+    """What a function is given."""
+
+    function: "Expression"
+    place: int
+
+
+class Element(_Expression, frozen=True):
+    """An element of a list, a value of a map."""
+
+    owner: "Expression"
+
+
+class Item(_Expression, frozen=True):
+    owner: "Expression"
+    place: int
+
+
+class Each(_Expression, frozen=True):
+    """What a loop gives."""
+
+    looped: "Expression"
+
+
+class Key(_Expression, frozen=True):
+    """The key that a loop gives besides."""
+
+    looped: "Expression"
+
+
+class Known(_Expression, frozen=True):
+    """A value that is known already; never stored."""
+
+    value: Any
+
+
+Expression: TypeAlias = (
+    Name | ModuleName | Literal | NoValue | Unknown | Numbered | SuperOf | ListOf | MapOf | TupleOf | FunctionOf
+    | TypeItself | TypeOf | AllOf | AnyOf | Member | FunctionMember | Call | Creation | Application | InstanceOf
+    | Awaited | Argument | Element | Item | Each | Key | Known
+)  # fmt: skip
+
+LITERAL, NO_VALUE, UNKNOWN = Literal(), NoValue(), Unknown()
 
 
 class NotAnExpressionError(ValueError):
@@ -72,10 +228,34 @@ def parse_strictly(text: str) -> Expression:
     return found
 
 
+def says_type(text: str) -> bool:
+    """Return whether an expression is an instance of a type, as where a type is declared, and no value."""
+    found = parse(text)
+    return isinstance(found.values[-1] if isinstance(found, AnyOf) else found, InstanceOf)
+
+
+def argument_around(expression: Expression) -> Argument | None:
+    """Return the argument of which an expression is a part."""
+    while not isinstance(expression, Argument):
+        first = getattr(expression, expression.__struct_fields__[0]) if expression.__struct_fields__ else None
+        if not isinstance(first, _Expression):
+            return None
+        expression = first  # type: ignore[assignment]
+    return expression
+
+
+def _parts(found: Expression) -> list[Expression]:
+    parts: list[Any] = []
+    for name in found.__struct_fields__:
+        part = getattr(found, name)
+        parts += part if isinstance(part, tuple) else (part,)
+    return [part for part in parts if isinstance(part, _Expression)]  # type: ignore[misc]
+
+
 def _is_deep(found: Expression) -> bool:
-    level: list[Any] = [found]
+    level = [found]
     for _ in range(MAX_DEPTH):
-        level = [part for one in level for part in one if isinstance(part, tuple)]
+        level = [part for one in level for part in _parts(one)]
     return bool(level)
 
 
@@ -87,9 +267,15 @@ def names_in(text: str) -> frozenset[str]:
 
 def replaced_name(expression: Expression, name: str, other: Expression) -> Expression:
     """Return an expression in which another stands for a name."""
-    if expression == ("name", name):
+    if expression == Name(name):
         return other
-    return tuple(replaced_name(part, name, other) if isinstance(part, tuple) else part for part in expression)
+
+    def replaced(part: Any) -> Any:
+        if isinstance(part, tuple):
+            return tuple(replaced_name(one, name, other) for one in part)
+        return replaced_name(part, name, other) if isinstance(part, _Expression) else part  # type: ignore[arg-type]
+
+    return type(expression)(*(replaced(getattr(expression, field)) for field in expression.__struct_fields__))
 
 
 class _Reader:
@@ -109,7 +295,7 @@ class _Reader:
         found = [self._term()]
         while self._takes("|"):
             found.append(self._term())
-        return found[0] if len(found) == 1 else ("either", *found)
+        return found[0] if len(found) == 1 else AnyOf(tuple(found))
 
     def _term(self, steps: str = ".(+<!~[@#") -> Expression:
         self._depth += 1
@@ -124,64 +310,65 @@ class _Reader:
     def _start(self) -> Expression:
         kind, text = self._take()
         if kind in ("name", "module"):
-            return (kind, text)
+            return Name(text) if kind == "name" else ModuleName(text)
         match text:
             case "'":
-                return ("literal", self._take()[1]) if self.kind == "name" else LITERAL
+                return Literal(self._take()[1]) if self.kind == "name" else LITERAL
             case "-":
-                return NOTHING
+                return NO_VALUE
             case "?":
                 return UNKNOWN
             case "#" | "%":
-                return ("declared" if text == "#" else "above", int(self._take()[1]))
+                number = int(self._take()[1])
+                return Numbered(number) if text == "#" else SuperOf(number)
             case "[" | "{" | "(" | "\\":
                 return self._literal(text)
             case "^":
-                return ("type", self._term(".<"))
+                return TypeItself(self._term(".<"))
             case "=":
-                return ("typeof", self._term(".(+<~[@"))
+                return TypeOf(self._term(".(+<~[@"))
             case "&":
-                self._closed((), "(")
-                return ("all", *self._many(",", ")"))
+                self._expect("(")
+                return AllOf(self._many(",", ")"))
         raise NotAnExpressionError(self._text)
 
     def _literal(self, begin: str) -> Expression:
         if begin == "[":
-            return ("list", self._closed(self.alternatives(), "]"))
+            return ListOf(self._closed("]"))
         if begin == "{":
-            key = self._closed(self.alternatives(), ":")
-            return ("map", key, self._closed(self.alternatives(), "}"))
+            return MapOf(self._closed(":"), self._closed("}"))
         if begin == "(":
             items = self._many(";", ")")
-            return items[0] if len(items) == 1 else ("tuple", *items)
-        self._closed((), "(")
-        parameters = self._many(",", ":")
-        return ("function", parameters, self._closed(self.alternatives(), ")"))
+            return items[0] if len(items) == 1 else TupleOf(items)
+        self._expect("(")
+        return FunctionOf(self._many(",", ":"), self._closed(")"))
 
     def _step(self, before: Expression) -> Expression:
         match self._take()[1]:
             case ".":
-                return ("member", before, self._take()[1])
+                return Member(before, self._take()[1])
             case "(":
-                return ("call", before, self._many(",", ")"))
+                return Call(before, self._many(",", ")"))
             case "<":
-                return ("apply", before, self._many(",", ">"))
+                return Application(before, self._many(",", ">"))
             case "!":
-                return ("instance", before)
+                return InstanceOf(before)
             case "~":
-                return ("await", before)
+                return Awaited(before)
             case "@":
-                return ("parameter", before, int(self._take()[1]))
+                return Argument(before, int(self._take()[1]))
             case "#":
-                return ("function member", before, self._take()[1])
+                return FunctionMember(before, self._take()[1])
             case "+":
-                self._closed((), "(")
-                return ("create", before, self._many(",", ")"))
+                self._expect("(")
+                return Creation(before, self._many(",", ")"))
         kind, text = self._take()
         if text == "]":
-            return ("element", before)
-        step = ("item", before, int(text)) if kind == "number" else ("each" if text == "*" else "key", before)
-        return self._closed(step, "]")
+            return Element(before)
+        self._expect("]")
+        if kind == "number":
+            return Item(before, int(text))
+        return Each(before) if text == "*" else Key(before)
 
     def _many(self, separator: str, end: str) -> tuple[Expression, ...]:
         if self._takes(end):
@@ -189,7 +376,8 @@ class _Reader:
         found = [self.alternatives()]
         while self._takes(separator):
             found.append(self.alternatives())
-        return self._closed(tuple(found), end)
+        self._expect(end)
+        return tuple(found)
 
     def _take(self) -> tuple[str, str]:
         token = self._tokens[self._next]
@@ -204,7 +392,12 @@ class _Reader:
         self._next += 1
         return True
 
-    def _closed(self, found: Expression, mark: str) -> Expression:
+    def _expect(self, mark: str) -> None:
         if not self._takes(mark):
             raise NotAnExpressionError(self._text)
+
+    def _closed(self, mark: str) -> Expression:
+        """Read an expression and what ends it."""
+        found = self.alternatives()
+        self._expect(mark)
         return found

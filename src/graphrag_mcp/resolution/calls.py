@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from graphrag_mcp.model.expressions import Expression, parse
+from graphrag_mcp.model.expressions import Application, Each, Expression, Member, Name, TypeItself, parse
 from graphrag_mcp.model.facts import Mark, Thing, Use
 from graphrag_mcp.model.values import (
     NOTHING,
@@ -100,12 +100,12 @@ class Calls(Part):
             policy = self.state.open(path).policy
             how = policy.passes.get(called.name, "") if arguments else ""
             if how == "each" or (how == "element" and len(arguments) == 1):
-                held = self.resolver.expressions.value(path, at, ("each", arguments[0]))
+                held = self.resolver.expressions.value(path, at, Each(arguments[0]))
                 return Many(held) if how == "each" else held
             if how == "all":
                 return All(tuple(self.resolver.expressions.value(path, at, one) for one in arguments))
             if how in ("type", "value"):
-                given = arguments[0][1] if arguments[0][0] == "type" else arguments[0]
+                given = arguments[0].type if isinstance(arguments[0], TypeItself) else arguments[0]
                 read = self.resolver.types.named if how == "type" else self.resolver.expressions.value
                 return read(path, at, given)
             if not policy.is_generic(called.name) or called.name in policy.plain:
@@ -122,10 +122,10 @@ class Calls(Part):
     def callee(self, path: str, at: int, function: Expression, count: int = -1) -> Value | None:
         """Return what is called with a number of arguments."""
         match function:
-            case ("name", _) | ("member", _, _):
+            case Name() | Member():
                 found = self.resolver.names.found(path, at, function, Use.CALL, count)
                 return found.value if found else None
-            case ("apply", generic, arguments):
+            case Application(generic, arguments):
                 kinds = tuple(self.resolver.types.named(path, at, one) for one in arguments)
                 return self.resolver.expressions.instantiated(self.callee(path, at, generic, count), kinds)
         return self.resolver.expressions.value(path, at, function)

@@ -2,7 +2,36 @@
 
 from collections.abc import Sequence
 
-from graphrag_mcp.model.expressions import Expression, names_in, parse, replaced_name
+from graphrag_mcp.model.expressions import (
+    AnyOf,
+    Application,
+    Argument,
+    Awaited,
+    Call,
+    Creation,
+    Each,
+    Element,
+    Expression,
+    FunctionMember,
+    InstanceOf,
+    Item,
+    Key,
+    Known,
+    ListOf,
+    Literal,
+    MapOf,
+    Member,
+    ModuleName,
+    Name,
+    NoValue,
+    Numbered,
+    SuperOf,
+    TupleOf,
+    TypeItself,
+    names_in,
+    parse,
+    replaced_name,
+)
 from graphrag_mcp.model.facts import Thing, Use
 from graphrag_mcp.model.values import (
     ABSENT,
@@ -47,7 +76,7 @@ class Expressions(Part):
         for place, (at, text) in enumerate(given):
             expression = parse(text)
             if place and name in names_in(text):
-                expression = replaced_name(expression, name, ("value", before))
+                expression = replaced_name(expression, name, Known(before))
             before = either((before, self.value(path, at, expression)))
         return before
 
@@ -60,58 +89,58 @@ class Expressions(Part):
             return self.value(path, at, part)
 
         match expression:
-            case ("name", _) | ("member", _, _) | ("module", _):
+            case Name() | Member() | ModuleName():
                 found = self.resolver.names.found(path, at, expression)
                 return found.value if found else None
-            case ("function member", owner, str(name)):
-                found = self.resolver.names.found(path, at, ("member", owner, name), Use.FUNCTION)
+            case FunctionMember(owner, name):
+                found = self.resolver.names.found(path, at, Member(owner, name), Use.FUNCTION)
                 return found.value if found else None
-            case ("create", made, arguments):
+            case Creation(made, arguments):
                 return self.resolver.calls.created(inner(made), tuple(map(inner, arguments)))
-            case ("await", of):
+            case Awaited(of):
                 return self._awaited(inner(of))
-            case ("parameter", of, int(place)):
+            case Argument(of, place):
                 return without_variables(self.resolver.calls.parameter(self.resolver.calls.callee(path, at, of), place))
-            case ("call", function, arguments):
+            case Call(function, arguments):
                 return self.resolver.calls.called(path, at, function, arguments)
-            case ("instance", kind):
+            case InstanceOf(kind):
                 return self.resolver.types.named(path, at, kind)
-            case ("type", kind):
+            case TypeItself(kind):
                 value = self.resolver.types.named(path, at, kind)
                 return Type(value.things, value.arguments) if isinstance(value, Instance) else value
-            case ("apply", function, arguments):
+            case Application(function, arguments):
                 return self.instantiated(
                     inner(function), tuple(self.resolver.types.named(path, at, one) for one in arguments)
                 )
-            case ("value", value):
-                return value  # type: ignore[no-any-return]
-            case ("literal", *name):
-                return Outside(*name)
-            case ("nothing",):
+            case Known(known):
+                return known  # type: ignore[no-any-return]
+            case Literal(name):
+                return Outside(name)
+            case NoValue():
                 return NOTHING
-            case ("declared", int(number)):
+            case Numbered(number):
                 return self.resolver.things.meaning((Thing(path, number),))
-            case ("above", int(number)):
+            case SuperOf(number):
                 return Above((Thing(path, number),))
-            case ("element", of):
+            case Element(of):
                 return self._element(inner(of))
-            case ("each", of):
+            case Each(of):
                 looped = self.resolver.types.underlying(inner(of))
                 if isinstance(looped, Several):
                     return either(looped.items)
                 by_key = isinstance(looped, Table) and self.state.open(path).policy.loops_over_keys
                 return self.each(looped, 0 if by_key else 1)
-            case ("key", of):
+            case Key(of):
                 return self.each(inner(of), 0)
-            case ("item", of, int(place)):
+            case Item(of, place):
                 return self._item(inner(of), place)
-            case ("list", element):
+            case ListOf(element):
                 return self.list_of(path, self._kept(path, inner(element)))
-            case ("map", key, value):
+            case MapOf(key, value):
                 return Table(inner(key), self._kept(path, inner(value)))
-            case ("tuple", *items):
+            case TupleOf(items):
                 return Several(tuple(map(inner, items)))
-            case ("either", *values):
+            case AnyOf(values):
                 return either(map(inner, values))
         return None
 

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from graphrag_mcp.languages.policy import Policy, policy_of
-from graphrag_mcp.model.expressions import Expression, parse
+from graphrag_mcp.model.expressions import Expression, Member, Name, parse
 from graphrag_mcp.model.facts import (
     Bound,
     Declared,
@@ -185,11 +185,12 @@ class File:
         """What variables and members are given, by the name; with the value whose member it is."""
         found: dict[str, list[tuple[Flow, Expression | None]]] = {}
         for one in self.facts.flows:
-            into = parse(one.into) if one.argument < 0 and self.policy.is_dynamic else ()
-            if into[:1] == ("member",):
-                found.setdefault(into[2], []).append((one, into[1]))
-            elif into[:1] == ("name",):
-                found.setdefault(into[1], []).append((one, None))
+            if one.argument < 0 and self.policy.is_dynamic:
+                match parse(one.into):
+                    case Member(owner, name):
+                        found.setdefault(name, []).append((one, owner))
+                    case Name(name):
+                        found.setdefault(name, []).append((one, None))
         return self._noting("given", found)
 
     @cached_property

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence, Set
 
 from graphrag_mcp.languages.policy import Policy
-from graphrag_mcp.model.expressions import LITERAL, Expression, parse
+from graphrag_mcp.model.expressions import LITERAL, Call, Expression, ModuleName, Name, parse
 from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import Certainty
@@ -74,7 +74,7 @@ class ForeignTypes(Part):
     def _is_marking(self, thing: Thing, decorator: str) -> bool:
         """Return whether a decorator is an object of the project: it marks functions that others find by that."""
         match parse(decorator):
-            case ("call", marker, *_) | marker:
+            case Call(marker) | marker:
                 value = self.resolver.expressions.value(thing.path, self.declared(thing).at, marker)
         return isinstance(value, Instance) and value.things[0].path not in LIBRARIES
 
@@ -172,9 +172,9 @@ class ForeignTypes(Part):
     def _is_type(self, file: File, at: int, receiver: Expression) -> bool:
         """Return whether an expression is the name of an imported type or module."""
         match receiver:
-            case ("name", str(name)):
+            case Name(name):
                 return name in file.imports and not file.innermost(name, at)
-            case ("module", _):
+            case ModuleName():
                 return True
         return False
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import msgspec
 
-from graphrag_mcp.model.expressions import Expression, names_in, parse
+from graphrag_mcp.model.expressions import AnyOf, Expression, Member, Name, names_in, parse, says_type
 from graphrag_mcp.model.facts import (
     ANY_MEMBER,
     EXPECTED,
@@ -302,7 +302,7 @@ class _Resolution:
         if not self._file.policy.rebinds:
             return False
         match parse(mention.receiver):
-            case ("member", ("name", "self" | "cls"), str(name)):
+            case Member(Name("self" | "cls"), name):
                 found = self._resolver.names.found(self._path, mention.at, parse(mention.receiver))
                 fields = [
                     thing for thing in (found.things if found else ()) if self._resolver.declared(thing).name == name
@@ -347,7 +347,7 @@ class _Resolution:
         found: dict[Thing, None] = {}
         for one in bound:
             expression = parse(one.value)
-            for part in expression[1:] if expression[:1] == ("either",) else ():
+            for part in expression.values if isinstance(expression, AnyOf) else ():
                 value = self._resolver.expressions.value(self._path, one.at, part)
                 found |= {thing: None for thing in functions_of(value) if thing.path not in LIBRARIES}
         return tuple(found)
@@ -364,7 +364,7 @@ class _Resolution:
         texts = [one.value for one in bound] + [self._resolver.declared(thing).value for thing in found.things]
         if isinstance(found.value, Type) and not all(self._names(one.at, one.value, found.value) for one in bound):
             return False  # It may be a type below.
-        return not any(text.endswith("!") for text in texts) and all(one.kind != "parameter" for one in bound)
+        return not any(map(says_type, texts)) and all(one.kind != "parameter" for one in bound)
 
     def _names(self, at: int, text: str, kind: Type) -> bool:
         """Return whether an expression is a name of a type, or no value."""
@@ -455,7 +455,7 @@ class _Resolution:
         yield from self._constants_by_text(thing, one)
         if one.kind == SymbolKind.METHOD or (one.kind == SymbolKind.FIELD and self._file.policy.replaces_fields):
             yield from self._overridden(thing, one)
-        if one.kind == SymbolKind.FIELD and one.value and not one.value.endswith("!"):
+        if one.kind == SymbolKind.FIELD and one.value and not says_type(one.value):
             yield from self._functions_in(thing, one)
 
     def _constants_by_text(self, thing: Thing, one: Declared) -> Iterator[Link]:
@@ -527,9 +527,9 @@ class _Resolution:
     def _runs(self, mention: Mention, source: Place) -> Iterator[Link]:
         """Yield that what a variable, parameter or field holds is called, where it is not known."""
         receiver = parse(mention.receiver)
-        called: Expression = ("name", mention.name)
+        called: Expression = Name(mention.name)
         if mention.receiver:
-            called = receiver if mention.name in ("", ANY_MEMBER) else ("member", receiver, mention.name)
+            called = receiver if mention.name in ("", ANY_MEMBER) else Member(receiver, mention.name)
         slot = self._slots.of(mention.at, called)
         if slot:
             yield Link(slot, source, mention.line, RelationKind.CALLS, mention.use, How.RUNS)
@@ -542,7 +542,7 @@ class _Resolution:
                 for slot in self._slots.filled(flow):
                     yield from _fill(slot, kept, self._line(flow.at))
         for one, place in zip(self._facts.declared, self._file.places, strict=True):
-            is_written = one.value and (not one.value.endswith("!") or one.value[0] == "#")
+            is_written = one.value and (not says_type(one.value) or one.value[0] == "#")
             if one.kind in VARIABLE and is_written:
                 yield from _fill(place, self._kept(one.at, one.value, with_slots=True), one.line)
 

@@ -1,6 +1,6 @@
 """What modules are, and what they export."""
 
-from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.expressions import ModuleName, parse
 from graphrag_mcp.model.facts import MERGES, NO_OWNER, Exported, Imported, Thing
 from graphrag_mcp.model.values import (
     ABSENT,
@@ -133,7 +133,7 @@ class Modules(Part):
             thing
             for one, owner in given
             for thing in (one.things if one else ())
-            if owner[:1] == ("module",) or self.declared(thing).owner == NO_OWNER
+            if isinstance(owner, ModuleName) or self.declared(thing).owner == NO_OWNER
         )
         return Found(tuple(things), either(one.value if one else None for one, _ in given))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from posixpath import commonpath, dirname, join
 
-from graphrag_mcp.model.expressions import Expression, parse
+from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered, parse, says_type
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, Thing, Use
 from graphrag_mcp.model.values import (
     ABSENT,
@@ -164,18 +164,18 @@ class Names(Part):
         """Return what an expression names, as it is used, with what it gives."""
         sought = self.state.open(path).sought(use, count)
         match expression:
-            case ("name", str(name)):
+            case Name(name):
                 return self.name(path, at, name, sought)
-            case ("member", ("module", module), str(name)) if module == GIVEN:
+            case Member(ModuleName(module), name) if module == GIVEN:
                 return self._given_to(self.state.open(path), at, name)
-            case ("member", ("module", str(module)), str(name)) if self.state.open(path).policy.inside:
+            case Member(ModuleName(module), name) if self.state.open(path).policy.inside:
                 return self.resolver.modules.item(self.state.open(path), module, name)
-            case ("member", ("name" | "member", *_) as owner, str(name)) if sought.use == use == Use.TYPE and (
+            case Member((Name() | Member()) as owner, name) if sought.use == use == Use.TYPE and (
                 self.state.open(path).policy.nested
             ):  # A type is a member of types and packages.
                 before = self.found(path, at, owner, use)
                 return self.resolver.members.find(before.value, name, sought) if before and before.value else None
-            case ("member", owner, str(name)):
+            case Member(owner, name):
                 value = self._owner(path, at, owner, sought)
                 if isinstance(value, Outside) and value.name.endswith("()"):
                     known = self.state.open(path).policy.foreign_members(value.name)
@@ -188,16 +188,16 @@ class Names(Part):
                 if name.startswith("#") and not (found and found.things):
                     return self._private(self.state.open(path), at, name)
                 return Found((), None) if found is ABSENT and self._is_below_library(value) else found
-            case ("module", str(module)):
+            case ModuleName(module):
                 return self.resolver.modules.whole(self.resolver.modules.module(self.state.open(path), module))
-            case ("declared", int(number)):
+            case Numbered(number):
                 return Found((Thing(path, number),), self.resolver.things.meaning((Thing(path, number),)))
         return Found((), self.resolver.expressions.value(path, at, expression))
 
     def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
         """Return the value whose member is meant; what a type is a member of is no variable."""
         is_type = sought.use == Use.TYPE and self.state.open(path).policy.has_spaces
-        found = self.found(path, at, owner, Use.TYPE) if is_type and owner[0] in ("name", "member") else None
+        found = self.found(path, at, owner, Use.TYPE) if is_type and isinstance(owner, Name | Member) else None
         return found.value if found and found.value else self.resolver.expressions.value(path, at, owner)
 
     def _given_to(self, file: File, at: int, name: str) -> Found:
@@ -245,7 +245,7 @@ class Names(Part):
         if len(bound) > MAX_BINDINGS:
             return Found((), None)
         given = [(one.at, one.value) for one in bound]
-        if not any(one.value.endswith("!") for one in bound):
+        if not any(says_type(one.value) for one in bound):
             given += self.assigned(file, first.name, bound)
         return Found((), self.resolver.expressions.in_turn(file.path, first.name, given))
 

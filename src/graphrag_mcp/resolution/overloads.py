@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from graphrag_mcp.languages.policy import Policy
-from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.expressions import TupleOf, parse
 from graphrag_mcp.model.facts import Mark, Mention, Thing
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.values import (
@@ -45,7 +45,7 @@ class Overloads(Part):
     def chosen(self, path: str, mention: Mention, found: Found) -> Found:
         """Return those overloads that take the arguments of a call."""
         given = parse(mention.arguments)
-        items = given[1:] if mention.given > 1 else (given,)
+        items = given.items if isinstance(given, TupleOf) and mention.given > 1 else (given,)
         if not (called := _overloads_in(found)):
             return found
         fit = self.applicable(

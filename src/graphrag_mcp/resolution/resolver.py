@@ -6,7 +6,7 @@ language is in its policy. The resolver remembers what it found, so it serves on
 
 from collections.abc import Set
 
-from graphrag_mcp.model.expressions import Expression, parse
+from graphrag_mcp.model.expressions import Expression, Member, argument_around, parse, says_type
 from graphrag_mcp.model.facts import Flow, Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.sources import FactSource
@@ -93,7 +93,7 @@ class Resolver:
         receiver = parse(mention.receiver)
         if mention.name.isdecimal():
             return self._field_at(self.expressions.value(path, mention.at, receiver), int(mention.name))
-        named = ("member", receiver, mention.name) if mention.name else receiver
+        named = Member(receiver, mention.name) if mention.name else receiver
         return self.names.found(path, mention.at, named, mention.use, given)
 
     def _field_given(self, path: str, mention: Mention) -> Found | None:
@@ -122,7 +122,7 @@ class Resolver:
             Thing(thing.path, number)
             for thing, file in facts
             for number, one in enumerate(file.declared)
-            if one.owner == thing.number and one.kind == SymbolKind.FIELD and one.value.endswith("!")
+            if one.owner == thing.number and one.kind == SymbolKind.FIELD and says_type(one.value)
             and one.start < one.stop
         ]  # fmt: skip
         return Found(tuple(fields[place : place + 1]), OUTSIDE)
@@ -144,11 +144,10 @@ class Resolver:
 
     def _is_foreign_place(self, path: str, at: int, place: Expression) -> bool:
         """Return whether a literal is given to a foreign function that is given nothing of the project besides."""
-        while place and place[0] != "parameter":
-            place = place[1] if len(place) > 1 and isinstance(place[1], tuple) else ()
-        if not place or not isinstance(self.calls.callee(path, at, place[1]), Outside):
+        given = argument_around(place)
+        if given is None or not isinstance(self.calls.callee(path, at, given.function), Outside):
             return False
-        others = (one for one in self.state.open(path).handed.get(place[1], ()) if one.argument != place[2])
+        others = (one for one in self.state.open(path).handed.get(given.function, ()) if one.argument != given.place)
         return all(is_foreign(self.expressions.value(path, one.at, parse(one.value))) for one in others)
 
     def is_open(self, found: Found) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from graphrag_mcp.model.expressions import Expression, parse
+from graphrag_mcp.model.expressions import Awaited, Call, Each, Element, Expression, Item, Key, Member, Name, parse
 from graphrag_mcp.model.facts import Bound, Flow, Thing
 from graphrag_mcp.model.files import CALLABLE, VARIABLE
 from graphrag_mcp.model.links import Place
@@ -16,7 +16,6 @@ FILLING = re.compile(  # Methods of collections, in all languages.
     "add|addAll|append|appendleft|enqueue|extend|insert|offer|push|put|putAll|set|setdefault|store|unshift|update"
 )
 _TAKING = ("get", "pop", "shift", "dequeue", "poll", "remove")  # Methods that give an element of a collection.
-_STEPS = ("element", "each", "item", "key", "await")
 _MOST_STEPS = 5  # From a name to what it was taken from.
 
 
@@ -29,14 +28,14 @@ class Slots:
     def of(self, at: int, expression: Expression, steps: int = _MOST_STEPS) -> Place | None:
         """Return where the value of an expression was kept; of an element of a collection, where that is."""
         match expression:
-            case ("name", str(name)):
+            case Name(name):
                 bound = self._file.innermost(name, at)
                 return self._bound(name, at, bound, steps) if bound else self._declared(at, expression)
-            case ("member", _, str()):
+            case Member():
                 return self._declared(at, expression)
-            case (str(step), inner, *_) if step in _STEPS and steps:
+            case Element(inner) | Item(inner) | Each(inner) | Key(inner) | Awaited(inner) if steps:
                 return self.of(at, inner, steps - 1)
-            case ("call", ("member", inner, str(name)), _) if name in _TAKING and steps:
+            case Call(Member(inner, name)) if name in _TAKING and steps:
                 return self.of(at, inner, steps - 1)
         return None
 
@@ -66,19 +65,19 @@ class Slots:
     def is_added(self, flow: Flow) -> bool:
         """Return whether a value is handed over by adding it to a collection, as far as its name says."""
         into = parse(flow.into)
-        return into[0] == "member" and FILLING.fullmatch(into[2]) is not None
+        return isinstance(into, Member) and FILLING.fullmatch(into.name) is not None
 
     def filled(self, flow: Flow) -> Iterator[Place]:
         """Yield where a value is kept that a file hands over: in a parameter, a field, or a collection."""
         into = parse(flow.into)
         if flow.argument < 0:
-            is_local = into[0] == "name" and bool(self._file.innermost(into[1], flow.at))
+            is_local = isinstance(into, Name) and bool(self._file.innermost(into.name, flow.at))
             places = [] if is_local else [self.of(flow.at, into)]
         else:
             callee = self._resolver.calls.callee(self._path, flow.at, into)
             places = list(self._parameters(callee, flow.argument))
             match into:
-                case ("member", inner, str(name)) if not places and FILLING.fullmatch(name):
+                case Member(inner, name) if not places and FILLING.fullmatch(name):
                     places = [self.of(flow.at, inner)]
         yield from filter(None, places)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.expressions import parse, says_type
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.values import (
@@ -115,7 +115,7 @@ class Things(Part):
                 return self.resolver.calls.result(Function(functions[:1]), nothing, 0)
             others = [self._held(one) for one in things if rebinds and one not in functions]
             return either([self.function(functions), *others])
-        held = [thing for thing in things if self.declared(thing).value.endswith("!")]
+        held = [thing for thing in things if says_type(self.declared(thing).value)]
         path, given = things[0].path, [(one.at, one.value) for one in map(self.declared, things)]
         if len(things) > 1 and not held and rebinds and all(text for _, text in given):
             return self.resolver.expressions.in_turn(path, self.declared(things[0]).name, given)
@@ -163,7 +163,7 @@ class Things(Part):
         if not one.value:
             return None
         given = [(one.at, one.value)]
-        if one.owner < 0 and not one.value.endswith("!"):
+        if one.owner < 0 and not says_type(one.value):
             given += self.resolver.names.assigned(self.state.open(thing.path), one.name, [])
         return self.resolver.expressions.in_turn(thing.path, one.name, given)
 

@@ -2,7 +2,23 @@
 
 from collections.abc import Mapping
 
-from graphrag_mcp.model.expressions import Expression, parse
+from graphrag_mcp.model.expressions import (
+    AllOf,
+    AnyOf,
+    Application,
+    Expression,
+    FunctionOf,
+    ListOf,
+    Literal,
+    MapOf,
+    Member,
+    Name,
+    NoValue,
+    Numbered,
+    TupleOf,
+    TypeOf,
+    parse,
+)
 from graphrag_mcp.model.facts import Mark, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.values import (
@@ -45,12 +61,12 @@ class Types(Part):
             return self.named(path, at, part)
 
         match expression:
-            case ("name", _) | ("member", _, _):
+            case Name(name) | Member(_, name):
                 found = self._found_type(path, at, expression)
                 if found and self.state.open(path).policy.is_open:
-                    return self._open_type(path, at, found, expression[-1])
+                    return self._open_type(path, at, found, name)
                 return self._of_type(found.value) if found else None
-            case ("apply", kind, arguments):
+            case Application(kind, arguments):
                 given = tuple(map(inner, arguments))
                 found = self._found_type(path, at, kind)
                 foreign = found.value.values[0] if found and isinstance(found.value, Either) else found and found.value
@@ -60,26 +76,26 @@ class Types(Part):
                 if found and found.things and Mark.ALIAS in (alias := self.declared(found.things[0])).marks:
                     return replaced(inner(kind), dict(zip(alias.type_parameters, given, strict=False)))
                 return self._applied(path, inner(kind), given)
-            case ("all", *values):
+            case AllOf(values):
                 return All(tuple(map(inner, values)))
-            case ("list", element):
+            case ListOf(element):
                 return self.resolver.expressions.list_of(path, inner(element))
-            case ("map", key, value):
+            case MapOf(key, value):
                 return Table(inner(key), inner(value))
-            case ("tuple", *items):
+            case TupleOf(items):
                 return Several(tuple(map(inner, items)))
-            case ("function", parameters, result):
+            case FunctionOf(parameters, result):
                 return Signature(tuple(map(inner, parameters)), inner(result))
-            case ("either", *values):
+            case AnyOf(values):
                 return either(map(inner, values))
-            case ("declared", int(number)):
+            case Numbered(number):
                 thing = Thing(path, number)
                 return self._signature(thing) if self.declared(thing).kind in CALLABLE else Instance((thing,))
-            case ("typeof", value):
+            case TypeOf(value):
                 return self.resolver.expressions.value(path, at, value)
-            case ("literal", *name):
-                return Outside(*name)
-            case ("nothing",):
+            case Literal(foreign):
+                return Outside(foreign)
+            case NoValue():
                 return NOTHING
         return None
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from graphrag_mcp.languages.policy import policy_of
-from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.expressions import Member, Name, parse
 from graphrag_mcp.model.facts import Bound, Declared, FileFacts, Mark, identities_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import Read
@@ -113,9 +113,9 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
     for export in facts.exports:
         yield Read(path, "export", export.name), (text(export.value), export.module, export.item, at(export.at))
     for flow in facts.flows if policy.is_dynamic else ():
-        into = parse(flow.into) if flow.argument < 0 else ()
-        if into[:1] in (("member",), ("name",)):
-            yield Read(path, "given", into[-1]), (text(flow.into), text(flow.value), at(flow.at))
+        into = parse(flow.into)
+        if flow.argument < 0 and isinstance(into, Member | Name):
+            yield Read(path, "given", into.name), (text(flow.into), text(flow.value), at(flow.at))
 
 
 class _Places:

@@ -68,3 +68,26 @@ def test_every_module_says_what_it_is_for() -> None:
     """A module opens with one sentence."""
     silent = [path.name for path in _modules() if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
     assert silent == []
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Not for types either: what a file needs can be read before it."""
+    names = {".".join(("graphrag_mcp", *path.relative_to(PACKAGE).with_suffix("").parts)): path for path in _modules()}
+    imports = {
+        name: {
+            inner for found in _imported(path) for inner in (found, found.rpartition(".")[0]) if inner in names
+        } - {name}
+        for name, path in names.items()
+    }  # fmt: skip
+    while free := {name for name, needed in imports.items() if not needed}:
+        imports = {name: needed - free for name, needed in imports.items() if name not in free}
+    assert sorted(imports) == []
+
+
+def _imported(path: Path) -> Iterator[str]:
+    """Yield the modules that a file imports, and what it takes from them: that may be a module, too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)

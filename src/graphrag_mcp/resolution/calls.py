@@ -1,6 +1,7 @@
 """What calls give, and what functions take."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from graphrag_mcp.model.expressions import Application, Each, Expression, Member, Name, TypeItself, parse
@@ -32,12 +33,24 @@ from graphrag_mcp.model.values import (
     replaced,
     without_variables,
 )
-from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.libraries import is_foreign
+from graphrag_mcp.resolution.lineage import Lineage
+from graphrag_mcp.resolution.members import Members
+from graphrag_mcp.resolution.overloads import Overloads
 from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.things import Things
+from graphrag_mcp.resolution.types import Types
 
 
+@dataclass(eq=False)
 class Calls(Part):
     """Decides the results and the parameters of calls, with the type arguments that follow from what is given."""
+
+    things: Things
+    types: Types
+    lineage: Lineage
+    overloads: Overloads
+    members: Members
 
     def parameter(self, value: Value | None, place: int) -> Value | None:
         """Return what a function is given as an argument."""
@@ -45,13 +58,13 @@ class Calls(Part):
             case Function(things, of):
                 return either(
                     self.taken(one, of, place)
-                    for one in self.resolver.overloads.callable_parts(things)
+                    for one in self.overloads.callable_parts(things)
                     if (parameters := self.declared(one).parameters)
                     and (place < len(parameters) or parameters[-1].rest)
                 )
-            case Type(things, kinds) if self.resolver.things.has_method_sets(things[0]):
+            case Type(things, kinds) if self.things.has_method_sets(things[0]):
                 return Instance(things, kinds)  # A conversion.
-            case Type() if own := self.resolver.things.constructors(value, -1):
+            case Type() if own := self.things.constructors(value, -1):
                 return self.parameter(Function(own, Instance(value.things, value.arguments)), place)
             case Signature(parameters, _):
                 return parameters[place] if place < len(parameters) else None
@@ -66,24 +79,24 @@ class Calls(Part):
         one = self.declared(thing)
         parameters = one.parameters or ()
         parameter = parameters[min(place, len(parameters) - 1)]
-        value = self.resolver.expressions.written(thing, parameter.value)
-        if parameter.rest and isinstance(held := self.resolver.types.underlying(value), Many):
+        value = self.ask.written(thing, parameter.value)
+        if parameter.rest and isinstance(held := self.types.underlying(value), Many):
             value = held.element
-        return replaced(value, self.resolver.types.arguments(of)) if isinstance(of, Instance) else value
+        return replaced(value, self.types.arguments(of)) if isinstance(of, Instance) else value
 
     def operation(self, value: Instance) -> Value | None:
         """Return what is called where a value is: the only abstract method of an interface."""
-        made_of = self.resolver.types.underlying(value)
+        made_of = self.types.underlying(value)
         if made_of != value:
             return made_of
         if not self.state.policy(value.things[0]).overloads:
-            found = self.resolver.members.find(value, "()")
+            found = self.members.find(value, "()")
             return found.value if found else None
         abstract: dict[str, Value] = {}
-        for one in self.resolver.lineage.above((value,)):
+        for one in self.lineage.above((value,)):
             if not isinstance(one, Instance):
                 return None
-            for thing in self.resolver.things.methods_of(one.things[0]):
+            for thing in self.things.methods_of(one.things[0]):
                 if Mark.ABSTRACT in self.declared(thing).marks:
                     abstract.setdefault(self.declared(thing).name, Function((thing,), one))
         return next(iter(abstract.values())) if len(abstract) == 1 else None
@@ -100,54 +113,54 @@ class Calls(Part):
             policy = self.state.open(path).policy
             how = policy.passes.get(called.name, "") if arguments else ""
             if how == "each" or (how == "element" and len(arguments) == 1):
-                held = self.resolver.expressions.value(path, at, Each(arguments[0]))
+                held = self.ask.value(path, at, Each(arguments[0]))
                 return Many(held) if how == "each" else held
             if how == "all":
-                return All(tuple(self.resolver.expressions.value(path, at, one) for one in arguments))
+                return All(tuple(self.ask.value(path, at, one) for one in arguments))
             if how in ("type", "value"):
                 given = arguments[0].type if isinstance(arguments[0], TypeItself) else arguments[0]
-                read = self.resolver.types.named if how == "type" else self.resolver.expressions.value
+                read = self.types.named if how == "type" else self.ask.value
                 return read(path, at, given)
             if not policy.is_generic(called.name) or called.name in policy.plain:
                 return OUTSIDE
             if f"{called.name}()" in (*policy.passes, *policy.type_variables):
                 return Outside(f"{called.name}()")
             if policy.is_open and called.name:
-                values = [self.resolver.expressions.value(path, at, argument) for argument in arguments]
+                values = [self.ask.value(path, at, argument) for argument in arguments]
                 is_plain = "()" not in called.name and all(isinstance(one, Outside | Nothing) for one in values)
                 return foreign_instance(called.name) if is_plain else None
-        value = self.resolver.expressions.value
+        value = self.ask.value
         return self.result(called, lambda place: value(path, at, arguments[place]), len(arguments))
 
     def callee(self, path: str, at: int, function: Expression, count: int = -1) -> Value | None:
         """Return what is called with a number of arguments."""
         match function:
             case Name() | Member():
-                found = self.resolver.names.found(path, at, function, Use.CALL, count)
+                found = self.ask.found(path, at, function, Use.CALL, count)
                 return found.value if found else None
             case Application(generic, arguments):
-                kinds = tuple(self.resolver.types.named(path, at, one) for one in arguments)
-                return self.resolver.expressions.instantiated(self.callee(path, at, generic, count), kinds)
-        return self.resolver.expressions.value(path, at, function)
+                kinds = tuple(self.types.named(path, at, one) for one in arguments)
+                return self.ask.instantiated(self.callee(path, at, generic, count), kinds)
+        return self.ask.value(path, at, function)
 
     def result(self, called: Value | None, argument: Arguments, count: int) -> Value | None:
         """Return what a call gives. argument: returns the value of an argument by its place."""
         match called:
             case Type(things, arguments):
                 return Instance(things, arguments)
-            case Function() | Either() if overloads := self.resolver.overloads.of(called):
-                fit = self.resolver.overloads.applicable(overloads, argument, count)
+            case Function() | Either() if overloads := self.overloads.of(called):
+                fit = self.overloads.applicable(overloads, argument, count)
                 return either(self._result_of(one, one.things[0], argument, count) for one in fit)
             case Function():
-                things = self.resolver.overloads.callable_with(called, argument, count)
+                things = self.overloads.callable_with(called, argument, count)
                 return either(self._result_of(called, thing, argument, count) for thing in things)
             case Package(_, True):
                 return self.result(OUTSIDE, argument, count)
             case Instance():
-                made_of, calling = self.resolver.types.underlying(called), self.state.policy(called.things[0]).calling
-                if calling and (found := self.resolver.members.find(called, calling)):
+                made_of, calling = self.types.underlying(called), self.state.policy(called.things[0]).calling
+                if calling and (found := self.members.find(called, calling)):
                     return self.result(found.value, argument, count)
-                if isinstance(made_of, Instance) and (found := self.resolver.members.find(made_of, "()")):
+                if isinstance(made_of, Instance) and (found := self.members.find(made_of, "()")):
                     return self.result(found.value, argument, count)
                 return made_of.result if isinstance(made_of, Signature) else None
             case Either(values):
@@ -166,18 +179,18 @@ class Calls(Part):
         value = self._declared_result(thing, called.receiver or called.of)
         known: dict[str, Value | None] = {}
         if isinstance(called.of, Instance) and called.of.arguments:
-            known |= self.resolver.types.arguments(called.of)
+            known |= self.types.arguments(called.of)
             if self.state.policy(thing).open_types:  # Its methods name the type parameters anew.
                 known |= zip(one.type_parameters, called.of.arguments, strict=False)
         if called.arguments:
             known |= zip(one.type_parameters, called.arguments, strict=False)
         if value is not None and has_variable(value):
             parameters = one.parameters or ()
-            if self.resolver.overloads.has_self(thing):
-                self._match(self.resolver.expressions.written(thing, parameters[0].value), always(called.of), 0, known)
+            if self.overloads.has_self(thing):
+                self._match(self.ask.written(thing, parameters[0].value), always(called.of), 0, known)
                 parameters = parameters[1:]
             for place, parameter in enumerate(parameters[:count]):
-                expected = self.resolver.expressions.written(thing, parameter.value)
+                expected = self.ask.written(thing, parameter.value)
                 if parameter.rest and isinstance(expected, Many) and not isinstance(argument(place), Many):
                     expected = expected.element
                 self._match(expected, argument, place, known)
@@ -195,13 +208,12 @@ class Calls(Part):
         one, policy = self.declared(thing), self.state.policy(thing)
         is_later = policy.asynchronous and Mark.ASYNC in one.marks and Mark.GENERATOR not in one.marks
         if one.value:
-            value = of if of and one.value in policy.own else self.resolver.expressions.written(thing, one.value)
+            value = of if of and one.value in policy.own else self.ask.written(thing, one.value)
             return Later(value) if is_later else value
         if Mark.ABSTRACT in one.marks or (Mark.GENERATOR in one.marks and not policy.asynchronous):
             return None
         given = [
-            of if of and text in policy.own else self.resolver.expressions.value(thing.path, at, parse(text))
-            for at, text in one.returns
+            of if of and text in policy.own else self.ask.value(thing.path, at, parse(text)) for at, text in one.returns
         ]
         value = either(given) if given else NOTHING
         if policy.asynchronous and Mark.GENERATOR in one.marks:
@@ -210,7 +222,7 @@ class Calls(Part):
             return Later(value)
         if Mark.ASYNC not in one.marks or not policy.promise:
             return value
-        return Instance(self.resolver.names.library(self.state.open(thing.path), policy.promise), (value,))
+        return Instance(self.ask.library(self.state.open(thing.path), policy.promise), (value,))
 
     def _match(self, expected: Value | None, argument: Arguments, place: int, known: dict[str, Value | None]) -> None:
         """Learn type arguments from what a parameter is given."""
@@ -243,21 +255,9 @@ class Calls(Part):
                 for one, part in zip(a, b, strict=False):
                     self._unify(one, part, known)
             case (Instance(), Function() | Type()) if isinstance(does := self.operation(expected), Function):
-                kinds = self.resolver.types.arguments(does.of) if isinstance(does.of, Instance) else {}
+                kinds = self.types.arguments(does.of) if isinstance(does.of, Instance) else {}
                 count = len(self.declared(does.things[0]).parameters or ())
                 result = replaced(self._declared_result(does.things[0], None), kinds)
                 self._unify(result, self.result(given, partial(self.parameter, does), count), known)
-            case (Instance() | Foreign(), Instance()) if above := self.resolver.lineage.seen_as(given, expected):
+            case (Instance() | Foreign(), Instance()) if above := self.lineage.seen_as(given, expected):
                 self._unify(expected, above, known)
-
-
-def is_foreign(value: Value | None) -> bool:
-    """Return whether a value holds nothing that the project defines."""
-    match value:
-        case Outside():
-            return True
-        case Foreign(_, arguments):
-            return all(map(is_foreign, arguments))
-        case Instance(things, arguments):
-            return things[0].path in LIBRARIES and all(map(is_foreign, arguments))
-    return False

@@ -1,6 +1,7 @@
 """What expressions give."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from graphrag_mcp.model.expressions import (
     AnyOf,
@@ -56,11 +57,19 @@ from graphrag_mcp.model.values import (
     nothing,
     without_variables,
 )
+from graphrag_mcp.resolution.calls import Calls
+from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.state import MAX_LEVELS, Part
+from graphrag_mcp.resolution.types import Types
 
 
+@dataclass(eq=False)
 class Expressions(Part):
     """Decides the values of expressions."""
+
+    types: Types
+    members: Members
+    calls: Calls
 
     def value(self, path: str, at: int, expression: Expression) -> Value | None:
         """Return what an expression gives at an offset of a file."""
@@ -90,28 +99,26 @@ class Expressions(Part):
 
         match expression:
             case Name() | Member() | ModuleName():
-                found = self.resolver.names.found(path, at, expression)
+                found = self.ask.found(path, at, expression)
                 return found.value if found else None
             case FunctionMember(owner, name):
-                found = self.resolver.names.found(path, at, Member(owner, name), Use.FUNCTION)
+                found = self.ask.found(path, at, Member(owner, name), Use.FUNCTION)
                 return found.value if found else None
             case Creation(made, arguments):
-                return self.resolver.calls.created(inner(made), tuple(map(inner, arguments)))
+                return self.calls.created(inner(made), tuple(map(inner, arguments)))
             case Awaited(of):
                 return self._awaited(inner(of))
             case Argument(of, place):
-                return without_variables(self.resolver.calls.parameter(self.resolver.calls.callee(path, at, of), place))
+                return without_variables(self.calls.parameter(self.calls.callee(path, at, of), place))
             case Call(function, arguments):
-                return self.resolver.calls.called(path, at, function, arguments)
+                return self.calls.called(path, at, function, arguments)
             case InstanceOf(kind):
-                return self.resolver.types.named(path, at, kind)
+                return self.types.named(path, at, kind)
             case TypeItself(kind):
-                value = self.resolver.types.named(path, at, kind)
+                value = self.types.named(path, at, kind)
                 return Type(value.things, value.arguments) if isinstance(value, Instance) else value
             case Application(function, arguments):
-                return self.instantiated(
-                    inner(function), tuple(self.resolver.types.named(path, at, one) for one in arguments)
-                )
+                return self.instantiated(inner(function), tuple(self.types.named(path, at, one) for one in arguments))
             case Known(known):
                 return known  # type: ignore[no-any-return]
             case Literal(name):
@@ -119,13 +126,13 @@ class Expressions(Part):
             case NoValue():
                 return NOTHING
             case Numbered(number):
-                return self.resolver.things.meaning((Thing(path, number),))
+                return self.ask.meaning((Thing(path, number),))
             case SuperOf(number):
                 return Above((Thing(path, number),))
             case Element(of):
                 return self._element(inner(of))
             case Each(of):
-                looped = self.resolver.types.underlying(inner(of))
+                looped = self.types.underlying(inner(of))
                 if isinstance(looped, Several):
                     return either(looped.items)
                 by_key = isinstance(looped, Table) and self.state.open(path).policy.loops_over_keys
@@ -162,13 +169,13 @@ class Expressions(Part):
     def list_of(self, path: str, element: Value | None) -> Value:
         """Return a list, of the type that the language's library declares for it."""
         file = self.state.open(path)
-        library = self.resolver.names.library(file, file.policy.lists)
+        library = self.ask.library(file, file.policy.lists)
         return Instance(library, (element,)) if library else Many(element)
 
     def _element(self, value: Value | None) -> Value | None:
         if isinstance(value, Function | Type):  # An instantiation: f[int]
             return value
-        match self.resolver.types.underlying(value):
+        match self.types.underlying(value):
             case Many(element):
                 return element
             case Table(_, held):
@@ -179,7 +186,7 @@ class Expressions(Part):
 
     def each(self, value: Value | None, place: int) -> Value | None:
         """Return what a loop gives, second and first."""
-        match self.resolver.types.underlying(value):
+        match self.types.underlying(value):
             case Many(element):
                 return element if place else OUTSIDE
             case Table(key, held):
@@ -195,14 +202,14 @@ class Expressions(Part):
     def _iterated(self, value: Value | None, names: Sequence[str]) -> Value | None:
         """Return what the members give that a loop over an object calls."""
         for name in names:
-            found = self.resolver.members.find(value, name) if value else None
-            value = self.resolver.calls.result(found.value, nothing, 0) if found else None
+            found = self.members.find(value, name) if value else None
+            value = self.calls.result(found.value, nothing, 0) if found else None
             if not isinstance(value, Instance):
                 return self.each(value, 1)
         return value if names else None
 
     def _item(self, value: Value | None, place: int) -> Value | None:
-        match self.resolver.types.underlying(value):
+        match self.types.underlying(value):
             case Several(items):
                 return items[place] if place < len(items) else None
             case Many(element):
@@ -222,8 +229,8 @@ class Expressions(Part):
                 return None
             if not isinstance(value, Instance | All):
                 return value
-            then = self.resolver.members.find(value, "then")
+            then = self.members.find(value, "then")
             if then is ABSENT:
                 return value
-            value = self.resolver.calls.parameter(self.resolver.calls.parameter(then.value, 0), 0) if then else None
+            value = self.calls.parameter(self.calls.parameter(then.value, 0), 0) if then else None
         return None

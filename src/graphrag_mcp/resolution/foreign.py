@@ -1,6 +1,7 @@
 """What calls through foreign types may run: methods of the project that stand for those of a library."""
 
 from collections.abc import Collection, Iterator, Sequence, Set
+from dataclasses import dataclass
 
 from graphrag_mcp.languages.policy import Policy
 from graphrag_mcp.model.expressions import LITERAL, Call, Expression, ModuleName, Name, parse
@@ -21,13 +22,25 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
 )
+from graphrag_mcp.resolution.expressions import Expressions
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.lineage import Lineage
+from graphrag_mcp.resolution.members import Members
+from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.things import Things
 
 
+@dataclass(eq=False)
 class ForeignTypes(Part):
     """Knows the foreign types above those of the project, and which values may be one of theirs."""
+
+    things: Things
+    lineage: Lineage
+    modules: Modules
+    members: Members
+    expressions: Expressions
 
     def reached_by(self, use: str, receivers: Set[int], method: Thing, above: Collection[int]) -> Certainty | None:
         """Return whether a use of a foreign member may run a method of the project; None if it does not.
@@ -39,7 +52,7 @@ class ForeignTypes(Part):
         bases = self.with_member(method) if self._is_such_use(use, method) else ()
         if not bases:
             return None
-        lineage = self.resolver.lineage
+        lineage = self.lineage
         whole = (one for base in bases for one in (lineage.above((base,)) if isinstance(base, Instance) else (base,)))
         named = {place_id(Place("", name)) for name in map(self.name, whole) if name}
         if any(one in above if one > 0 else one in named for one in receivers):
@@ -66,7 +79,7 @@ class ForeignTypes(Part):
                 yield name or "a base that is not known"
         is_known = Mark.PROPERTY in one.marks or (Mark.GIVEN in one.marks and Mark.AUTOMATIC not in one.marks)
         for text in () if is_known else one.decorators:  # A test is run, and a fixture is named by a parameter.
-            value = self.resolver.expressions.written(thing, text)
+            value = self.expressions.written(thing, text)
             is_foreign = value is None or (isinstance(value, Outside) and policy.is_registering(value.name))
             if is_foreign or self._is_marking(thing, text):
                 yield "@" + text.partition("(")[0]
@@ -75,14 +88,14 @@ class ForeignTypes(Part):
         """Return whether a decorator is an object of the project: it marks functions that others find by that."""
         match parse(decorator):
             case Call(marker) | marker:
-                value = self.resolver.expressions.value(thing.path, self.declared(thing).at, marker)
+                value = self.expressions.value(thing.path, self.declared(thing).at, marker)
         return isinstance(value, Instance) and value.things[0].path not in LIBRARIES
 
     def is_published(self, thing: Thing) -> bool:
         """Return whether other projects get a declaration when they import the package that it is in."""
         one, path = self.declared(thing), thing.path
         entries = self.state.policy(thing).entries(self.state.source, path) if one.owner < 0 else ()
-        found = [self.resolver.modules.export(Module(entry), one.name) for entry in entries if one.name[:1] != "_"]
+        found = [self.modules.export(Module(entry), one.name) for entry in entries if one.name[:1] != "_"]
         return any(hit and thing in hit.things for hit in found)
 
     def overridden(self, method: Thing) -> Iterator[str]:
@@ -91,12 +104,12 @@ class ForeignTypes(Part):
         Where nothing of a type is marked, whatever an unknown base may declare counts.
         """
         one = self.declared(method)
-        siblings = self.resolver.things.methods_of(Thing(method.path, one.owner)) if one.owner >= 0 else ()
+        siblings = self.things.methods_of(Thing(method.path, one.owner)) if one.owner >= 0 else ()
         is_marking = any(OVERRIDE in self.declared(other).marks for other in siblings)
         for base in self.with_member(method):
             name = self.name(base)
             if isinstance(base, Instance):
-                found = self.resolver.members.find(base, one.name)
+                found = self.members.find(base, one.name)
                 counts = [len(self.declared(above).parameters or ()) for above in (found.things if found else ())]
                 is_same = len(one.parameters or ()) in counts
             elif name == "Object":
@@ -112,9 +125,9 @@ class ForeignTypes(Part):
         if one.owner < 0 or not {Mark.STATIC, Mark.PRIVATE}.isdisjoint(one.marks):
             return
         owner = Thing(member.path, one.owner)
-        if not self.resolver.things.is_replaceable(member) or self.resolver.things.is_constructor(member, owner):
+        if not self.things.is_replaceable(member) or self.things.is_constructor(member, owner):
             return
-        if self.resolver.things.is_common(member):
+        if self.things.is_common(member):
             yield Outside("Object")
         for base in self.above(owner):
             if self._may_have(owner, base, one.name):
@@ -128,7 +141,7 @@ class ForeignTypes(Part):
         """Yield the foreign types above a type of the project, each with the text that names it."""
         around = [kind]
         for one in around:
-            for written, base in zip(self.declared(one).bases, self.resolver.lineage.bases_of(one), strict=True):
+            for written, base in zip(self.declared(one).bases, self.lineage.bases_of(one), strict=True):
                 is_foreign = not isinstance(base, Instance | Type) or is_library(base)
                 if is_foreign:
                     yield written.type, base
@@ -148,8 +161,8 @@ class ForeignTypes(Part):
     def _may_have(self, owner: Thing, base: Value | None, name: str) -> bool:
         """Return whether a foreign type may have a member of a name."""
         if base is None or isinstance(base, Instance):
-            return base is None or self.resolver.members.find(base, name) is not ABSENT
-        known: Collection[str] | None = self.resolver.things.foreign_methods(owner, base)
+            return base is None or self.members.find(base, name) is not ABSENT
+        known: Collection[str] | None = self.things.foreign_methods(owner, base)
         if known is None and isinstance(base, Outside):
             known = self.state.policy(owner).foreign_members(base.name)
         return known is None or name in known
@@ -165,7 +178,7 @@ class ForeignTypes(Part):
         if mention.receiver:
             receiver = parse(mention.receiver)
             if receiver != LITERAL and not self._is_type(file, mention.at, receiver):
-                yield from _parts(self.resolver.expressions.value(path, mention.at, receiver))
+                yield from _parts(self.expressions.value(path, mention.at, receiver))
         elif file.policy.bare_members:
             yield from (Instance((Thing(path, number),)) for number in file.types_around(mention.at))
 

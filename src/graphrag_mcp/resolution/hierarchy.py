@@ -425,7 +425,7 @@ class Hierarchy:
         members: list[tuple[str, Value | None]] = []
         for number, one in own:
             thing, is_method = Thing(kind.path, number), one.kind == SymbolKind.METHOD
-            held = self._signature(thing) if is_method else self._resolver.things.meaning((thing,))
+            held = self._signature(thing) if is_method else self._resolver.meaning((thing,))
             members.append((one.name, held))
         return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]
 

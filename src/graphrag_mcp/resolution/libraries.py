@@ -9,6 +9,7 @@ from graphrag_mcp.languages.registry import FACT_LANGUAGES
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.facts import FileFacts, Thing
 from graphrag_mcp.model.sources import FactSource
+from graphrag_mcp.model.values import Foreign, Instance, Outside, Value
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.facts import read_facts
 
@@ -53,3 +54,15 @@ def _named(path: str) -> Mapping[str, Sequence[Thing]]:
     for number, one in enumerate(facts.declared if facts else ()):
         found.setdefault(one.qualified, []).append(Thing(path, number))
     return found
+
+
+def is_foreign(value: Value | None) -> bool:
+    """Return whether a value holds nothing that the project defines."""
+    match value:
+        case Outside():
+            return True
+        case Foreign(_, arguments):
+            return all(map(is_foreign, arguments))
+        case Instance(things, arguments):
+            return things[0].path in LIBRARIES and all(map(is_foreign, arguments))
+    return False

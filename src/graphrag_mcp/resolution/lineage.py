@@ -1,20 +1,25 @@
 """What is above a type, and in which order."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Thing
 from graphrag_mcp.model.values import Foreign, Instance, Type, Value, replaced
 from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.types import Types
 
 
+@dataclass(eq=False)
 class Lineage(Part):
     """Follows types to their bases."""
+
+    types: Types
 
     def bases_of(self, thing: Thing) -> list[Value | None]:
         """Return the types that a type names as its bases, also those from which it inherits nothing."""
         one = self.declared(thing)
-        return [self.resolver.types.named(thing.path, one.at, parse(base.type)) for base in one.bases]
+        return [self.types.named(thing.path, one.at, parse(base.type)) for base in one.bases]
 
     def seen_as(self, value: Instance, kind: Instance | Foreign) -> Value | None:
         """Return a value as one of a type above its own."""
@@ -72,5 +77,5 @@ class Lineage(Part):
             for base in one.bases:
                 if base.how in self.state.policy(thing).not_inherited:
                     continue
-                found = self.resolver.types.named(thing.path, one.at, parse(base.type))
-                yield replaced(found, self.resolver.types.arguments(value))
+                found = self.types.named(thing.path, one.at, parse(base.type))
+                yield replaced(found, self.types.arguments(value))

@@ -1,7 +1,7 @@
 """What the members of values are."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.model.expressions import parse
@@ -34,9 +34,14 @@ from graphrag_mcp.model.values import (
     nothing,
     replaced,
 )
-from graphrag_mcp.resolution.calls import is_foreign
 from graphrag_mcp.resolution.files import ANYTHING, Sought
+from graphrag_mcp.resolution.libraries import is_foreign
+from graphrag_mcp.resolution.lineage import Lineage
+from graphrag_mcp.resolution.modules import Modules
+from graphrag_mcp.resolution.overloads import Overloads
 from graphrag_mcp.resolution.state import MAX_LEVELS, Part
+from graphrag_mcp.resolution.things import Things
+from graphrag_mcp.resolution.types import Types
 
 
 def _method_of(value: Value, name: str) -> Value | None:
@@ -60,8 +65,15 @@ def _like(kind: type[Instance] | type[Type], bases: Iterable[Value | None]) -> l
     return [kind(one.things, one.arguments) if isinstance(one, Instance | Type) else one for one in bases]
 
 
+@dataclass(eq=False)
 class Members(Part):
     """Finds members in values, in their types and in what those inherit."""
+
+    things: Things
+    types: Types
+    lineage: Lineage
+    overloads: Overloads
+    modules: Modules
 
     def find(self, value: Value, name: str, sought: Sought = ANYTHING) -> Found | None:
         """Return a member of a value: ABSENT if it has none of that name, None if that is not known."""
@@ -76,7 +88,7 @@ class Members(Part):
             case Outside(of):
                 return Found((), Outside(f"{of}.{name}" if of else ""))
             case Module():
-                found = self.resolver.modules.export(value, name)
+                found = self.modules.export(value, name)
                 is_promise = found is ABSENT and name == "then" and bool(self.state.open(value.path).policy.promise)
                 return Found((), Signature((Signature((value,), None),), None)) if is_promise else found
             case Folder(path, language) if find := policy_of(language).inside:
@@ -85,9 +97,9 @@ class Members(Part):
             case Later(held) if name in ("__enter__", "__aenter__"):
                 return Found((), Signature((), Later(held) if name == "__aenter__" else held))
             case Instance(things) | Type(things) if self.state.policy(things[0]).is_linear:
-                return self._in_order(self.state.policy(things[0]), self.resolver.lineage.order(value), name)
+                return self._in_order(self.state.policy(things[0]), self.lineage.order(value), name)
             case Above(things) if self.state.policy(things[0]).is_linear:
-                above = self.resolver.lineage.order(Instance(things))[1:]
+                above = self.lineage.order(Instance(things))[1:]
                 return self._in_order(self.state.policy(things[0]), above, name)
             case All(values):
                 return self._any([self.find(one, name, sought) if one else None for one in values])
@@ -96,8 +108,8 @@ class Members(Part):
             case Function(things):
                 return self._of_function(value, things[0].path, name)
             case Package(unit, is_nested):
-                if things := self.resolver.things.fitting(self.state.modules.find(unit, name), sought):
-                    return Found(things, self.resolver.things.meaning(things))
+                if things := self.things.fitting(self.state.modules.find(unit, name), sought):
+                    return Found(things, self.ask.meaning(things))
                 return Found((), Package(f"{unit}.{name}", is_nested=True)) if is_nested else None
             case Either(values):
                 return self._common([self.find(one, name, sought) for one in values], name)
@@ -113,7 +125,7 @@ class Members(Part):
                     return Found(tuple(dict.fromkeys(found.things + given.things)), found.value, is_open=True)
                 return found if found and found.things else given or found
             case Above(things):
-                bases = tuple(self.resolver.lineage.bases(Instance(things)))
+                bases = tuple(self.lineage.bases(Instance(things)))
                 if self.state.policy(things[0]).overloads:
                     return self._along(bases, name, sought)
                 found = self._inherited(_like(Instance, bases), name)
@@ -132,7 +144,7 @@ class Members(Part):
         hits: list[Found] = []
         is_foreign = is_common = False
         owner = None
-        for one in self.resolver.lineage.above(values):
+        for one in self.lineage.above(values):
             match one:
                 case Instance() | Type():
                     owner = one
@@ -141,14 +153,14 @@ class Members(Part):
                         return own
                     hits += [own] if own else []
                 case Outside() | Foreign():
-                    known = self.resolver.things.foreign_methods(owner.things[0], one) if owner else None
+                    known = self.things.foreign_methods(owner.things[0], one) if owner else None
                     is_foreign, is_common = is_foreign or known is None, is_common or name in (known or ())
                 case _ if hits:
                     break
                 case _:
                     return None
         if hits:
-            return hits[0] if len(hits) == 1 else self.resolver.overloads.joined(hits)
+            return hits[0] if len(hits) == 1 else self.overloads.joined(hits)
         if is_foreign:
             return INHERITED
         is_common = is_common or (owner is not None and name in self.state.policy(owner.things[0]).common)
@@ -160,11 +172,11 @@ class Members(Part):
             return Found((), Instance(value.things))
         if any(Mark.TYPED in self.declared(thing).marks for thing in value.things):
             return None  # It is of the variable's own type.
-        if attached := self.resolver.modules.attached(value, path, name):
+        if attached := self.modules.attached(value, path, name):
             return attached
         if name == "bind":
             return Found((), Signature((), value))
-        library = self.resolver.names.library(file, file.policy.functions)
+        library = self.ask.library(file, file.policy.functions)
         return self.find(Instance(library), name) if library else None
 
     def _in_order(self, policy: Policy, order: Sequence[Value | None], name: str) -> Found | None:
@@ -183,7 +195,7 @@ class Members(Part):
                 if is_foreign:
                     return found
                 found = Found(found.things + own.things, found.value) if found else own
-                if not (own.things and all(map(self.resolver.things.is_only_assigned, own.things))):
+                if not (own.things and all(map(self.things.is_only_assigned, own.things))):
                     return found
             else:
                 is_hooked = is_hooked or any(self._own(one, hook) for hook in policy.hooks)
@@ -194,9 +206,9 @@ class Members(Part):
     def _given_member(self, value: Instance | Type, name: str) -> Found | None:
         """Return a member that a value, or what it inherits from, is given outside of its declaration."""
         for _ in range(MAX_LEVELS):
-            if found := self.resolver.modules.attached(value, value.things[0].path, name):
+            if found := self.modules.attached(value, value.things[0].path, name):
                 return found
-            bases = [base for base in self.resolver.lineage.bases(value) if isinstance(base, Instance | Type)]
+            bases = [base for base in self.lineage.bases(value) if isinstance(base, Instance | Type)]
             if not bases:
                 break
             value = bases[0]
@@ -246,7 +258,7 @@ class Members(Part):
                     elif own:
                         hits.append(own)
                     else:
-                        bases = [base for base in self.resolver.lineage.bases(one) if self._may_have(one, base, name)]
+                        bases = [base for base in self.lineage.bases(one) if self._may_have(one, base, name)]
                         bases = _like(type(one), bases)
                         hits += [Found((), base) for base in bases if self._is_called(one, base, name)][:1]
                         following += bases
@@ -266,51 +278,51 @@ class Members(Part):
         """Return a member that a foreign type of the same level may have, too."""
         if not is_foreign:
             return found
-        is_likely = bool(found.things) and not self.resolver.things.has_method_sets(found.things[0])
+        is_likely = bool(found.things) and not self.things.has_method_sets(found.things[0])
         return Found(found.things, None, is_open=True) if is_likely else None
 
     def _may_have(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
-        known = self.resolver.things.foreign_methods(owner.things[0], base)
+        known = self.things.foreign_methods(owner.things[0], base)
         return known is None or name in known
 
     def _own(
         self, value: Instance | Type, name: str, of: Value | None = None, sought: Sought = ANYTHING
     ) -> Found | None:
         """Return what a type declares itself, or what the type that it is made of has. of: whose member it is."""
-        named = [thing for one in value.things for thing in self.resolver.things.declared_in(one, name)]
-        things = self.resolver.things.fitting(named, sought)
-        things = self.resolver.things.members_of(things, is_of_type=isinstance(value, Type))
+        named = [thing for one in value.things for thing in self.things.declared_in(one, name)]
+        things = self.things.fitting(named, sought)
+        things = self.things.members_of(things, is_of_type=isinstance(value, Type))
         one = self.declared(things[0]) if len(things) == 1 else None
         if one and Mark.ALIAS in one.marks and one.kind != SymbolKind.TYPE:
-            return self.resolver.names.found(things[0].path, one.at, parse(one.value))
+            return self.ask.found(things[0].path, one.at, parse(one.value))
         if things:
             kinds = {self.declared(thing).kind for thing in things}
             is_function = kinds <= set(CALLABLE) or sought.use in USES_OF_FUNCTIONS
             if is_function and Mark.PROPERTY not in self.declared(things[0]).marks:
                 whose = of if isinstance(of, Instance | Type) and not value.arguments else value
-                made = self.resolver.things.function(things, Instance(whose.things, whose.arguments))
+                made = self.ask.function(things, Instance(whose.things, whose.arguments))
                 if isinstance(made, Function) and isinstance(of, Instance) and whose is not of:
                     made = replace(made, receiver=of)
                 return Found(things, made)
             if kinds <= set(CALLABLE) and self.state.policy(things[0]).rebinds:  # A property, and what sets it.
                 read = Function(things[:1], of or value) if isinstance(value, Instance) else None
-                return Found(things, self.resolver.calls.result(read, nothing, 0))
-            held = replaced(self.resolver.things.meaning(things), self.resolver.types.arguments(value))
-            is_of_instance = all(map(self.resolver.things.is_only_assigned, things))
+                return Found(things, self.ask.result(read, nothing, 0))
+            held = replaced(self.ask.meaning(things), self.types.arguments(value))
+            is_of_instance = all(map(self.things.is_only_assigned, things))
             return Found(things, held if is_of_instance else self._read(value, held))
         instance = Instance(value.things, value.arguments)
-        made_of = self.resolver.types.underlying(instance)
+        made_of = self.types.underlying(instance)
         if self.state.policy(value.things[0]).has_spaces:
             return self._of_mapped(made_of, name) if made_of != instance else None
         if isinstance(made_of, Instance) and made_of.things != value.things:
             fields = tuple(
                 thing
                 for one in made_of.things
-                for thing in self.resolver.things.declared_in(one, name)
+                for thing in self.things.declared_in(one, name)
                 if self.declared(thing).kind == SymbolKind.FIELD or Mark.INTERFACE in self.declared(one).marks
             )
             if fields:
-                return Found(fields, self.resolver.things.meaning(fields))
+                return Found(fields, self.ask.meaning(fields))
         return None
 
     def _of_mapped(self, made_of: Value | None, name: str) -> Found | None:
@@ -338,7 +350,7 @@ class Members(Part):
     def is_enumeration(self, kind: Instance | Type) -> bool:
         """Return whether the fields of a type are its instances, or it is marked as one of constants."""
         foreign = self.state.policy(kind.things[0]).enumerations
-        above = self.resolver.lineage.order(kind) if foreign else ()
+        above = self.lineage.order(kind) if foreign else ()
         is_below = any(isinstance(one, Outside) and one.name.removesuffix("()") in foreign for one in above)
         return is_below or Mark.ENUMERATION in self.declared(kind.things[0]).marks
 

@@ -1,5 +1,7 @@
 """What modules are, and what they export."""
 
+from dataclasses import dataclass
+
 from graphrag_mcp.model.expressions import ModuleName, parse
 from graphrag_mcp.model.facts import MERGES, NO_OWNER, Exported, Imported, Thing
 from graphrag_mcp.model.values import (
@@ -25,6 +27,7 @@ def _is_same(one: Value | None, other: Value) -> bool:
     return one == other
 
 
+@dataclass(eq=False)
 class Modules(Part):
     """Follows imports and exports from file to file."""
 
@@ -32,14 +35,14 @@ class Modules(Part):
         """Return what a file exports."""
         if one.module:
             return self.imported(self.state.open(path), one)
-        return self.resolver.names.found(path, one.at, parse(one.value))
+        return self.ask.found(path, one.at, parse(one.value))
 
     def merged(self, thing: Thing) -> tuple[tuple[Thing, ...], list[str]]:
         """Return the types of which a declaration is a part, and the modules outside of the project that have one."""
         one, file = self.declared(thing), self.state.open(thing.path)
         modules = [mark.removeprefix(MERGES) for mark in one.marks if mark[:1] == MERGES]
         found = [(module, self.module(file, module)) for module in modules]
-        known = [(module, self.resolver.members.find(value, one.name) if value else None) for module, value in found]
+        known = [(module, self.ask.find(value, one.name) if value else None) for module, value in found]
         things = tuple(other for _, meant in known if meant for other in meant.things)
         return things, [module for module, meant in known if not (meant and meant.things)]
 
@@ -52,7 +55,7 @@ class Modules(Part):
             inside = file.policy.inside(self.state.source, file.path, name)
         if isinstance(inside, Module):
             return Found((), inside)
-        found = self.resolver.members.find(value, name) if value else None
+        found = self.ask.find(value, name) if value else None
         return None if found is ABSENT else found
 
     def imported(self, file: File, one: Imported | Exported, sought: Sought = ANYTHING) -> Found | None:
@@ -60,7 +63,7 @@ class Modules(Part):
         module = self.module(file, one.module)
         if module is None or not one.item:
             return self.whole(module)
-        return self.resolver.members.find(module, one.item, sought)
+        return self.ask.find(module, one.item, sought)
 
     def whole(self, module: Value | None) -> Found | None:
         """Return all that a module is: its names, or the one value that it exports."""
@@ -70,7 +73,7 @@ class Modules(Part):
         return self.state.once(("whole", file.path), lambda: self._whole(file))
 
     def _whole(self, file: File) -> Found | None:
-        wholes = {self.resolver.names.found(file.path, one.at, parse(one.value)) for one in file.exports["="]}
+        wholes = {self.ask.found(file.path, one.at, parse(one.value)) for one in file.exports["="]}
         return wholes.pop() if len(wholes) == 1 else None
 
     def export(self, module: Module, name: str) -> Found | None:
@@ -86,14 +89,14 @@ class Modules(Part):
             whole = self.whole(module)
             if name == "default" or whole is None or whole.value is None:
                 return whole
-            return self.resolver.members.find(whole.value, name)
+            return self.ask.find(whole.value, name)
         if given := self.attached(module, module.path, name):
             return given
         return self._passed_on(file, name)
 
     def in_module(self, file: File, name: str) -> Found | None:
         """Return a name of a module, or a module of a package."""
-        found = self.resolver.names.in_file(file, file.facts.stop - 1, name)
+        found = self.ask.in_file(file, file.facts.stop - 1, name)
         if found is not ABSENT:
             return found
         inside = file.policy.inside(self.state.source, file.path, name) if file.policy.inside else None
@@ -105,7 +108,7 @@ class Modules(Part):
         """Return a name of the modules whose names a file all exports."""
         modules = [self.module(file, one.module) for one in file.exports.get("*", ())]
         own = [one for one in modules if not isinstance(one, Outside) and not self._lacks(one, name)]
-        found = [self.resolver.members.find(one, name) if one else None for one in own]
+        found = [self.ask.find(one, name) if one else None for one in own]
         if hit := next((one for one in found if one and one is not ABSENT), None):
             return hit
         if None in found or file.facts.has_errors:
@@ -123,9 +126,9 @@ class Modules(Part):
         """Return the member that a value is given outside of its declaration; None if it is given none."""
         file = self.state.open(path)
         given = [
-            (self.resolver.names.found(path, flow.at, parse(flow.value)), owner)
+            (self.ask.found(path, flow.at, parse(flow.value)), owner)
             for flow, owner in file.given.get(name, ())
-            if owner is not None and _is_same(self.resolver.expressions.value(path, flow.at, owner), value)
+            if owner is not None and _is_same(self.ask.value(path, flow.at, owner), value)
         ]
         if not given:
             return None

@@ -1,6 +1,7 @@
 """What names mean where they stand, and what an expression names."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from posixpath import commonpath, dirname, join
 
 from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered, parse, says_type
@@ -24,15 +25,31 @@ from graphrag_mcp.model.values import (
     either,
     nothing,
 )
+from graphrag_mcp.resolution.calls import Calls
+from graphrag_mcp.resolution.expressions import Expressions
 from graphrag_mcp.resolution.files import File, Sought
 from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.lineage import Lineage
+from graphrag_mcp.resolution.members import Members
+from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.things import Things
+from graphrag_mcp.resolution.types import Types
 
 MAX_BINDINGS = 100  # Of a variable in one scope whose values are looked at.
 
 
+@dataclass(eq=False)
 class Names(Part):
     """Decides what bare names and the names in expressions mean."""
+
+    things: Things
+    types: Types
+    lineage: Lineage
+    modules: Modules
+    members: Members
+    calls: Calls
+    expressions: Expressions
 
     def name(self, path: str, at: int, name: str, sought: Sought | None = None) -> Found | None:
         """Return what a bare name means at an offset of a file."""
@@ -60,8 +77,8 @@ class Names(Part):
         for one in reversed(file.around("", at)):  # Of a foreign value, a constant of the file may be its constant.
             if bound and bound[0].start >= one.start:
                 break
-            value = self.resolver.expressions.value(file.path, one.at, parse(one.value))
-            found = self.resolver.members.find(value, name, sought) if value else None
+            value = self.expressions.value(file.path, one.at, parse(one.value))
+            found = self.members.find(value, name, sought) if value else None
             if found is INHERITED:  # Foreign types rarely have variables and types that others see.
                 may_be_foreign = may_be_foreign or sought.use == Use.CALL
             elif found is not ABSENT and not (isinstance(value, Outside) and found and not found.things):
@@ -74,20 +91,20 @@ class Names(Part):
         """Return what a name means by the imports and the package of a file."""
         if imported := self._imported(file, name, sought):
             return self._nearest(file, imported[0]) if all(one == imported[0] for one in imported) else None
-        if things := self.resolver.things.fitting(self._top(file, name), sought):
-            return self._nearest(file, Found(things, self.resolver.things.meaning(things)))
+        if things := self.things.fitting(self._top(file, name), sought):
+            return self._nearest(file, Found(things, self.ask.meaning(things)))
         is_unknown = file.facts.has_errors or name in file.given
         for one in file.unnamed_imports(name):
-            value = self.resolver.modules.module(file, one.module)
+            value = self.modules.module(file, one.module)
             if one.item == "*":
-                found = self.resolver.members.find(value, name, sought) if value else None
+                found = self.members.find(value, name, sought) if value else None
                 if found and found.things:
                     return self._nearest(file, found)
                 is_unknown = is_unknown or found is None
             elif value and name in file.policy.names_of(value, one.module):
                 return Found((), value)
         if things := self._ambient(file, name) or self.library(file, name):
-            return Found(things, self.resolver.things.meaning(things))
+            return Found(things, self.ask.meaning(things))
         if name in file.policy.builtins:
             return Found((), Outside(name))
         if is_unknown:
@@ -106,13 +123,13 @@ class Names(Part):
             return self._one_of([self._bound(file, [one]) for one in bound])
         around = file.types_around(at)
         if around and not file.is_in_function(at, around[-1]) and (things := file.things(around[-1], name)):
-            return Found(things, self.resolver.things.meaning(things))
+            return Found(things, self.ask.meaning(things))
         things = self._top(file, name)
         given = [one for one in bound if things and one.kind == "variable"]  # Of the same variable, by functions.
         found = [self._bound(file, [one]) for one in bound if one not in given]
         if things:
-            held = (self.resolver.expressions.value(file.path, one.at, parse(one.value)) for one in given)
-            found.append(Found(things, either([self.resolver.things.meaning(things), *held])))
+            held = (self.expressions.value(file.path, one.at, parse(one.value)) for one in given)
+            found.append(Found(things, either([self.ask.meaning(things), *held])))
         if found:
             return self._one_of(found)
         if (imported := self._listed(file, name)) is not ABSENT:
@@ -123,9 +140,9 @@ class Names(Part):
     def _listed(self, file: File, name: str) -> Found | None:
         """Return a name that a file imports without saying it."""
         for one in file.unnamed_imports(name):
-            value, first = self.resolver.modules.module(file, one.module), file.policy.first
+            value, first = self.modules.module(file, one.module), file.policy.first
             if one.item == "*":
-                found = self.resolver.members.find(value, name) if value and not isinstance(value, Outside) else None
+                found = self.members.find(value, name) if value and not isinstance(value, Outside) else None
                 if found is not ABSENT:
                     return found
             elif first and name == one.module.partition(".")[0]:
@@ -143,13 +160,13 @@ class Names(Part):
         if things and any(not one.things and isinstance(one.value, Outside) for one in meant):
             return None
         if all(one.things for one in meant):
-            return Found(things, self.resolver.things.meaning(things))
+            return Found(things, self.ask.meaning(things))
         return Found(things, either(one.value for one in meant))
 
     def _imported(self, file: File, name: str, sought: Sought) -> list[Found | None]:
         """Return what the imports of a name mean."""
         rows = file.imports.get(name, ()) if name else ()
-        found = [self.resolver.modules.imported(file, one, sought) for one in rows]
+        found = [self.modules.imported(file, one, sought) for one in rows]
         return [item for item in found if item is not ABSENT and item is not INHERITED]
 
     def _nearest(self, file: File, found: Found | None) -> Found | None:
@@ -169,12 +186,12 @@ class Names(Part):
             case Member(ModuleName(module), name) if module == GIVEN:
                 return self._given_to(self.state.open(path), at, name)
             case Member(ModuleName(module), name) if self.state.open(path).policy.inside:
-                return self.resolver.modules.item(self.state.open(path), module, name)
+                return self.modules.item(self.state.open(path), module, name)
             case Member((Name() | Member()) as owner, name) if sought.use == use == Use.TYPE and (
                 self.state.open(path).policy.nested
             ):  # A type is a member of types and packages.
                 before = self.found(path, at, owner, use)
-                return self.resolver.members.find(before.value, name, sought) if before and before.value else None
+                return self.members.find(before.value, name, sought) if before and before.value else None
             case Member(owner, name):
                 value = self._owner(path, at, owner, sought)
                 if isinstance(value, Outside) and value.name.endswith("()"):
@@ -182,23 +199,23 @@ class Names(Part):
                     if known is not None and name not in known:  # It is of a type below.
                         return None
                 is_named = isinstance(value, Outside) and value.name
-                if value and is_named and (given := self.resolver.modules.attached(value, path, name)):
+                if value and is_named and (given := self.modules.attached(value, path, name)):
                     return given._replace(is_open=True)  # Another object made of the same may lack it.
-                found = self.resolver.members.find(value, name, sought) if value else None
+                found = self.members.find(value, name, sought) if value else None
                 if name.startswith("#") and not (found and found.things):
                     return self._private(self.state.open(path), at, name)
                 return Found((), None) if found is ABSENT and self._is_below_library(value) else found
             case ModuleName(module):
-                return self.resolver.modules.whole(self.resolver.modules.module(self.state.open(path), module))
+                return self.modules.whole(self.modules.module(self.state.open(path), module))
             case Numbered(number):
-                return Found((Thing(path, number),), self.resolver.things.meaning((Thing(path, number),)))
-        return Found((), self.resolver.expressions.value(path, at, expression))
+                return Found((Thing(path, number),), self.ask.meaning((Thing(path, number),)))
+        return Found((), self.expressions.value(path, at, expression))
 
     def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
         """Return the value whose member is meant; what a type is a member of is no variable."""
         is_type = sought.use == Use.TYPE and self.state.open(path).policy.has_spaces
         found = self.found(path, at, owner, Use.TYPE) if is_type and isinstance(owner, Name | Member) else None
-        return found.value if found and found.value else self.resolver.expressions.value(path, at, owner)
+        return found.value if found and found.value else self.expressions.value(path, at, owner)
 
     def _given_to(self, file: File, at: int, name: str) -> Found:
         """Return the function that gives an argument of a name: of the class, the file or the nearest folder."""
@@ -208,12 +225,12 @@ class Names(Part):
             folders.append(dirname(folders[-1]))
         for path in (file.path, *(join(folder, file.policy.giving) for folder in folders[1:])):
             near = self.state.file(path)
-            found = [self.resolver.modules.in_module(near, name)] if near else []
-            found += [self.resolver.modules.exported(path, one) for one in (near.exports.get(name, ()) if near else ())]
+            found = [self.modules.in_module(near, name)] if near else []
+            found += [self.modules.exported(path, one) for one in (near.exports.get(name, ()) if near else ())]
             for thing in (*things, *(thing for one in found if one for thing in one.things)):
                 one = self.declared(thing)
                 if Mark.FIXTURE in one.marks and not (thing.path == file.path and one.start <= at < one.stop):
-                    given = self.resolver.calls.result(Function((thing,)), nothing, 0)
+                    given = self.calls.result(Function((thing,)), nothing, 0)
                     if isinstance(given, Many) and Mark.GENERATOR in one.marks:
                         given = given.element
                     return Found((thing,), Signature((), given.value if isinstance(given, Later) else given))
@@ -223,22 +240,22 @@ class Names(Part):
         """Return a private member of JavaScript: whatever has it is of the type around that declares it."""
         for owner in reversed(file.types_around(at)):
             if things := file.things(owner, name):
-                return Found(things, self.resolver.things.meaning(things))
+                return Found(things, self.ask.meaning(things))
         return None
 
     def _is_below_library(self, value: Value | None) -> bool:
         """Return whether a type above a value is of the language's own library, of which not all is declared."""
-        above = self.resolver.lineage.above((value,)) if isinstance(value, Instance | Type) else ()
+        above = self.lineage.above((value,)) if isinstance(value, Instance | Type) else ()
         return any(isinstance(one, Instance | Type) and one.things[0].path in LIBRARIES for one in above)
 
     def _bound(self, file: File, bound: Sequence[Bound]) -> Found | None:
         first = bound[0]
         if first.kind == "type":
-            bound_type = self.resolver.types.named(file.path, first.at, parse(first.value)) if first.value else None
+            bound_type = self.types.named(file.path, first.at, parse(first.value)) if first.value else None
             return Found((), Variable(first.name, bound_type))
         if first.kind == "declared":
             things = tuple(Thing(file.path, int(one.value[1:])) for one in bound if one.kind == "declared")
-            return Found(things, self.resolver.things.meaning(things))
+            return Found(things, self.ask.meaning(things))
         if first.kind == "alias" and len(bound) == 1:
             found = self.found(file.path, first.at, parse(first.value))
             return found if found and (found.things or found.value) else None
@@ -247,7 +264,7 @@ class Names(Part):
         given = [(one.at, one.value) for one in bound]
         if not any(says_type(one.value) for one in bound):
             given += self.assigned(file, first.name, bound)
-        return Found((), self.resolver.expressions.in_turn(file.path, first.name, given))
+        return Found((), self.expressions.in_turn(file.path, first.name, given))
 
     def assigned(self, file: File, name: str, bound: Sequence[Bound]) -> Iterator[tuple[int, str]]:
         """Yield what a variable is given later, and where."""

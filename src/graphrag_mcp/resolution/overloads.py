@@ -1,6 +1,7 @@
 """Which of several functions of one name is meant."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 
 from graphrag_mcp.languages.policy import Policy
@@ -27,7 +28,9 @@ from graphrag_mcp.model.values import (
     either,
 )
 from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.things import Things
 
 
 class _Fit(IntEnum):
@@ -39,8 +42,12 @@ class _Fit(IntEnum):
     EXACT, WIDER, BOXED, MAYBE, NEVER = range(5)
 
 
+@dataclass(eq=False)
 class Overloads(Part):
     """Tells functions of one name apart by what they are given, and which of them override others."""
+
+    things: Things
+    lineage: Lineage
 
     def chosen(self, path: str, mention: Mention, found: Found) -> Found:
         """Return those overloads that take the arguments of a call."""
@@ -48,9 +55,7 @@ class Overloads(Part):
         items = given.items if isinstance(given, TupleOf) and mention.given > 1 else (given,)
         if not (called := _overloads_in(found)):
             return found
-        fit = self.applicable(
-            called, lambda place: self.resolver.expressions.value(path, mention.at, items[place]), mention.given
-        )
+        fit = self.applicable(called, lambda place: self.ask.value(path, mention.at, items[place]), mention.given)
         return Found(tuple(one.things[0] for one in fit), either(fit)) if fit else found
 
     def seen_from(self, path: str, found: Found) -> Found:
@@ -65,15 +70,15 @@ class Overloads(Part):
     def can_override(self, one: Thing, other: Thing) -> bool:
         """Return whether a method can be the same operation as one of a type above or below, as far as is known."""
         first, second = self.declared(one), self.declared(other)
-        if not self.resolver.things.has_overloads(one) or min(first.owner, second.owner) < 0:
+        if not self.things.has_overloads(one) or min(first.owner, second.owner) < 0:
             return True
         if not {Mark.STATIC, Mark.PRIVATE}.isdisjoint((*first.marks, *second.marks)):
             return False
         owners = (Thing(one.path, first.owner), Thing(other.path, second.owner))
-        if any(map(self.resolver.things.is_constructor, (one, other), owners)):
+        if any(map(self.things.is_constructor, (one, other), owners)):
             return False
         own, others = (Instance((owner,)) for owner in owners)
-        above, below = self.resolver.lineage.seen_as(own, others), self.resolver.lineage.seen_as(others, own)
+        above, below = self.lineage.seen_as(own, others), self.lineage.seen_as(others, own)
         return self._is_overridden(one, below or own, other, above or others)
 
     def callable_parts(self, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
@@ -94,7 +99,7 @@ class Overloads(Part):
         required = sum(not (parameter.optional or parameter.rest) for parameter in given)
         if required > count or (count > len(given) and not any(parameter.rest for parameter in given)):
             return False
-        expected = (self.resolver.expressions.written(thing, parameter.value) for parameter in given)
+        expected = (self.ask.written(thing, parameter.value) for parameter in given)
         pairs = [{type(one), type(argument(place))} for place, one in zip(range(count), expected, strict=False)]
         return not any(Outside in pair and not pair.isdisjoint((Function, Signature, Type)) for pair in pairs)
 
@@ -107,9 +112,7 @@ class Overloads(Part):
     def of(self, value: Value) -> Sequence[Function]:
         """Return the functions of one name, of one type or of several, that are told apart by arguments; else none."""
         values = value.values if isinstance(value, Either) else (value,)
-        called = [
-            one for one in values if isinstance(one, Function) and self.resolver.things.has_overloads(one.things[0])
-        ]
+        called = [one for one in values if isinstance(one, Function) and self.things.has_overloads(one.things[0])]
         return [one for function in called for one in apart(function)] if len(called) == len(values) else []
 
     def applicable(self, called: Sequence[Function], argument: Arguments, count: int) -> Sequence[Function]:
@@ -132,7 +135,7 @@ class Overloads(Part):
 
     def _most_specific(self, called: Sequence[Function], count: int) -> Sequence[Function]:
         """Return the overloads but those of which another one takes less."""
-        parameter, policy = self.resolver.calls.parameter, self.state.policy(called[0].things[0])
+        parameter, policy = self.ask.parameter, self.state.policy(called[0].things[0])
 
         def is_within(one: Function, other: Function) -> bool:
             pairs = ((parameter(other, place), parameter(one, place)) for place in range(count))
@@ -142,7 +145,7 @@ class Overloads(Part):
 
     def _fits(self, called: Function, given: Sequence[Value | None]) -> tuple[_Fit, bool]:
         """Return how well the worst argument fits, and whether the last parameter takes any number of them."""
-        expected = [self.resolver.calls.parameter(called, place) for place in range(len(given))]
+        expected = [self.ask.parameter(called, place) for place in range(len(given))]
         parameters = self.declared(called.things[0]).parameters or ()
         policy = self.state.policy(called.things[0])
         fits = [self._fit(one, value, policy) for one, value in zip(expected, given, strict=True)]
@@ -188,8 +191,8 @@ class Overloads(Part):
             case (Instance(things), Instance(others)):
                 if things == others:
                     return _Fit.EXACT
-                above = self.resolver.lineage.above((given,))
-                if self.resolver.lineage.seen_as(given, expected):
+                above = self.lineage.above((given,))
+                if self.lineage.seen_as(given, expected):
                     return _Fit.WIDER
                 is_library = things[0].path in LIBRARIES
                 is_unknown = any(one is None or (is_library and isinstance(one, Outside | Foreign)) for one in above)
@@ -197,7 +200,7 @@ class Overloads(Part):
             case (Instance(things), Outside() | Foreign()):
                 return _Fit.MAYBE if things[0].path in LIBRARIES else _Fit.NEVER
             case (Outside(name) | Foreign(name), Instance()) if name:
-                above = self.resolver.lineage.above((given,))
+                above = self.lineage.above((given,))
                 names = {self._name(one) for one in above if isinstance(one, Outside | Foreign)}
                 is_above = self._name(expected) in names
                 return _Fit.WIDER if is_above else _Fit.MAYBE if names or None in above else _Fit.NEVER
@@ -233,7 +236,7 @@ class Overloads(Part):
         """Return whether two functions may take the same: one overrides the other."""
         counts = [len(self.declared(one).parameters or ()) for one in (thing, other)]
         return counts[0] == counts[1] and not any(
-            _differ(self.resolver.calls.taken(thing, of, place), self.resolver.calls.taken(other, other_of, place))
+            _differ(self.ask.taken(thing, of, place), self.ask.taken(other, other_of, place))
             for place in range(counts[0])
         )
 

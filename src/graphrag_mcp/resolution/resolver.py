@@ -23,11 +23,12 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
 )
-from graphrag_mcp.resolution.calls import Calls, is_foreign
+from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
 from graphrag_mcp.resolution.foreign import ForeignTypes
-from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.libraries import LIBRARIES, is_foreign
 from graphrag_mcp.resolution.lineage import Lineage
+from graphrag_mcp.resolution.meanings import Meanings
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.names import Names
@@ -40,22 +41,33 @@ from graphrag_mcp.resolution.types import Types
 class Resolver:
     """Answers what names and expressions mean, in one state of the index.
 
-    Each part answers one kind of question, and asks the others.
+    Each part answers one kind of question, and is built on those before it.
     """
 
     def __init__(self, source: FactSource) -> None:
         self.state = State(source)
         self.begin, self.declared = self.state.begin, self.state.declared
-        self.names = Names(self)
-        self.modules = Modules(self)
-        self.things = Things(self)
-        self.types = Types(self)
-        self.expressions = Expressions(self)
-        self.calls = Calls(self)
-        self.overloads = Overloads(self)
-        self.lineage = Lineage(self)
-        self.members = Members(self)
-        self.foreign = ForeignTypes(self)
+        state, things = self.state, Things(self.state, self)
+        types = Types(state, self, things)
+        lineage = Lineage(state, self, types)
+        overloads = Overloads(state, self, things, lineage)
+        modules = Modules(state, self)
+        members = Members(state, self, things, types, lineage, overloads, modules)
+        calls = Calls(state, self, things, types, lineage, overloads, members)
+        expressions = Expressions(state, self, types, members, calls)
+        names = Names(state, self, things, types, lineage, modules, members, calls, expressions)
+        meanings = Meanings(state, self, things, types, calls, expressions, names)
+        self.foreign = ForeignTypes(state, self, things, lineage, modules, members, expressions)
+        self.things, self.types, self.lineage, self.overloads = things, types, lineage, overloads
+        self.modules, self.members, self.calls = modules, members, calls
+        self.expressions, self.names = expressions, names
+        # What the parts ask of those above them; see `Questions`.
+        self.value, self.written = expressions.value, expressions.written
+        self.list_of, self.instantiated = expressions.list_of, expressions.instantiated
+        self.found, self.in_file, self.library = names.found, names.in_file, names.library
+        self.meaning, self.function = meanings.meaning, meanings.function
+        self.find, self.parameter = members.find, calls.parameter
+        self.result, self.taken = calls.result, calls.taken
 
     def resolve(self, path: str, mention: Mention) -> Found | None:
         """Return what a mention refers to; None if that is not decided."""

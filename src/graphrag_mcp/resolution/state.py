@@ -1,17 +1,17 @@
 """What all parts of the resolver share: the files that are open, and what is known."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from graphrag_mcp.languages.policy import Policy
-from graphrag_mcp.model.facts import Declared, Thing
+from graphrag_mcp.model.expressions import Expression
+from graphrag_mcp.model.facts import Declared, Thing, Use
 from graphrag_mcp.model.sources import FactSource
-from graphrag_mcp.resolution.files import File
+from graphrag_mcp.model.values import Arguments, Found, Value
+from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.libraries import LIBRARIES, WithLibraries
 from graphrag_mcp.resolution.reads import Reads
-
-if TYPE_CHECKING:
-    from graphrag_mcp.resolution.resolver import Resolver
 
 MAX_STEPS = 20_000  # Of one question; a site takes a few dozen.
 MAX_OF_FILE = (
@@ -113,13 +113,58 @@ class State:
         return found
 
 
-class Part:
-    """A part of the resolver.
+class Questions(Protocol):
+    """What a part asks of those that are built on it: a name has a value, a value has members, and these have names.
 
-    The parts ask each other, and have to: a name has a value, a value has members, and what a member is, is written in
-    names. They share one state, which ends what goes round in a circle.
+    The state ends what goes round in a circle.
     """
 
-    def __init__(self, resolver: "Resolver") -> None:
-        self.resolver, self.state = resolver, resolver.state
+    def value(self, path: str, at: int, expression: Expression) -> Value | None:
+        """Return what an expression gives at an offset of a file."""
+
+    def written(self, thing: Thing, text: str) -> Value | None:
+        """Return what an expression gives that is written in a declaration."""
+
+    def list_of(self, path: str, element: Value | None) -> Value:
+        """Return a list, of the type that the language's library declares for it."""
+
+    def instantiated(self, value: Value | None, kinds: tuple[Value | None, ...]) -> Value | None:
+        """Return a generic type or function with its type arguments."""
+
+    def found(self, path: str, at: int, expression: Expression, use: str = Use.VALUE, count: int = -1) -> Found | None:
+        """Return what an expression names, as it is used, with what it gives."""
+
+    def in_file(self, file: File, at: int, name: str) -> Found | None:
+        """Return what a file says of a name that may be bound several times, ABSENT if it knows none."""
+
+    def library(self, file: File, name: str) -> tuple[Thing, ...]:
+        """Return what the language's own library declares under a name."""
+
+    def meaning(self, things: tuple[Thing, ...]) -> Value | None:
+        """Return the value of declarations of one name."""
+
+    def function(self, things: tuple[Thing, ...], of: Value | None = None) -> Value | None:
+        """Return functions, as their decorators change them."""
+
+    def find(self, value: Value, name: str, sought: Sought = ANYTHING) -> Found | None:
+        """Return a member of a value, ABSENT if it has none of that name."""
+
+    def result(self, called: Value | None, argument: Arguments, count: int) -> Value | None:
+        """Return what a call gives."""
+
+    def taken(self, thing: Thing, of: Value | None, place: int) -> Value | None:
+        """Return what a function takes as its argument of a number."""
+
+    def parameter(self, value: Value | None, place: int) -> Value | None:
+        """Return what a function is given as an argument."""
+
+
+@dataclass(eq=False)
+class Part:
+    """A part of the resolver: built on the parts that it names, it asks the others through `ask`."""
+
+    state: State
+    ask: Questions
+
+    def __post_init__(self) -> None:
         self.declared = self.state.declared

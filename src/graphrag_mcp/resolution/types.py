@@ -1,6 +1,7 @@
 """What the types mean that code names."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from graphrag_mcp.model.expressions import (
     AllOf,
@@ -47,10 +48,14 @@ from graphrag_mcp.model.values import (
     replaced,
 )
 from graphrag_mcp.resolution.state import MAX_LEVELS, Part
+from graphrag_mcp.resolution.things import Things
 
 
+@dataclass(eq=False)
 class Types(Part):
     """Decides what values of a type are."""
+
+    things: Things
 
     def named(self, path: str, at: int, expression: Expression) -> Value | None:
         """Return a value of the type that an expression names."""
@@ -79,7 +84,7 @@ class Types(Part):
             case AllOf(values):
                 return All(tuple(map(inner, values)))
             case ListOf(element):
-                return self.resolver.expressions.list_of(path, inner(element))
+                return self.ask.list_of(path, inner(element))
             case MapOf(key, value):
                 return Table(inner(key), inner(value))
             case TupleOf(items):
@@ -92,7 +97,7 @@ class Types(Part):
                 thing = Thing(path, number)
                 return self._signature(thing) if self.declared(thing).kind in CALLABLE else Instance((thing,))
             case TypeOf(value):
-                return self.resolver.expressions.value(path, at, value)
+                return self.ask.value(path, at, value)
             case Literal(foreign):
                 return Outside(foreign)
             case NoValue():
@@ -125,15 +130,15 @@ class Types(Part):
 
     def _found_type(self, path: str, at: int, expression: Expression) -> Found | None:
         """Return what the name of a type means, without values of the same name."""
-        found = self.resolver.names.found(path, at, expression, Use.TYPE)
-        types = tuple(filter(self.resolver.things.is_type, found.things)) if found else ()
-        return Found(types, self.resolver.things.meaning(types)) if types else found
+        found = self.ask.found(path, at, expression, Use.TYPE)
+        types = tuple(filter(self.things.is_type, found.things)) if found else ()
+        return Found(types, self.ask.meaning(types)) if types else found
 
     def _signature(self, thing: Thing) -> Value | None:
         """Return a function type that is written with parameters of its own."""
         one = self.declared(thing)
-        given = tuple(self.resolver.expressions.written(thing, parameter.value) for parameter in one.parameters or ())
-        return Signature(given, self.resolver.expressions.written(thing, one.value) if one.value else None)
+        given = tuple(self.ask.written(thing, parameter.value) for parameter in one.parameters or ())
+        return Signature(given, self.ask.written(thing, one.value) if one.value else None)
 
     def _of_type(self, kind: Value | None) -> Value | None:
         """Return a value of what a name stands for, if that is a type."""

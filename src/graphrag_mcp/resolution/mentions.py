@@ -1,0 +1,396 @@
+"""What the mentions of a file mean: each becomes links, or an undecided place."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from graphrag_mcp.model.expressions import AnyOf, Member, Name, names_in, parse, says_type
+from graphrag_mcp.model.facts import (
+    ANY_MEMBER,
+    GIVEN,
+    NO_OWNER,
+    WHOLE,
+    Mark,
+    Mention,
+    Thing,
+    Use,
+)
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, folder_place
+from graphrag_mcp.model.values import (
+    OUTSIDE,
+    Above,
+    Foreign,
+    Found,
+    Function,
+    Instance,
+    Module,
+    Outside,
+    Package,
+    Type,
+    Value,
+)
+from graphrag_mcp.resolution.files import File
+from graphrag_mcp.resolution.handing import Handing
+from graphrag_mcp.resolution.kinds import relation_kind
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.places import Places, types_of
+from graphrag_mcp.resolution.search import Search, functions_of
+
+_RUNNING = (Use.CALL, Use.CREATE)
+_OF_VALUES = (Use.CALL, Use.CREATE, Use.VALUE)
+_OF_MEMBERS = (Use.CALL, Use.FUNCTION, Use.VALUE, Use.WRITE)
+_BY_USE = {
+    Use.CALL: RelationKind.CALLS,
+    Use.CREATE: RelationKind.INSTANTIATES,
+    Use.BASE: RelationKind.INHERITS,
+    Use.IMPORT: RelationKind.IMPORTS,
+    Use.TYPE: RelationKind.USES,
+    Use.FUNCTION: RelationKind.HANDS_ON,
+    **dict.fromkeys((Use.WRITE, Use.FILL, Use.KEY, Use.ARGUMENT, Use.ELEMENT), RelationKind.WRITES),
+}  # Of what is not known to be a type, a function or a field.
+_BINDING = "bind"  # The member of a function that hands it on.
+_METACLASSES = ("ABCMeta", "EnumMeta", "EnumType", "type")
+_MAX_TYPES = 8  # Of one receiver; of more it is not known.
+_ACCESS = "?."  # The longest text between a name and its member.
+
+
+class Mentions(Places):
+    """The links of the mentions of one file."""
+
+    def __init__(self, search: Search, file: File, handing: Handing) -> None:
+        super().__init__(search, file)
+        self._handing = handing
+        self._members = {  # What is asked for of a name, by the offset of that.
+            one.at - len(".") - len(one.receiver.rpartition(".")[2]): one.name
+            for one in self._facts.mentions
+            if one.receiver
+        }
+        self._given: dict[str, list[str]] = {}  # What members are given, by how they are written.
+        for flow in self._facts.flows:
+            self._given.setdefault(flow.into, []).append(flow.value)
+
+    def links(self) -> Iterator[Link]:
+        """Yield the links of mentions, conversions and exports."""
+        for mention in self._facts.mentions:
+            yield from self._of_mention(self._as_meant(mention))
+        yield from self._converted()
+        yield from self._exported()
+
+    def _of_mention(self, mention: Mention) -> Iterator[Link]:
+        if mention.use == Use.IMPORT and mention.name[:1] == '"':
+            yield from self._of_module(mention, self._source(mention.at))
+            return
+        if mention.name == ANY_MEMBER:
+            yield from self._any_of(self._value(mention), _kind_of(mention), mention)
+            yield from self._handing.runs(mention, self._source(mention.at)) if mention.use == Use.CALL else ()
+            return
+        found = self._resolver.resolve(self._path, mention)
+        if found is not None and found.things and self._file.policy.has_spaces and mention.use in _OF_VALUES:
+            found = found._replace(things=() if all(map(self._is_no_value, found.things)) else found.things)
+        if self._is_of_metaclass(mention) and (found is None or not found.things or mention.use == Use.WRITE):
+            yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=SOME)
+        if mention.use == Use.CALL and (found is None or not found.things):
+            yield from self._handing.runs(mention, self._source(mention.at))
+        yield from self._undecided(mention) if found is None else self._decided(mention, found)
+
+    def _link(
+        self, mention: Mention, target: Place, how: How, kind: RelationKind | None = None, receiver: Place | None = None
+    ) -> Link:
+        source = self._source(mention.at)
+        return Link(target, source, mention.line, kind or _kind_of(mention), mention.use, how, mention.given, receiver)
+
+    def _link_to(self, mention: Mention, thing: Thing, how: How, receiver: Place | None = None) -> Link:
+        """Return the link of a mention to a declaration."""
+        kind = relation_kind(self._resolver.things, thing, mention)
+        if kind is RelationKind.HANDS_ON and self._members.get(mention.at, _BINDING) != _BINDING:
+            kind = RelationKind.USES  # Only a member of it is read.
+        return self._link(mention, self._place(thing), how, kind, receiver)
+
+    def _undecided(self, mention: Mention) -> Iterator[Link]:
+        for thing in self._one_of(mention):
+            yield self._link_to(mention, thing, How.OPEN)
+        receiver = self._lacking(mention) if mention.receiver else None
+        for name in self._names_of(mention):
+            yield self._link(mention, Place("", name), How.UNDECIDED, receiver=receiver)
+
+    def _decided(self, mention: Mention, found: Found) -> Iterator[Link]:
+        if mention.use == Use.IMPORT and isinstance(found.value, Module) and not found.things:
+            yield self._link(mention, Place(found.value.path, ""), How.CERTAIN, RelationKind.IMPORTS)
+        held = (*self._held(mention, found), *self._one_of(mention))
+        is_set_below = bool(mention.receiver) and self._is_set_below(mention)
+        is_open = is_set_below or mention.use == Use.ADDRESS or self._is_one_of_several(mention, found)
+        is_certain = not is_open and mention.receiver != f'"{GIVEN}"'
+        for thing in found.things:
+            if not (mention.use == Use.WRITE and self._is_own(mention, thing)):
+                is_replaced = held and self._is_decorated(thing) and thing not in held
+                yield from self._meant(mention, thing, How.CERTAIN if is_certain and not is_replaced else How.OPEN)
+        is_kept = isinstance(found.value, Function | Type) and self._is_kept(mention, found)
+        for thing in held:
+            if thing not in found.things:
+                yield self._link_to(mention, thing, How.CERTAIN if is_kept else How.OPEN)
+        if not found.things and is_set_below:
+            yield self._link(mention, Place("", mention.name), How.UNDECIDED)
+        elif not found.things:
+            yield from self._elsewhere(mention, found, is_held=bool(held))
+
+    def _meant(self, mention: Mention, thing: Thing, how: How) -> Iterator[Link]:
+        """Yield the links to a declaration that a mention means, and what follows from them."""
+        yield from (self._link_to(mention, thing, how, one) for one in self._receivers_of(mention, thing))
+        if below := self._below(mention, thing):
+            line = self._resolver.declared(below).line
+            yield Link(self._place(thing), self._place(below), line, RelationKind.INHERITS, "", How.BELOW)
+        if mention.use == Use.WRITE and self._replaces(mention, thing):
+            yield self._link_to(mention, thing, How.REPLACED)
+        if self._is_any(mention, thing):
+            yield self._link(mention, self._place(thing), How.ANY, RelationKind.READS)
+
+    def _elsewhere(self, mention: Mention, found: Found, *, is_held: bool) -> Iterator[Link]:
+        """Yield the links of a mention of something that the project does not define."""
+        name = Place("", mention.name)
+        for receiver, given in self._foreign(mention):
+            yield self._link(mention, name, How.FOREIGN, receiver=receiver)._replace(given=given)
+        is_import = mention.use == Use.IMPORT and isinstance(found.value, Outside)
+        if is_import or (mention.use in _RUNNING and mention.name and not is_held and _is_foreign_function(found)):
+            yield self._link(mention, name, How.OUTSIDE, RelationKind.IMPORTS if is_import else None)
+
+    def _is_no_value(self, thing: Thing) -> bool:
+        """Return whether a declaration is gone when the program runs: a value of its name is another thing."""
+        one = self._resolver.declared(thing)
+        return one.kind == SymbolKind.TYPE and (Mark.INTERFACE in one.marks or Mark.ALIAS in one.marks)
+
+    def _is_one_of_several(self, mention: Mention, found: Found) -> bool:
+        """Return whether another thing may be meant: who writes a member does not mean what others assign to it."""
+        given = all(self._resolver.declared(thing).owner == NO_OWNER for thing in found.things[1:])
+        return self._resolver.is_open(found) and not (mention.use == Use.WRITE and len(found.things) > 1 and given)
+
+    def _is_own(self, mention: Mention, thing: Thing) -> bool:
+        """Return whether a member is declared where a function is given to it: `A.prototype.run = function () {}`."""
+        one = self._resolver.declared(thing)
+        is_here = thing.path == self._path and one.start <= mention.at < one.stop and one.line == mention.line
+        return is_here and one.kind in CALLABLE and bool(mention.receiver)
+
+    def _is_of_metaclass(self, mention: Mention) -> bool:
+        """Return whether a member is one of the classes that a type makes."""
+        if mention.receiver not in ("self", "cls") or not self._file.policy.rebinds:
+            return False
+        value = self._value(mention)
+        bases = self._resolver.lineage.above((value,)) if isinstance(value, Instance) else ()
+        names = (self._resolver.foreign.name(one) for one in bases)
+        return any(name.rpartition(".")[2] in _METACLASSES for name in names)
+
+    def _lacking(self, mention: Mention) -> Place:
+        """Return the type of the project that does not have the member which is used, if it is known."""
+        value = self._value(mention)
+        types = types_of(value) if isinstance(value, Instance | Type) else ()
+        return self._place(types[0]) if len(types) == 1 else SOME
+
+    def _of_module(self, mention: Mention, source: Place) -> Iterator[Link]:
+        """Yield the link to the file, or to the package, that an import brings."""
+        value = self._resolver.modules.module(self._file, mention.name.strip('"'))
+        target, how = Place("", mention.name), How.OUTSIDE
+        if isinstance(value, Module) and value.path not in LIBRARIES:
+            target, how = Place(value.path, ""), How.CERTAIN
+        elif isinstance(value, Package):
+            target, how = folder_place(value.unit.rpartition(":")[0]), How.CERTAIN
+        elif value is None:
+            how = How.UNDECIDED
+        yield Link(target, source, mention.line, RelationKind.IMPORTS, mention.use, how)
+
+    def _any_of(self, value: Value | None, kind: RelationKind, mention: Mention) -> Iterator[Link]:
+        """Yield that any member of a value may be meant."""
+        modules = [Place(value.path, "")] if isinstance(value, Module) and value.path not in LIBRARIES else []
+        for place in (*map(self._place, types_of(value)), *modules):
+            yield Link(place, self._source(mention.at), mention.line, kind, mention.use, How.ANY)
+
+    def _is_set_below(self, mention: Mention) -> bool:
+        """Return whether a receiver is what a class says of itself, and types below may say otherwise."""
+        if not self._file.policy.rebinds:
+            return False
+        match parse(mention.receiver):
+            case Member(Name("self" | "cls"), name):
+                found = self._resolver.names.found(self._path, mention.at, parse(mention.receiver))
+                fields = [
+                    thing for thing in (found.things if found else ()) if self._resolver.declared(thing).name == name
+                ]
+                is_said = any(not self._resolver.things.is_only_assigned(thing) for thing in fields)
+                return is_said and found is not None and isinstance(found.value, Module | Outside | Type | Function)
+        return False
+
+    def _as_meant(self, mention: Mention) -> Mention:
+        """Return a mention as it is meant: what is given to a function called like one of the language is only read.
+
+        `f.call(...)` calls f.
+        """
+        if mention.use == Use.VALUE and self._members.get(mention.at) in self._file.policy.invoking:
+            return msgspec.structs.replace(mention, use=Use.CALL)
+        names = self._file.policy.emptying
+        beside = (one for one in self._on_line(mention.line) if one.name in names) if names else ()
+        is_own = bool(names) and mention.use == Use.FILL and any(map(self._of_project, beside))
+        return msgspec.structs.replace(mention, use=Use.VALUE) if is_own else mention
+
+    def _of_project(self, mention: Mention) -> bool:
+        found = self._resolver.resolve(self._path, mention) if mention.use == Use.CALL else None
+        return found is not None and bool(found.things)
+
+    def _names_of(self, mention: Mention) -> Sequence[str]:
+        """Return the names that an undecided mention may mean: its own, and those that an import gives it."""
+        imports = () if mention.receiver else self._file.imports.get(mention.name, ())
+        items = [one.item for one in imports if one.item not in ("", "*")]
+        return tuple(dict.fromkeys((mention.name, *items))) if mention.name else ()
+
+    def _held(self, mention: Mention, found: Found) -> tuple[Thing, ...]:
+        """Return the functions and types that a called variable or member holds."""
+        policy = self._file.policy
+        if mention.use not in _RUNNING or not (policy.rebinds or policy.is_dynamic):
+            return ()
+        return tuple(thing for thing in functions_of(found.value) if thing.path not in LIBRARIES)
+
+    def _one_of(self, mention: Mention) -> tuple[Thing, ...]:
+        """Return the functions that a called variable may hold, where it holds one of several values."""
+        is_variable = mention.use == Use.CALL and mention.name and not mention.receiver
+        bound = self._file.innermost(mention.name, mention.at) if is_variable and self._file.policy.rebinds else []
+        found: dict[Thing, None] = {}
+        for one in bound:
+            expression = parse(one.value)
+            for part in expression.values if isinstance(expression, AnyOf) else ():
+                value = self._resolver.expressions.value(self._path, one.at, part)
+                found |= {thing: None for thing in functions_of(value) if thing.path not in LIBRARIES}
+        return tuple(found)
+
+    def _is_decorated(self, thing: Thing) -> bool:
+        one = self._resolver.declared(thing)
+        return bool(one.decorators) and Mark.PROPERTY not in one.marks
+
+    def _is_kept(self, mention: Mention, found: Found) -> bool:
+        """Return whether a called name means what a variable was given, not what its type or a default says."""
+        if mention.receiver:
+            return not mention.name
+        bound = self._file.innermost(mention.name, mention.at) if mention.name else []
+        texts = [one.value for one in bound] + [self._resolver.declared(thing).value for thing in found.things]
+        if isinstance(found.value, Type) and not all(self._names(one.at, one.value, found.value) for one in bound):
+            return False  # It may be a type below.
+        return not any(map(says_type, texts)) and all(one.kind != "parameter" for one in bound)
+
+    def _names(self, at: int, text: str, kind: Type) -> bool:
+        """Return whether an expression is a name of a type, or no value."""
+        named = self._resolver.names.found(self._path, at, parse(text))
+        return text == "-" or (named is not None and set(kind.things) <= set(named.things))
+
+    def _receivers_of(self, mention: Mention, thing: Thing) -> Sequence[Place | None]:
+        """Return the types of the value whose member is used, where types below may declare it anew."""
+        if not mention.receiver:
+            return (None,)
+        if not self._resolver.things.is_replaceable(thing):
+            return (SOME,)
+        value = self._value(mention)
+        if isinstance(value, Above):
+            return (SUPER,)
+        types = [self._place(one) for one in types_of(value)]
+        return types if 0 < len(types) <= _MAX_TYPES else (SOME,)
+
+    def _below(self, mention: Mention, base: Thing) -> Thing | None:
+        """Return the type that a mention of a base declares; one without a name is declared where it is created."""
+        below = self._search.around(self._path, mention.at) if mention.use in (Use.BASE, Use.CREATE) else None
+        if below is None or mention.use == Use.BASE:
+            return below
+        is_type = self._resolver.declared(below).kind == SymbolKind.TYPE
+        bases = self._resolver.lineage.bases_of(below) if is_type else ()
+        return below if any(base in types_of(one) for one in bases) else None
+
+    def _replaces(self, mention: Mention, thing: Thing) -> bool:
+        """Return whether a mention gives a method another value than itself: not `this.run = this.run.bind(this)`."""
+        given = self._given.get(f"{mention.receiver}.{mention.name}", ())
+        is_method = self._resolver.declared(thing).kind == SymbolKind.METHOD
+        return is_method and not any(mention.name in names_in(value) for value in given)
+
+    def _value(self, mention: Mention) -> Value | None:
+        return self._resolver.expressions.value(self._path, mention.at, parse(mention.receiver))
+
+    def _foreign(self, mention: Mention) -> Iterator[tuple[Place, int]]:
+        """Yield the foreign types whose member is used, and those of the project that have it from a foreign one.
+
+        Each with the number of arguments that the member takes, -1 if that is not known.
+        """
+        policy = self._file.policy
+        if mention.use not in _OF_MEMBERS or not mention.name:
+            return
+        if policy.method_sets:
+            yield from self._interfaces(mention) if mention.use == Use.CALL and mention.receiver else ()
+            return
+        for value in dict.fromkeys(self._resolver.foreign.receivers(self._path, mention)):
+            name = self._resolver.foreign.name(value)
+            if isinstance(value, Instance) and value.things[0].path not in LIBRARIES:
+                yield self._place(value.things[0]), mention.given
+            elif self._resolver.foreign.may_be_object(value, name, policy):
+                yield Place("", name), mention.given
+
+    def _interfaces(self, mention: Mention) -> Iterator[tuple[Place, int]]:
+        """Yield the foreign types of a receiver that may be interfaces with the method."""
+        receiver, policy = self._value(mention), self._file.policy
+        above = self._resolver.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
+        modules = {imported.module for imported in self._facts.imports}
+        for base in above:
+            name = base.name if isinstance(base, Outside | Foreign) else ""
+            if name and name not in modules:
+                known = policy.foreign_methods.get(name)
+                if known and mention.name in known:
+                    yield Place("", name), known[mention.name]
+                elif known is None and policy.may_be_interface(name):
+                    yield Place("", name), -1
+
+    def _is_any(self, mention: Mention, thing: Thing) -> bool:
+        """Return whether a mention of an enumeration may mean any of its constants: one without a member."""
+        one = self._resolver.declared(thing)
+        if one.kind != SymbolKind.TYPE or mention.use not in (Use.VALUE, Use.CALL, Use.TYPE):
+            return False
+        return self._resolver.members.is_enumeration(Type((thing,))) and is_of_any(
+            mention, self._on_line(mention.line), one.name, self._resolver.state.policy(thing).by_text
+        )
+
+    def _converted(self) -> Iterator[Link]:
+        """Yield that a struct is made of another one: that reads and writes all their fields."""
+        for flow in self._facts.flows if self._file.policy.method_sets else ():
+            before = bisect_left(self._starts, flow.at) - 1  # The mention of the type.
+            value = partial(self._resolver.expressions.value, self._path, flow.at)
+            into = value(parse(flow.into)) if flow.argument == 0 and before >= 0 else None
+            if isinstance(into, Type):
+                at = self._facts.mentions[before]
+                yield from self._any_of(into, RelationKind.WRITES, msgspec.structs.replace(at, use=Use.WRITE))
+                given = msgspec.structs.replace(at, use=Use.VALUE)
+                yield from self._any_of(value(parse(flow.value)), RelationKind.READS, given)
+
+    def _exported(self) -> Iterator[Link]:
+        """Yield what the file exports under another name than its own."""
+        for one in self._facts.exports:
+            found = self._resolver.modules.exported(self._path, one) if one.name not in ("*", *WHOLE) else None
+            for thing in found.things if found else ():
+                if thing.path not in LIBRARIES and self._resolver.declared(thing).name != one.name:
+                    name, kind = Place("", one.name), RelationKind.IMPORTS
+                    yield Link(self._place(thing), Place(self._path, ""), 0, kind, "", How.EXPORTED, -1, name)
+
+
+def _kind_of(mention: Mention) -> RelationKind:
+    """Return the kind of relation of a mention whose target is not known."""
+    return _BY_USE.get(Use(mention.use), RelationKind.READS)
+
+
+def _is_foreign_function(found: Found) -> bool:
+    """Return whether a name is one of a foreign module, or one that nothing declares; builtins are neither."""
+    return isinstance(found.value, Outside) and ("." in found.value.name or found.value == OUTSIDE)
+
+
+def is_of_any(mention: Mention, beside: Sequence[Mention], name: str, by_text: str) -> bool:
+    """Return whether a mention of an enumeration may mean any of its constants: one without a member.
+
+    beside: the mentions of its line. by_text: the member that gives a constant by its name; where that is written, it
+    is a mention of the constant.
+    """
+    stop = mention.at + len(name)
+    near = (one for one in beside if stop < one.at <= stop + len(_ACCESS) and one.use != Use.ARGUMENT)
+    member = next((one for one in near if one.receiver.rpartition(".")[2] == name), None)
+    is_written = any(one.use == Use.REFLECTED for one in beside)
+    is_asked = any(one.name == by_text and one.receiver in (name, "Enum") for one in beside) and not is_written
+    return is_asked or (not by_text and member is None and mention.use in (Use.VALUE, Use.CALL))

@@ -1,0 +1,63 @@
+"""Where mentions and declarations of a file are: what is around them."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from operator import attrgetter
+
+from graphrag_mcp.model.facts import (
+    Mention,
+    Thing,
+)
+from graphrag_mcp.model.links import Place
+from graphrag_mcp.model.values import (
+    All,
+    Either,
+    Instance,
+    Type,
+    Value,
+)
+from graphrag_mcp.resolution.files import File
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.search import Search
+
+
+class Places:
+    """The places of one file."""
+
+    def __init__(self, search: Search, file: File) -> None:
+        self._search, self._resolver, self._file = search, search.resolver, file
+        self._path, self._facts = file.path, file.facts
+        self._starts = [mention.at for mention in self._facts.mentions]
+        self._around: tuple[int, Place] | None = None
+
+    def _line(self, at: int) -> int:
+        """Return the line of an offset: that of the next mention, or else of what is around it."""
+        place = bisect_left(self._starts, at)
+        if place < len(self._starts):
+            return self._facts.mentions[place].line
+        around = self._file.declared_around(at)
+        return around[0][1].line if around else 1
+
+    def _on_line(self, line: int) -> Sequence[Mention]:
+        """Return the mentions of a line."""
+        first = bisect_left(self._facts.mentions, line, key=attrgetter("line"))
+        last = bisect_right(self._facts.mentions, line, key=attrgetter("line"))
+        return self._facts.mentions[first:last]
+
+    def _source(self, at: int) -> Place:
+        """Return what is around an offset; asked several times for one mention."""
+        if self._around is None or self._around[0] != at:
+            thing = self._search.around(self._path, at, named=True)
+            self._around = at, self._place(thing) if thing else Place(self._path, "")
+        return self._around[1]
+
+    def _place(self, thing: Thing) -> Place:
+        return self._resolver.state.open(thing.path).places[thing.number]
+
+
+def types_of(value: Value | None) -> tuple[Thing, ...]:
+    """Return the types of the project that a value may have."""
+    if isinstance(value, Either | All):
+        return tuple(thing for one in value.values for thing in types_of(one))
+    things = value.things if isinstance(value, Instance | Type) else ()
+    return tuple(thing for thing in things if thing.path not in LIBRARIES)

@@ -1,0 +1,94 @@
+"""How the declarations of a file stand to others: what they inherit, override and implement."""
+
+from collections.abc import Iterator, Sequence
+
+from graphrag_mcp.model.expressions import says_type
+from graphrag_mcp.model.facts import (
+    EXPECTED,
+    Declared,
+    Mark,
+    Thing,
+    Use,
+)
+from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.links import How, Link, Place
+from graphrag_mcp.resolution.files import File
+from graphrag_mcp.resolution.hierarchy import Hierarchy
+from graphrag_mcp.resolution.places import Places, types_of
+from graphrag_mcp.resolution.search import Search, functions_of
+
+
+class Standing(Places):
+    """The links of the declarations of one file."""
+
+    def __init__(self, search: Search, file: File) -> None:
+        super().__init__(search, file)
+        self._hierarchy = Hierarchy(search)
+        self._beside_of: dict[Thing, Sequence[Thing]] = {}
+
+    def links(self) -> Iterator[Link]:
+        """Yield the links of declarations."""
+        for number, one in enumerate(self._facts.declared):
+            yield from self._of_declared(Thing(self._path, number), one)
+
+    def _of_declared(self, thing: Thing, one: Declared) -> Iterator[Link]:
+        place = self._place(thing)
+        bases = (base for found in self._resolver.lineage.bases_of(thing) for base in types_of(found))
+        for base in dict.fromkeys(bases) if one.bases else ():
+            yield Link(place, self._place(base), one.line, RelationKind.INHERITS, "", How.ABOVE)
+        if one.kind == SymbolKind.TYPE and len(one.bases) > 1 and not self._file.policy.method_sets:
+            for method, inherited in self._hierarchy.standing_in(thing):
+                yield from self._pair(self._place(method), self._place(inherited), one.line, use=Use.BASE)
+        yield from self._constants_by_text(thing, one)
+        if one.kind == SymbolKind.METHOD or (one.kind == SymbolKind.FIELD and self._file.policy.replaces_fields):
+            yield from self._overridden(thing, one)
+        if one.kind == SymbolKind.FIELD and one.value and not says_type(one.value):
+            yield from self._functions_in(thing, one)
+
+    def _constants_by_text(self, thing: Thing, one: Declared) -> Iterator[Link]:
+        """Yield where an enumeration asks itself for a constant by its name."""
+        by_text = self._file.policy.by_text if Mark.ENUMERATION in one.marks else ""
+        for mention in self._facts.mentions if by_text else ():
+            is_inside = one.start <= mention.at < one.stop and not mention.receiver
+            if is_inside and mention.name == by_text:
+                source = self._source(mention.at)
+                yield Link(self._place(thing), source, mention.line, RelationKind.READS, Use.VALUE, How.ANY)
+
+    def _overridden(self, thing: Thing, one: Declared) -> Iterator[Link]:
+        """Yield the members that one overrides, from both sides."""
+        if self._file.policy.method_sets or self._resolver.things.is_only_assigned(thing):
+            return
+        owner = self._resolver.declared(Thing(self._path, one.owner)) if one.owner >= 0 else one
+        is_said = all(base.how != EXPECTED for base in owner.bases)
+        for other in self._hierarchy.nearest(thing):
+            yield from self._pair(self._place(other), self._place(thing), one.line, is_said=is_said)
+        for other in self._beside(Thing(self._path, one.owner)) if one.owner >= 0 else ():
+            if self._resolver.declared(other).name == one.name:
+                yield from self._pair(self._place(other), self._place(thing), one.line)
+
+    def _functions_in(self, thing: Thing, one: Declared) -> Iterator[Link]:
+        """Yield the functions that a field holds which overrides methods."""
+        held = functions_of(self._resolver.expressions.written(thing, one.value))
+        above = self._hierarchy.overridden(thing) if held and not self._file.policy.method_sets else []
+        for function in held if above else ():
+            for other in above:
+                given = self._place(other)
+                yield Link(self._place(function), given, one.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
+
+    def _beside(self, kind: Thing) -> Sequence[Thing]:
+        """Return the methods above a type in whose place another side's runs for one of the types between."""
+        if kind not in self._beside_of:
+            above = self._hierarchy.ancestors(kind) if not self._file.policy.method_sets else ()
+            several = (one for one in above if len(self._resolver.declared(one).bases) > 1)
+            found = (method for one in several for method, _ in self._hierarchy.standing_in(one))
+            self._beside_of[kind] = list(dict.fromkeys(found))
+        return self._beside_of[kind]
+
+    def _pair(self, above: Place, below: Place, line: int, *, is_said: bool = True, use: str = "") -> Iterator[Link]:
+        """Yield from both sides that a method overrides one; what only the place of a literal says is not below.
+
+        use: BASE where one only stands in the other's place, so that what overrides it does not override that.
+        """
+        if is_said:
+            yield Link(above, below, line, RelationKind.OVERRIDES, use, How.BELOW)
+        yield Link(below, above, line, RelationKind.OVERRIDES, use, How.ABOVE)

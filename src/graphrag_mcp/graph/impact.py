@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import MAX_NODES, is_by_name, is_shown, members
+from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
+from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
@@ -86,46 +87,41 @@ def find_impact(
     inside = {member.node_id: member for member in changed}
     best: dict[int, Reached] = {}
     doubt = Doubt()
-    frontier = [(node, 1.0) for node in inside.values()]
-    for hop in range(1, hops + 1):
+    walk = Walk(list(inside.values()), hops)
+    for hop in walk:
         here = Doubt()
         fresh: dict[int, Reached] = {}
-        level = frontier
+        level = walk.nodes
         while level:
             steps = []
-            for node, confidence in level:
+            for node in level:
                 edges, doubts = relations.incoming(node, LEADING, scope)
                 here |= doubts
-                steps += [
-                    (edge, node, confidence * edge.confidence)
-                    for edge in edges
-                    if edge.source_id not in inside and is_shown(edge)
-                ]
-            here = here.without([(edge.path, edge.line) for edge, _, _ in steps if not is_by_name(edge)])
-            nodes = graph.nodes(edge.source_id for edge, _, _ in steps)
+                steps += [(edge, node) for edge in edges if edge.source_id not in inside and is_shown(edge)]
+            here = here.without([(edge.path, edge.line) for edge, _ in steps if not is_by_name(edge)])
+            nodes = graph.nodes(edge.source_id for edge, _ in steps)
             level = []
-            for edge, via, confidence in steps:
+            for edge, via in steps:
                 if edge.source_id not in nodes:
                     continue
+                before = fresh.get(via.node_id) or best.get(via.node_id)
+                confidence = (before.confidence if before else 1.0) * edge.confidence
                 path = Reached(nodes[edge.source_id], via, edge, hop, confidence)
                 if _is_better(path, fresh.get(edge.source_id) or best.get(edge.source_id)):
                     is_new = edge.source_id not in fresh
                     fresh[edge.source_id] = path
                     if is_new and _is_helper(path):  # What helps tests costs no hop.
-                        level.append((path.node, confidence))
+                        level.append(path.node)
         doubt |= here.at(hop)
         best |= fresh
-        onward = (row for row in fresh.values() if not (row.is_guess or row.node.is_file or _is_helper(row)))
-        frontier = [(row.node, row.confidence) for row in onward]
-        if not frontier or len(best) > MAX_NODES:
-            break
+        walk.go_on(row.node for row in fresh.values() if not (row.is_guess or row.node.is_file or _is_helper(row)))
     ordered = sorted(best.values(), key=_order)
     return Impact(
         tuple(starts),
         tuple(row for row in ordered if row.node.category is not Category.TESTS),
         tuple(row for row in ordered if row.node.category is Category.TESTS),
-        replace(doubt, is_cut=doubt.is_cut or (bool(frontier) and hop < hops)),
-        is_deeper=any(node.category is not Category.TESTS for node, _ in frontier),
+        replace(doubt, is_cut=doubt.is_cut or walk.is_cut),
+        is_deeper=any(node.category is not Category.TESTS for node in walk.nodes),
     )
 
 

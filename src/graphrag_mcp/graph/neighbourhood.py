@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.graph.tracing import Step, Trace
+from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction
 
 
@@ -33,10 +34,10 @@ def find_neighbourhood(
     start, *others = starts
     kept, distance, hidden = {start.node_id: start}, {start.node_id: 0}, set[int]()
     edges: dict[tuple[int, int, str], CodeEdge] = {}
-    frontier = [start]
-    for hop in range(1, hops + 1):
+    walk = Walk([start], hops)
+    for hop in walk:
         reached: dict[int, CodeNode] = {}
-        for step in _steps(follow, frontier):
+        for step in _steps(follow, walk.nodes):
             ends = (step.source, step.target)
             for node in ends:
                 if node.node_id not in kept and len(kept) < limit:
@@ -47,7 +48,7 @@ def find_neighbourhood(
             hidden |= missing
             if not missing:
                 edges.setdefault((step.source.node_id, step.target.node_id, step.edge.kind), step.edge)
-        frontier = [node for node in reached.values() if not node.is_file]  # Else all that a file imports is near.
+        walk.go_on(node for node in reached.values() if not node.is_file)  # Else all that a file imports is near.
     return Neighbourhood(start, tuple(others), tuple(kept.values()), distance, tuple(edges.values()), len(hidden))
 
 

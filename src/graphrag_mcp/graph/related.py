@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import RELATED_KINDS, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
@@ -53,10 +54,11 @@ class SqliteGraphStore(SqliteGraph):
         relations = self._relations()
         chunks = self._catalog.chunks(chunk_ids)
         found: list[GraphNeighbour] = []
-        frontier = [node for one in chunk_ids if one in chunks for node in self._definitions(chunks[one], symbols)]
+        seeds = [chunks[one] for one in chunk_ids if one in chunks]
+        walk = Walk([node for chunk in seeds for node in self._definitions(chunk, symbols)], hops)
         seen = set(chunk_ids)
-        for hop in range(1, hops + 1):
-            steps = [step for node in frontier for step in self._steps(relations, node, kinds, scope)]
+        for hop in walk:
+            steps = [step for node in walk.nodes for step in self._steps(relations, node, kinds, scope)]
             fresh: dict[int, GraphNeighbour] = {}
             reached: dict[int, CodeNode] = {}
             for far, one in self._neighbours(steps, hop, kinds, scope):
@@ -67,7 +69,7 @@ class SqliteGraphStore(SqliteGraph):
                     reached[far.node_id] = far
             found += fresh.values()
             seen.update(fresh)
-            frontier = list(reached.values())[:MAX_FRONTIER]
+            walk.go_on(list(reached.values())[:MAX_FRONTIER])
         return sorted(found, key=lambda one: (one.hops, -one.confidence))[:limit]
 
     def _definitions(self, chunk: StoredChunk, symbols: Collection[str]) -> list[CodeNode]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
@@ -13,7 +14,6 @@ from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import without_constructor
 
 _TESTS = frozenset({Category.TESTS})
-MAX_NODES = 400  # A longer answer is not read; its doubt reports it.
 HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
 
 _CALLING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON, RelationKind.USES)
@@ -94,54 +94,55 @@ def trace(
     """
     if direction is Direction.TESTS:
         hops = max(hops, HOPS_TO_TESTS)
-    frontier = list(starts)
-    inside: set[int] = set()
-    if with_members and direction in INCOMING:
-        files = [node for node in starts if node.is_file]
-        frontier += [member for file in files for member in graph.in_file(file.path)]
-        inside = {file.file_id for file in files}
+    files = [node for node in starts if node.is_file] if with_members and direction in INCOMING else []
+    inside = [member for file in files for member in graph.in_file(file.path)]
     parts = []
     if direction is Direction.IMPORTERS:  # What is in a type is imported as a part of it; its name alone says nothing.
         parts = [inner for node in starts if not node.is_file for inner in members(graph, node)]
-        frontier += parts
-    seen = {node.node_id for node in frontier}
+    walk = Walk([*starts, *inside, *parts], hops)
+    own = {file.file_id for file in files}
     steps: list[Step] = []
     stops: dict[tuple[str, str], Mentioned] = {}
     doubt = Doubt(is_typed=direction in INCOMING or all(relations.decides(node.path) for node in starts))
-    for hop in range(1, hops + 1):
+    for hop in walk:
         edges: list[CodeEdge] = []
         here = Doubt()
-        for node in frontier:
-            if direction in INCOMING:
+        if direction in INCOMING:
+            for node in walk.nodes:
                 found, doubts = relations.incoming(node, INCOMING[direction], scope)
                 if not (hop > 1 and node.is_file) and node not in parts:  # Code outside functions has no callers.
                     here |= doubts
                 edges += [edge for edge in found if unresolved or is_shown(edge)]
-                if direction is Direction.IMPORTERS:  # A module and what it defines may have one name.
-                    sure = {(edge.path, edge.line) for edge in edges if not is_by_name(edge)}
-                    edges = [edge for edge in edges if not is_by_name(edge) or (edge.path, edge.line) not in sure]
-            else:
+            edges = _surest(edges) if direction is Direction.IMPORTERS else edges
+        else:
+            for node in walk.nodes:
                 found, unknown = relations.outgoing(node, _OUTGOING[direction])
                 edges += found
                 stops |= {(one.name, one.module): one for one in unknown}
-        fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in inside]
+        fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in own]
         steps += fresh
         if direction is Direction.TESTS and hop == hops:  # Before that, others may lead to a test.
-            tests = graph.visible({path for path, _ in here.undecided}, replace(scope, categories=_TESTS))
-            here = replace(here, undecided=frozenset(place for place in here.undecided if place[0] in tests))
+            here = _of_tests(graph, here, scope)
         told = [one for one in fresh if not is_by_name(one.edge) or one.edge.is_named]
-        here = here.without([(one.edge.path, line) for one in told for line in one.lines])
-        doubt |= here.at(hop)
-        reached = {_far_end(step, direction).node_id: _far_end(step, direction) for step in fresh if not step.is_guess}
-        frontier = [node for node_id, node in reached.items() if node_id not in seen]
-        seen |= reached.keys()
-        if not frontier or len(seen) > MAX_NODES:
-            break
+        doubt |= here.without([(one.edge.path, line) for one in told for line in one.lines]).at(hop)
+        walk.go_on(_far_end(step, direction) for step in fresh if not step.is_guess)
     if direction is Direction.TESTS:
         steps = [step for step in steps if step.source.category is Category.TESTS]
     steps = _once(steps, direction)
-    doubt = replace(doubt, is_cut=doubt.is_cut or (bool(frontier) and hop < hops))
+    doubt = replace(doubt, is_cut=doubt.is_cut or walk.is_cut)
     return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops)
+
+
+def _surest(edges: Sequence[CodeEdge]) -> list[CodeEdge]:
+    """Leave out what is by name where the place decides it: a module and what it defines may have one name."""
+    sure = {(edge.path, edge.line) for edge in edges if not is_by_name(edge)}
+    return [edge for edge in edges if not is_by_name(edge) or (edge.path, edge.line) not in sure]
+
+
+def _of_tests(graph: SymbolGraph, doubt: Doubt, scope: Scope) -> Doubt:
+    """Return the doubt of places in tests."""
+    tests = graph.visible({path for path, _ in doubt.undecided}, replace(scope, categories=_TESTS))
+    return replace(doubt, undecided=frozenset(place for place in doubt.undecided if place[0] in tests))
 
 
 def members(graph: SymbolGraph, node: CodeNode) -> list[CodeNode]:

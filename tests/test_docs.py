@@ -142,6 +142,15 @@ def test_a_page_that_says_what_is_not_so_is_found_out(text: str, words: str, tmp
     assert words in "\n".join(problems)
 
 
+@pytest.mark.slow
+def test_what_is_recorded_anew_keeps_the_lines_left_out(tmp_path: Path) -> None:
+    """A page stays as short as it was made when the program prints something else."""
+    command = r"$ printf 'first result 2\nsecond\nthird\nend\n'"
+    text = f"```console\n{command}\nfirst result 1\n...\nend\n```\n"
+    recorded = Reader(ROOT / "docs" / "index.md", tmp_path, text).read().recorded
+    assert recorded == {1: f"{command}\nfirst result 2\n...\nend\n"}
+
+
 def test_every_kind_of_block_is_used() -> None:
     """Nothing is kept that no page needs."""
     assert {block.language for page in PAGES for block in read_blocks(page)} == set(KINDS)

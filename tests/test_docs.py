@@ -93,8 +93,8 @@ def test_the_readme_stays_a_page_to_begin_with() -> None:
     """What it is, the two commands, a client, the tools, in two minutes; the rest stands in docs/."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) < 150
-    assert "`make demo`" in text
-    assert "`make test`" in text
+    assert "\nmake demo " in text
+    assert "\nmake test " in text
 
 
 # ---------------------------------------------------------------- the checks themselves
@@ -140,6 +140,15 @@ def test_a_page_that_says_what_is_not_so_is_found_out(text: str, words: str, tmp
     except PageError as error:
         problems = [str(error)]
     assert words in "\n".join(problems)
+
+
+@pytest.mark.slow
+def test_what_is_recorded_anew_keeps_the_lines_left_out(tmp_path: Path) -> None:
+    """A page stays as short as it was made when the program prints something else."""
+    command = r"$ printf 'first result 2\nsecond\nthird\nend\n'"
+    text = f"```console\n{command}\nfirst result 1\n...\nend\n```\n"
+    recorded = Reader(ROOT / "docs" / "index.md", tmp_path, text).read().recorded
+    assert recorded == {1: f"{command}\nfirst result 2\n...\nend\n"}
 
 
 def test_every_kind_of_block_is_used() -> None:

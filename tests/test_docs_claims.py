@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.app.protocol import WITHOUT_INDEX, Capability
+from graphrag_mcp.app.protocol import WITHOUT_INDEX
 from graphrag_mcp.cli.agents import SECTION
 from graphrag_mcp.cli.clients import CLIENTS
 from graphrag_mcp.cli.options import create_parser
 from graphrag_mcp.search.query.expansion import MAX_ADDED, MAX_CHARACTERS, SYNONYMS
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, MAXIMUM_LIST, ToolArguments
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from tests.docs.pictures import FOLDER, PICTURES, SHOWN, digest
 
@@ -46,21 +47,26 @@ def _has(command: argparse.ArgumentParser, option: str) -> bool:
     return any(option in action.option_strings for action in command._actions)
 
 
-def test_both_tables_of_tools_are_the_same_and_have_every_tool() -> None:
-    """What README says of a tool is what its own page says, in the order in which the server lists them."""
-    tables = [_rows(text, "| tool | what it answers |") for text in (README, _page("tools"))]
-    assert tables[0] == tables[1]
-    assert [row[0] for row in tables[0]] == [f"`{name}`" for name in TOOLS]
+def test_the_page_of_the_tools_says_of_each_what_readme_says() -> None:
+    """README has every tool in the order of the server, and the section of a tool begins with the same words."""
+    rows = _rows(README, "| tool | what it answers |")
+    assert [row[0] for row in rows] == [f"`{name}`" for name in TOOLS]
+    sections = {name: re.findall(rf"\n## {name}\n\n(.*)", _page("tools")) for name in TOOLS}
+    openings = {name: f"{answers[0].upper()}{answers[1:]}" for name, (_, answers) in zip(TOOLS, rows, strict=True)}
+    assert [name for name in TOOLS if not sections[name][0].startswith(openings[name])] == []
 
 
 def test_the_tools_are_counted_right() -> None:
-    """On their page, in the sentence about the tables of arguments, and where some of them work without an index."""
-    tools = _page("tools")
+    """On their page, in the sentence about the common arguments, and where some of them work without an index."""
+    tools, common = _page("tools"), [*ToolArguments.model_fields, "cursor", "exclude_archived"]
     assert f"The server has {NUMBERS[len(TOOLS)]} read-only tools" in tools
-    above = tools[: tools.index("tools above also take:")]
-    shared = [name for name in TOOLS if f"\n## {name}\n" in above and TOOLS[name].needs is Capability.CODE]
-    assert above.endswith(f"The {NUMBERS[len(shared)]} ")
-    assert f"All {NUMBERS[len(SEARCH_TOOLS)]} search tools take" in tools
+    assert f"All {NUMBERS[len(SEARCH_TOOLS)]} searches take" in tools
+    assert f"A list has at most {MAXIMUM_ENTRIES} entries and {MAXIMUM_LIST:,}" in tools
+    assert "`index_status` takes the first two of these arguments, `find_history` the first three, every other" in tools
+    schemas = {name: tool.schema()["properties"] for name, tool in TOOLS.items()}
+    taken = {name: [argument for argument in common if argument in schema] for name, schema in schemas.items()}
+    few = {"index_status": common[:2], "find_history": common[:3]}
+    assert taken == dict.fromkeys(TOOLS, common) | few
     remote = [name for name, tool in TOOLS.items() if tool.needs in WITHOUT_INDEX]
     assert remote == [*SEARCH_TOOLS, "index_status"]
     assert f"lists the {NUMBERS[len(SEARCH_TOOLS)]} searches, `index_status`" in _page("servers")

@@ -55,10 +55,10 @@ def test_the_page_of_settings_opens_with_the_common_ones() -> None:
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_argument_of_every_tool_is_named(tool: str) -> None:
     """Every tool is there, with a call, and every argument of it."""
-    assert f"| `{tool}` |" in TOOLS_TEXT
+    assert f"\n## {tool}\n" in TOOLS_TEXT
     assert f'"name": "{tool}"' in TOOLS_TEXT
     assert f"| `{tool}` |" in (ROOT / "README.md").read_text(encoding="utf-8")
-    assert all(f"\n| `{argument}` | " in TOOLS_TEXT for argument in TOOLS[tool].schema()["properties"])
+    assert all(f"\n* `{argument}` (" in TOOLS_TEXT for argument in TOOLS[tool].schema()["properties"])
 
 
 def test_the_collection_that_is_shown_is_one_that_a_copy_keeps() -> None:

@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from doctest import ELLIPSIS, OutputChecker
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,8 @@ _PASSING = (
     (re.compile(r"(?<=cursor=\"\d-)[0-9a-f]{8}\b"), "..."),  # Of a question that names a path of this machine.
     (re.compile(r"\b[0-9a-f]{7}\b(?= \d{4}-\d\d-\d\d \")"), "..."),  # A commit.
 )
+_ELISION = "..."
+_ALIKE = 0.8  # The share of equal characters from which a line is the one that a page showed before.
 # Said by whatever takes longer than a moment, as anything may on a busy machine.
 _PROGRESS = re.compile(r"^indexing [\d,]+ of [\d,]+ files.*\n", re.MULTILINE)
 
@@ -125,7 +129,7 @@ class Reader:
             same = _is_same(wanted, printed)
             if not same:
                 self.problems.append(f"{block.place}: $ {command}\nis written to print\n{wanted}but prints\n{printed}")
-            lines.append(f"$ {command}\n{wanted if same else _without_passing(printed)}")
+            lines.append(f"$ {command}\n{wanted if same else _elided(wanted, _without_passing(printed))}")
         self.recorded[block.line] = "".join(lines)
 
     def _use_json(self, block: Block, text: str) -> None:
@@ -166,7 +170,7 @@ class Reader:
         same = _is_same(block.text, answer)
         if not same:
             self.problems.append(f"{block.place}: the answer is\n{answer}")
-        self.recorded[block.line] = block.text if same else _without_passing(answer)
+        self.recorded[block.line] = block.text if same else _elided(block.text, _without_passing(answer))
 
     # ------------------------------------------------------------ helpers
 
@@ -211,6 +215,15 @@ def _without_passing(text: str) -> str:
     for pattern, shown in _PASSING:
         text = pattern.sub(shown, text)
     return text
+
+
+def _elided(shown: str, printed: str) -> str:
+    """Leave out the lines that the page leaves out: a line stays if it resembles one that is shown."""
+    lines = shown.splitlines()
+    if _ELISION not in lines:
+        return printed
+    kept = [line if get_close_matches(line, lines, 1, _ALIKE) else _ELISION for line in printed.splitlines()]
+    return "".join(f"{line}\n" for line, group in groupby(kept) for _ in ([1] if line == _ELISION else group))
 
 
 def _read(block: Block, parse: Callable[[str], Any], text: str) -> Any:

@@ -1,4 +1,4 @@
-"""Writes the tables of the pages that say what the code says: settings, tool arguments, languages.
+"""Writes the parts of the pages that repeat the code: settings, tool arguments, languages.
 
     python -m tests.docs.tables
 
@@ -13,14 +13,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from graphrag_mcp.app.protocol import Capability
+from graphrag_mcp.languages.language import Language
 from graphrag_mcp.languages.registry import LANGUAGES
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings, Settings
-from graphrag_mcp.tools.arguments import CodeArguments, SearchArguments
-from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
-from graphrag_mcp.tools.index_status import STATUS
+from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, CodeArguments, SearchArguments
 from graphrag_mcp.tools.search import DOCUMENTS, HYBRID
-from graphrag_mcp.tools.table import TOOLS
+from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from graphrag_mcp.tools.tool import Tool
 from tests.docs import ROOT
 
@@ -48,19 +46,18 @@ _TYPES = {"string": "text", "integer": "whole number", "number": "number", "arra
 
 def render_tables() -> dict[str, str]:
     """Return every table by its name."""
-    shared, of_code = set(SearchArguments.model_fields), set(CodeArguments.model_fields) - {"limit"}
-    code_tools = [tool for tool in TOOLS.values() if tool.needs is Capability.CODE]
+    searched, common = set(SearchArguments.model_fields), set(CodeArguments.model_fields) - {"limit"}
+    others = [tool for tool in TOOLS.values() if tool.name not in SEARCH_TOOLS]
     return {
         "settings: common": _common_table(),
         "settings: indexing": _settings_table(IndexingSettings),
         "settings: retrieval": _retrieval_tables(),
         "settings: servers": _settings_table(ServerSettings),
-        "arguments: all search tools": _arguments_table(HYBRID, shared),
-        **{f"arguments: {tool.name}": _arguments_table(tool, _names(tool) - shared) for tool in (HYBRID, DOCUMENTS)},
-        **{f"arguments: {tool.name}": _arguments_table(tool, _names(tool) - of_code) for tool in code_tools},
-        "arguments: all code tools": _arguments_table(FIND_SYMBOL, of_code),
-        f"arguments: {STATUS.name}": _arguments_table(STATUS, _names(STATUS)),
-        "languages": _languages_table(),
+        "arguments: common": _arguments(HYBRID, common),
+        "arguments: all search tools": _arguments(HYBRID, searched - common),
+        **{f"arguments: {tool.name}": _arguments(tool, _names(tool) - searched) for tool in (HYBRID, DOCUMENTS)},
+        **{f"arguments: {tool.name}": _arguments(tool, _own(tool) - common) for tool in others},
+        "languages": _languages(),
     }
 
 
@@ -99,12 +96,14 @@ def _retrieval_tables() -> str:
     return "\n".join(f"### {title.removesuffix('.')}\n\n{table}" for title, table in groups)
 
 
-def _languages_table() -> str:
-    rows = (
-        (one.title, " ".join(f"`{file}`" for file in one.files.split()), "by type" if one.has_facts else "by name")
-        for one in LANGUAGES.values()
-    )
-    return _table(("language", "files", "relations"), rows)
+def _languages() -> str:
+    kinds = {"by type": True, "by names and imports": False}
+    named = {kind: [one for one in LANGUAGES.values() if one.has_facts is facts] for kind, facts in kinds.items()}
+    return "".join(f"* Relations {kind}: {', '.join(map(_with_files, found))}.\n" for kind, found in named.items())
+
+
+def _with_files(language: Language) -> str:
+    return f"{language.title} ({' '.join(f'`{file}`' for file in language.files.split())})"
 
 
 def _settings_table(section: type[BaseModel]) -> str:
@@ -120,19 +119,37 @@ def _names(tool: Tool[Any, Any, Any]) -> set[str]:
     return set(tool.schema()["properties"])
 
 
-def _arguments_table(tool: Tool[Any, Any, Any], names: set[str]) -> str:
+def _own(tool: Tool[Any, Any, Any]) -> set[str]:
+    """Return the arguments that a search does not take, or takes with other values."""
+    own, searched = tool.schema()["properties"], HYBRID.schema()["properties"]
+    return {name for name in own if name not in searched or _value(own[name]) != _value(searched[name])}
+
+
+def _arguments(tool: Tool[Any, Any, Any], names: set[str]) -> str:
     schema = tool.schema()
-    rows = (
-        (f"`{name}`", *(_describe(one, required=name in schema.get("required", ()))))
+    required = schema.get("required", ())
+    return "".join(
+        f"* `{name}` ({_value(one, required=name in required)}): {one['description']}\n"
         for name, one in schema["properties"].items()
         if name in names
     )
-    return _table(("argument", "default", "accepted", "meaning"), rows)
 
 
-def _describe(schema: Mapping[str, Any], *, required: bool = False) -> tuple[str, str, str]:
-    default = "required" if required else f"`{json.dumps(schema['default'])}`"
-    return default, _accepted(schema), str(schema["description"]).replace("|", "\\|")
+def _value(schema: Mapping[str, Any], *, required: bool = False) -> str:
+    """Return the default of an argument, unless it is empty, and what else is accepted."""
+    default = "required" if required else schema["default"]
+    if isinstance(default, bool):
+        return json.dumps(default)
+    if "enum" in schema:
+        return f"`{default}`; {', '.join(f'`{value}`' for value in schema['enum'] if value != default)}"
+    (kind,) = (one for one in schema.get("anyOf", [schema]) if one["type"] != "null")
+    accepted = _accepted(kind).removeprefix("whole number, ").removeprefix("number, ").removeprefix("text, ")
+    accepted = accepted.removesuffix(f", at most {MAXIMUM_ENTRIES} entries")
+    return accepted if default in ("", None, []) else f"{default}; {accepted}"
+
+
+def _describe(schema: Mapping[str, Any]) -> tuple[str, str, str]:
+    return f"`{json.dumps(schema['default'])}`", _accepted(schema), str(schema["description"]).replace("|", "\\|")
 
 
 def _accepted(schema: Mapping[str, Any]) -> str:

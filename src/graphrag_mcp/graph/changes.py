@@ -83,7 +83,7 @@ class DiffImpact:
     @property
     def broken(self) -> int:
         """How many certain dependants outside the change do not fit any more."""
-        return sum(len(one.breaks) for one in self.affected)
+        return sum(len(affected.breaks) for affected in self.affected)
 
 
 def find_diff_impact(
@@ -94,21 +94,21 @@ def find_diff_impact(
     scope: Scope,
 ) -> DiffImpact:
     """Return what depends on the definitions that differ, as far as the index has it now."""
-    changed = [one for file in difference.files for one in compare(file)]
+    changed = [other for file in difference.files for other in compare(file)]
     nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
     affected, doubts = [], list[Doubt]()
-    for one, node in sorted(of_code, key=lambda pair: list(Change).index(pair[0].change)):
-        found, doubt = _affected(graph, relations, one, node, inside, scope)
-        if one.change is not Change.MOVED or found.breaks:
+    for definition, node in sorted(of_code, key=lambda pair: list(Change).index(pair[0].change)):
+        found, doubt = _affected(graph, relations, definition, node, inside, scope)
+        if definition.change is not Change.MOVED or found.breaks:
             affected.append(found)
             doubts.append(doubt)
-    concerned = {one.path for one in changed}
+    concerned = {other.path for other in changed}
     plain = tuple(sorted(file.path or file.before for file in difference.files if file.path not in concerned
                          and file.before not in concerned))  # fmt: skip
     files = [node for path in plain if (node := graph.file(path)) is not None]
-    starts = [node for one, node in nodes if node and one.change is not Change.MOVED] + files
+    starts = [node for other, node in nodes if node and other.change is not Change.MOVED] + files
     left = [place.node for row in affected if row.node is None or row.definition.change is Change.MOVED
             for place in row.breaks]  # fmt: skip
     code = [node for node in (*starts, *left) if node.category is not Category.TESTS]
@@ -122,22 +122,39 @@ def find_diff_impact(
     return DiffImpact(
         difference.base, tuple(affected), _ranked(tests, changed), len(difference.files), plain, difference.left,
         doubt=whole, is_deeper=impact.is_deeper,
-        of_tests=sum(one.category is Category.TESTS and one.change is not Change.MOVED for one in changed),
+        of_tests=sum(other.category is Category.TESTS and other.change is not Change.MOVED for other in changed),
     )  # fmt: skip
 
 
 def _affected(
-    graph: SymbolGraph, relations: Relations, one: Definition, node: CodeNode | None, inside: set[int], scope: Scope,
-) -> tuple[Affected, Doubt]:  # fmt: skip
-    is_gone = one.change in (Change.REMOVED, Change.MOVED)
-    if is_gone and (node is None or one.change is Change.MOVED):
-        places = [place for place in _left_behind(graph, relations, one, scope) if place.node.node_id not in inside]
+    graph: SymbolGraph,
+    relations: Relations,
+    definition: Definition,
+    node: CodeNode | None,
+    inside: set[int],
+    scope: Scope,
+) -> tuple[Affected, Doubt]:
+    is_gone = definition.change in (Change.REMOVED, Change.MOVED)
+    if is_gone and (node is None or definition.change is Change.MOVED):
+        places = [
+            place for place in _left_behind(graph, relations, definition, scope) if place.node.node_id not in inside
+        ]
         by_name = frozenset((place.path, place.line) for place in places if place.certainty is Certainty.BY_NAME)
-        gone = CodeNode(0, 0, one.before, one.category, one.name.rpartition(".")[2], one.name, one.kind, 1, 1)
-        unread = relations.unread(gone, detect_language(one.before), scope)
+        gone = CodeNode(
+            0,
+            0,
+            definition.before,
+            definition.category,
+            definition.name.rpartition(".")[2],
+            definition.name,
+            definition.kind,
+            1,
+            1,
+        )
+        unread = relations.unread(gone, detect_language(definition.before), scope)
         doubt = Doubt(undecided=by_name, is_listed=False, unread=unread)
-    elif node is None or one.change is Change.ADDED:
-        return Affected(one, node), NO_DOUBT
+    elif node is None or definition.change is Change.ADDED:
+        return Affected(definition, node), NO_DOUBT
     else:
         edges, doubt = relations.incoming(node, LEADING, scope)
         edges = [edge for edge in edges if edge.source_id not in inside]
@@ -145,28 +162,30 @@ def _affected(
         known = [edge for edge in edges if edge.source_id in nodes and not is_by_name(edge)]
         doubt = doubt.without([(edge.path, edge.line) for edge in known])
         places = [Dependant(nodes[edge.source_id], edge.path, edge.line, edge.kind, edge.certainty) for edge in known]
-    broken = [place for place in places if one.is_breaking and (is_gone or place.relation in _BROKEN)]
-    certain = tuple(place for place in broken if one.breaks_all and place.certainty is Certainty.CERTAIN)
+    broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
+    certain = tuple(place for place in broken if definition.breaks_all and place.certainty is Certainty.CERTAIN)
     may = tuple(place for place in broken if place not in certain)
     taken = {place.node for place in broken}
     uses = [place for place in places if place.relation is not RelationKind.IMPORTS and place.node not in taken]
     others = {place.node: place for place in reversed(uses)}
-    return Affected(one, node, certain, may, tuple(reversed(others.values()))), doubt
+    return Affected(definition, node, certain, may, tuple(reversed(others.values()))), doubt
 
 
-def _left_behind(graph: SymbolGraph, relations: Relations, one: Definition, scope: Scope) -> list[Dependant]:
+def _left_behind(graph: SymbolGraph, relations: Relations, definition: Definition, scope: Scope) -> list[Dependant]:
     """Return what still names a definition that is not there any more, and no other one of its name."""
-    name = one.name.rpartition(".")[2].removeprefix("#")
+    name = definition.name.rpartition(".")[2].removeprefix("#")
     found = relations.left(name, scope)
-    keys = set(module_keys(one.before))
+    keys = set(module_keys(definition.before))
     importing = [row for row in found if row.kind is RelationKind.IMPORTS]
     while more := {key for row in importing if row.module in keys for key in module_keys(row.path)} - keys:
         keys |= more  # Of modules that give it on.
-    is_top = "." not in one.name
-    owner = place_id(Place(one.before, one.name.rpartition(".")[0]))  # Of a member: the type whose member it was.
-    certain = [row for row in found if (_is_meant(row, one, keys) if is_top else row.receiver == owner)]
+    is_top = "." not in definition.name
+    owner = place_id(
+        Place(definition.before, definition.name.rpartition(".")[0])
+    )  # Of a member: the type whose member it was.
+    certain = [row for row in found if (_is_meant(row, definition, keys) if is_top else row.receiver == owner)]
     taken = {(row.path, row.line) for row in certain}
-    left = [row for row in found if (row.path, row.line) not in taken and one.change is Change.REMOVED]
+    left = [row for row in found if (row.path, row.line) not in taken and definition.change is Change.REMOVED]
     others = [row for row in left if not row.is_defined]
     return [
         *(_dependant(graph, row, Certainty.CERTAIN) for row in certain),
@@ -174,10 +193,10 @@ def _left_behind(graph: SymbolGraph, relations: Relations, one: Definition, scop
     ]
 
 
-def _is_meant(row: Mentioned, one: Definition, keys: set[str]) -> bool:
+def _is_meant(row: Mentioned, definition: Definition, keys: set[str]) -> bool:
     if row.module == UNKNOWN_MODULE or row.module:
         return row.module in keys
-    here, there = PurePosixPath(row.path), PurePosixPath(one.before)
+    here, there = PurePosixPath(row.path), PurePosixPath(definition.before)
     is_beside = (here.parent, here.suffix) == (there.parent, there.suffix)
     return here == there or (is_beside and _shares_names(row.path))
 
@@ -196,19 +215,19 @@ def _dependant(graph: SymbolGraph, row: Mentioned, certainty: Certainty) -> Depe
 def _nodes(graph: SymbolGraph, changed: Iterable[Definition]) -> Iterator[tuple[Definition, CodeNode | None]]:
     """Yield definitions with what the index has of them; the symbols of a file are read once."""
     files: dict[str, dict[tuple[str, SymbolKind], list[CodeNode]]] = {}
-    for one in changed:
-        if (named := files.get(one.path)) is None:
-            named = files[one.path] = {}
-            for node in graph.in_file(one.path):
+    for definition in changed:
+        if (named := files.get(definition.path)) is None:
+            named = files[definition.path] = {}
+            for node in graph.in_file(definition.path):
                 named.setdefault((node.qualified_name, node.kind), []).append(node)
-        yield one, _node(named.get((one.name, one.kind), []), one)
+        yield definition, _node(named.get((definition.name, definition.kind), []), definition)
 
 
-def _node(found: Sequence[CodeNode], one: Definition) -> CodeNode | None:
+def _node(found: Sequence[CodeNode], definition: Definition) -> CodeNode | None:
     """Return what the index has of a definition; of a removed one only if it is still there: a patch to be applied."""
-    if one.change is Change.REMOVED:
-        found = [node for node in found if (node.start_line, node.signature) == (one.line, one.signature)]
-    return min(found, key=lambda node: abs(node.start_line - one.line), default=None)
+    if definition.change is Change.REMOVED:
+        found = [node for node in found if (node.start_line, node.signature) == (definition.line, definition.signature)]
+    return min(found, key=lambda node: abs(node.start_line - definition.line), default=None)
 
 
 def _ranked(tests: Iterable[RankedTest], changed: Sequence[Definition]) -> tuple[RankedTest, ...]:
@@ -220,8 +239,8 @@ def _ranked(tests: Iterable[RankedTest], changed: Sequence[Definition]) -> tuple
     first: dict[int, RankedTest] = {}
     for test in tests:
         first.setdefault(test.node.node_id, test)
-    names = {_stem(one.path) for one in changed}
-    words = {word for one in changed for word in words_of(one.name)}
+    names = {_stem(definition.path) for definition in changed}
+    words = {word for definition in changed for word in words_of(definition.name)}
     worth: dict[str, float] = {test.node.path: float(_stem(test.node.path) in names) for test in first.values()}
     for test in first.values():
         shared = words.intersection(words_of(test.node.name))
@@ -237,7 +256,7 @@ def _stem(path: str) -> str:
 def not_changed(companions: Sequence[tuple[str, Companion]], changed: set[str]) -> tuple[tuple[str, Companion], ...]:
     """Return the files that usually change together with a changed one and did not, each once, the closest first."""
     best: dict[str, tuple[str, Companion]] = {}
-    for path, one in sorted(companions, key=lambda pair: -pair[1].together / pair[1].of):
-        if one.path not in changed:
-            best.setdefault(one.path, (path, one))
+    for path, companion in sorted(companions, key=lambda pair: -pair[1].together / pair[1].of):
+        if companion.path not in changed:
+            best.setdefault(companion.path, (path, companion))
     return tuple(best.values())

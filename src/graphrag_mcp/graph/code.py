@@ -129,9 +129,13 @@ class IndexedCode:
 
     def _mentioned(self, path: str, link: StoredLink) -> Mentioned:
         name = self.search.name(path, link)
-        said = (one for one in self.facts.outline(path) if one.line == link.line and one.kind == link.kind)
+        said = (
+            relation
+            for relation in self.facts.outline(path)
+            if relation.line == link.line and relation.kind == link.kind
+        )
         plain = name.removesuffix(MACRO).strip('"')
-        module = next((one.target_module for one in said if one.target == plain), "")
+        module = next((relation.target_module for relation in said if relation.target == plain), "")
         is_defined = link.how is How.UNDECIDED and bool(self.facts.places_of(plain))
         return Mentioned(link.kind, plain, "" if module == MACRO else module, path, link.line, is_defined)
 

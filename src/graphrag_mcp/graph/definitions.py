@@ -67,15 +67,19 @@ def compare(file: Differing) -> list[Definition]:
     found = []
     for key in dict.fromkeys((*old, *new)):
         befores, afters = old.get(key, []), new.get(key, [])
-        same = {one.text for one in afters} & {one.text for one in befores}
-        lost, come = ([one for one in side if one.text not in same] for side in (befores, afters))
+        same = {other.text for other in afters} & {other.text for other in befores}
+        lost, come = ([other for other in side if other.text not in same] for side in (befores, afters))
         found += [_changed(file, before, after) for before, after in zip(lost, come, strict=False)]
-        found += [_of(file, one, Change.REMOVED) for one in lost[len(come) :]]
-        found += [_of(file, one, Change.ADDED) for one in come[len(lost) :]]
+        found += [_of(file, other, Change.REMOVED) for other in lost[len(come) :]]
+        found += [_of(file, other, Change.ADDED) for other in come[len(lost) :]]
         if file.before and file.path and file.before != file.path and len(same) and "." not in key[0]:
-            found += [_of(file, one, Change.MOVED) for one in afters if one.text in same]
-    whole = {(one.change, one.name) for one in found if one.change in (Change.ADDED, Change.REMOVED)}
-    return [one for one in found if (one.change, one.name.rpartition(".")[0]) not in whole]
+            found += [_of(file, other, Change.MOVED) for other in afters if other.text in same]
+    whole = {
+        (definition.change, definition.name)
+        for definition in found
+        if definition.change in (Change.ADDED, Change.REMOVED)
+    }
+    return [definition for definition in found if (definition.change, definition.name.rpartition(".")[0]) not in whole]
 
 
 class _Side(NamedTuple):
@@ -99,32 +103,32 @@ def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
     for fact in sorted(facts.declared if facts else (), key=attrgetter("line")):
         stated.setdefault(fact.qualified, []).append(fact)
     symbols = sorted(parsed.symbols, key=attrgetter("start_line"))
-    for one in parsed.symbols:
-        if one.kind is not SymbolKind.SECTION:
-            begun = stated.get(one.qualified_name, [])
-            first = bisect_left(begun, one.start_line, key=attrgetter("line"))
-            declared = next((fact for fact in begun[first : first + 1] if fact.line <= one.end_line), None)
-            side = _Side(one, _own_text(one, symbols, lines), parsed, declared)
-            found.setdefault((one.qualified_name, one.kind), []).append(side)
+    for symbol in parsed.symbols:
+        if symbol.kind is not SymbolKind.SECTION:
+            begun = stated.get(symbol.qualified_name, [])
+            first = bisect_left(begun, symbol.start_line, key=attrgetter("line"))
+            declared = next((fact for fact in begun[first : first + 1] if fact.line <= symbol.end_line), None)
+            side = _Side(symbol, _own_text(symbol, symbols, lines), parsed, declared)
+            found.setdefault((symbol.qualified_name, symbol.kind), []).append(side)
     return found
 
 
-def _own_text(one: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -> str:
+def _own_text(symbol: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -> str:
     """Return the lines of a definition without those of definitions in it, which are compared on their own.
 
     symbols: in the order of their first lines.
     """
-    if one.start_line == one.end_line:
-        return lines[one.start_line - 1].rstrip()
+    if symbol.start_line == symbol.end_line:
+        return lines[symbol.start_line - 1].rstrip()
     hidden: set[int] = set()
-    first = bisect_left(symbols, one.start_line, key=attrgetter("start_line"))
-    for inner in islice(symbols, first, bisect_right(symbols, one.end_line, key=attrgetter("start_line"))):
-        is_inside = inner.end_line <= one.end_line and inner is not one
-        if is_inside and (one.kind in _CONTAINERS or inner.kind in (*CALLABLE, SymbolKind.TYPE)):
+    first = bisect_left(symbols, symbol.start_line, key=attrgetter("start_line"))
+    for inner in islice(symbols, first, bisect_right(symbols, symbol.end_line, key=attrgetter("start_line"))):
+        is_inside = inner.end_line <= symbol.end_line and inner is not symbol
+        if is_inside and (symbol.kind in _CONTAINERS or inner.kind in (*CALLABLE, SymbolKind.TYPE)):
             hidden.update(range(inner.start_line, inner.end_line + 1))
-    if one.start_line in hidden:  # What shares its first line: a class of one line.
+    if symbol.start_line in hidden:  # What shares its first line: a class of one line.
         hidden.clear()
-    kept = (lines[n - 1].rstrip() for n in range(one.start_line, one.end_line + 1) if n not in hidden)
+    kept = (lines[n - 1].rstrip() for n in range(symbol.start_line, symbol.end_line + 1) if n not in hidden)
     return "\n".join(line for line in kept if line)
 
 
@@ -139,10 +143,10 @@ def _changed(file: Differing, before: _Side, after: _Side) -> Definition:
 
 def _of(file: Differing, side: _Side, change: Change) -> Definition:
     path = file.before if change is Change.REMOVED else file.path
-    one, is_lost = side.symbol, change in (Change.REMOVED, Change.MOVED)
-    kind = (one.qualified_name, one.kind, side.file.category)
-    was = one.signature if change is Change.REMOVED else ""
-    return Definition(change, path, one.start_line, *kind, one.signature, was, file.before, is_lost, is_lost)
+    symbol, is_lost = side.symbol, change in (Change.REMOVED, Change.MOVED)
+    kind = (symbol.qualified_name, symbol.kind, side.file.category)
+    was = symbol.signature if change is Change.REMOVED else ""
+    return Definition(change, path, symbol.start_line, *kind, symbol.signature, was, file.before, is_lost, is_lost)
 
 
 def _breaks(before: _Side, after: _Side) -> bool:
@@ -154,16 +158,18 @@ def _breaks(before: _Side, after: _Side) -> bool:
         return True
     if describe(before.file.language).types_calls and old.value != new.value:
         return True
-    if not {one.name for one in old.parameters if one.rest} <= {one.name for one in new.parameters if one.rest}:
+    if not {parameter.name for parameter in old.parameters if parameter.rest} <= {
+        parameter.name for parameter in new.parameters if parameter.rest
+    }:
         return True
     by_name, now_by_name = (starred_parameters(side.text, side.file.language) for side in (before, after))
-    named = {one.name: one for one in new.parameters if not one.rest}
-    placed = [one for one in old.parameters if not one.rest and one.name not in by_name]
-    now_placed = [one for one in named.values() if one.name not in now_by_name]
-    added = [one for one in now_placed[len(placed) :] if one.name not in by_name]
+    named = {parameter.name: parameter for parameter in new.parameters if not parameter.rest}
+    placed = [parameter for parameter in old.parameters if not parameter.rest and parameter.name not in by_name]
+    now_placed = [parameter for parameter in named.values() if parameter.name not in now_by_name]
+    added = [parameter for parameter in now_placed[len(placed) :] if parameter.name not in by_name]
     added += [named[name] for name in now_by_name - by_name]
     pairs = zip(placed, now_placed, strict=False)
-    if len(now_placed) < len(placed) or any(not one.optional for one in added):
+    if len(now_placed) < len(placed) or any(not parameter.optional for parameter in added):
         return True
     is_same = all(_takes_the_same(*pair, named, before.file.language) for pair in pairs)
     return not is_same or any(name not in named for name in by_name)
@@ -174,8 +180,8 @@ def _share_a_count(old: Declared | None, new: Declared | None) -> bool:
     if old is None or new is None or old.parameters is None or new.parameters is None:
         return True
     both = (old.parameters, new.parameters)
-    least = [sum(not one.optional and not one.rest for one in parameters) for parameters in both]
-    most = [math.inf if any(one.rest for one in parameters) else len(parameters) for parameters in both]
+    least = [sum(not parameter.optional and not parameter.rest for parameter in parameters) for parameters in both]
+    most = [math.inf if any(parameter.rest for parameter in parameters) else len(parameters) for parameters in both]
     return least[0] <= most[1] and least[1] <= most[0]
 
 

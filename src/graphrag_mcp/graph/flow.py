@@ -246,7 +246,7 @@ class FlowSearch:
     def _chains(self, forward: _Side, backward: _Side) -> list[Chain]:
         """Return the best chains: those that cost little and contain the words of the question."""
         meetings = forward.known.keys() & backward.known.keys()
-        found = [Chain(tuple(links)) for one in meetings if (links := self._chain(forward, backward, one))]
+        found = [Chain(tuple(links)) for number in meetings if (links := self._chain(forward, backward, number))]
         ordered = sorted((chain for chain in found if _is_simple(chain)), key=lambda one: (self._order(one), one.cost))
         chosen: list[Chain] = []
         for chain in filter(self._is_confirmed, ordered):
@@ -265,7 +265,9 @@ class FlowSearch:
 
     def _counted(self, chain: Chain) -> Chain:
         """Return a chain with the number of choices at its possible links, which a search from the end does not see."""
-        links = [self._with_choices(one) if one.edge.certainty is Certainty.MAY_CALL else one for one in chain.links]
+        links = [
+            self._with_choices(link) if link.edge.certainty is Certainty.MAY_CALL else link for link in chain.links
+        ]
         return Chain(tuple(links))
 
     def _with_choices(self, link: Link) -> Link:
@@ -287,7 +289,7 @@ class FlowSearch:
     def _beside(self, chains: Sequence[Chain], near: Sequence[CodeNode]) -> list[Link]:
         """Return how the definitions that are shown lead to each other, those first that the question names most."""
         said = {(link.source.node_id, link.target.node_id) for chain in chains for link in chain.links}
-        shown = {node.node_id: node for node in (*(one for chain in chains for one in chain.nodes), *near)}
+        shown = {node.node_id: node for node in (*(other for chain in chains for other in chain.nodes), *near)}
         found: dict[tuple[int, int], Link] = {}
         for node in shown.values():
             for link in (*self._back(node), *self._stored(node)):
@@ -301,9 +303,9 @@ class FlowSearch:
     def _gaps(self, forward: _Side, backward: _Side) -> Iterator[Gap]:
         """Yield what was reached and what leads to an end, nearest to each other: in one file."""
         by_file: dict[str, CodeNode] = {}
-        for node_id in sorted(forward.known, key=lambda one: forward.known[one][0]):
+        for node_id in sorted(forward.known, key=lambda number: forward.known[number][0]):
             by_file.setdefault(forward.nodes[node_id].path, forward.nodes[node_id])
-        for node_id in sorted(backward.known, key=lambda one: backward.known[one][0]):
+        for node_id in sorted(backward.known, key=lambda number: backward.known[number][0]):
             node = backward.nodes[node_id]
             if node.path in by_file:
                 reached = by_file.pop(node.path)

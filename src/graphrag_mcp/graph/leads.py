@@ -56,7 +56,7 @@ class Leads:
         """Return who reads the fields and shared variables that a function writes, or to which it adds something."""
         with self._code.searching():
             links = [link for thing in self._code.things(node) for link in self._links(thing)]
-            return _surest(one for one in self._data_leads(node, links) if one.edge.target_id != node.node_id)
+            return _surest(lead for lead in self._data_leads(node, links) if lead.edge.target_id != node.node_id)
 
     def _links(self, thing: Thing) -> Sequence[StoredLink]:
         """Return the links of the code of a declaration, without that of the named functions inside it."""
@@ -90,12 +90,14 @@ class Leads:
     def _name_of(self, link: StoredLink) -> str:
         """Return the first name on a line that is used as a link says."""
         mentions = self._code.search.mentions(link.path, link.line)
-        return next((one.name for one in mentions if one.use == link.use and one.receiver), "")
+        return next((mention.name for mention in mentions if mention.use == link.use and mention.receiver), "")
 
     def _is_filled(self, name: str, link: StoredLink, links: Sequence[StoredLink]) -> bool:
         """Return whether something is added on the line to the collection that is read there."""
-        calls = (one for one in links if one.line == link.line and one.use == Use.CALL)
-        names = {self._code.search.name(link.path, one) for one in calls if one.how in (How.UNDECIDED, How.FOREIGN)}
+        calls = (stored for stored in links if stored.line == link.line and stored.use == Use.CALL)
+        names = {
+            self._code.search.name(link.path, stored) for stored in calls if stored.how in (How.UNDECIDED, How.FOREIGN)
+        }
         return any(
             mention.name in names and FILLING.fullmatch(mention.name) and _last_name(mention.receiver) == name
             for mention in self._code.search.mentions(link.path, link.line)
@@ -149,10 +151,14 @@ class Leads:
 
     def _leads_inside(self, node: CodeNode, facts: FileFacts, around: Declared) -> Iterator[Lead]:
         """Yield the named functions inside a function."""
-        for number, one in enumerate(facts.declared):
-            is_inside = one is not around and around.start <= one.start < one.stop <= around.stop
-            if is_inside and one.name and one.kind in CALLABLE:
-                yield Lead(self._code.edge_from(node, Thing(node.path, number), RelationKind.CONTAINS, one.line))
+        for number, declaration in enumerate(facts.declared):
+            is_inside = (
+                declaration is not around and around.start <= declaration.start < declaration.stop <= around.stop
+            )
+            if is_inside and declaration.name and declaration.kind in CALLABLE:
+                yield Lead(
+                    self._code.edge_from(node, Thing(node.path, number), RelationKind.CONTAINS, declaration.line)
+                )
 
     def _leads_of(self, node: CodeNode, thing: Thing | None, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the leads of the code of a function, or of a file."""
@@ -178,15 +184,15 @@ class Leads:
             return target.kind in CALLABLE  # A property.
         if link.kind is RelationKind.USES and target.kind is SymbolKind.TYPE:
             mentions = self._code.search.mentions(link.path, link.line)
-            return all(_last_name(one.receiver) != target.name for one in mentions)
+            return all(_last_name(mention.receiver) != target.name for mention in mentions)
         return link.kind in _LEADING and target.kind not in VARIABLE
 
     def _leads_kept(self, node: CodeNode, kept: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the functions that a variable, parameter, field or collection may hold when it is called."""
-        targets = self._nodes(one.target for one in kept)
-        for one in kept:
-            if one.target in targets:
-                yield self._lead(node, one, targets[one.target], len(targets))
+        targets = self._nodes(stored.target for stored in kept)
+        for link in kept:
+            if link.target in targets:
+                yield self._lead(node, link, targets[link.target], len(targets))
 
     def _lead(self, node: CodeNode, link: StoredLink, target: CodeNode, choices: int) -> Lead:
         edge = CodeEdge(node.node_id, target.node_id, link.kind, node.path, link.line, MEANING[link.how])
@@ -201,7 +207,9 @@ class Leads:
         site = search.site(link, name)
         named = [member for member in self._code.facts.named(name) if search.can_mean(site, member)]
         code = [member for member in named if self._category(member.path) is node.category]
-        written = {_last_name(one.receiver) for one in search.mentions(node.path, link.line) if one.name == name}
+        written = {
+            _last_name(mention.receiver) for mention in search.mentions(node.path, link.line) if mention.name == name
+        }
         near = [member for member in code if any(self._is_called(member, one) for one in written)]
         things = near or ([] if link.how is How.FOREIGN else code)
         for thing in things if len(things) <= MAX_NAMED else ():

@@ -79,7 +79,7 @@ class Navigator:
             found = self._uses(node, scope)
             by = frozenset((step.source.node_id, step.lines, step.edge.kind) for step in found.used) or node.file_id
             together.setdefault((node.qualified_name, node.category, by), []).append(found)
-        return tuple(replace(first, also=tuple(one.node for one in others)) for first, *others in together.values())
+        return tuple(replace(first, also=tuple(hit.node for hit in others)) for first, *others in together.values())
 
     def read(self, nodes: Iterable[CodeNode], scope: Scope = EVERYTHING) -> list[Body]:
         """Return definitions or files as they are now, with what is around them."""
@@ -134,7 +134,7 @@ class Navigator:
         else:
             difference = differing_files(self._root, base, listed, self.files.read, self.until)
         paths = [file.path for file in difference.files if file.path]
-        companions = [(path, one) for path in paths[:MOST_ASKED] for one in self.past.together(path, scope)]
+        companions = [(path, companion) for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
         found = find_diff_impact(self._graph, self._relations, difference, hops, scope)
         return replace(found, together=not_changed(companions, set(paths)))
 

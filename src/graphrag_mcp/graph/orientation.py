@@ -132,7 +132,7 @@ def _entries(path: str, read: Mapping[str, Any]) -> Iterator[str]:
     elif isinstance(commands, str):
         yield f"{_part(read, 'name') or path} = {commands}"
     elif isinstance(commands, list):
-        yield from (f"{_part(one, 'name')} = {_part(one, 'path')}" for one in commands)
+        yield from (f"{_part(command, 'name')} = {_part(command, 'path')}" for command in commands)
     if isinstance(main := _part(read, "main"), str):
         yield f"{main} ({path})"
 

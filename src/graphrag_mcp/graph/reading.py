@@ -51,7 +51,7 @@ def read_body(
         return trace(graph, relations, [node], direction, 1, scope, with_members=True)
 
     definitions = graph.in_file(node.path)
-    members = [one for one in definitions if one.node_id != node.node_id and _is_inside(one, node)]
+    members = [other for other in definitions if other.node_id != node.node_id and _is_inside(other, node)]
     ((_, data),) = files.read([node.path])
     lines = (data or b"").decode().split("\n")
     first = 1 if node.is_file else _first_line(node, definitions, lines)
@@ -74,7 +74,7 @@ def _is_inside(inner: CodeNode, outer: CodeNode) -> bool:
 
 def _first_line(node: CodeNode, definitions: Sequence[CodeNode], lines: Sequence[str]) -> int:
     """Return the first line of a definition, with the lines right above it that are of no other one."""
-    taken = {line for one in definitions for line in (one.start_line, one.end_line)}
+    taken = {line for other in definitions for line in (other.start_line, other.end_line)}
     first = node.start_line
     while 1 < first <= len(lines) and lines[first - 2].strip() and first - 1 not in taken:
         first -= 1

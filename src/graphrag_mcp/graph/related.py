@@ -54,18 +54,18 @@ class SqliteGraphStore(SqliteGraph):
         relations = self._relations()
         chunks = self._catalog.chunks(chunk_ids)
         found: list[GraphNeighbour] = []
-        seeds = [chunks[one] for one in chunk_ids if one in chunks]
+        seeds = [chunks[number] for number in chunk_ids if number in chunks]
         walk = Walk([node for chunk in seeds for node in self._definitions(chunk, symbols)], hops)
         seen = set(chunk_ids)
         for hop in walk:
             steps = [step for node in walk.nodes for step in self._steps(relations, node, kinds, scope)]
             fresh: dict[int, GraphNeighbour] = {}
             reached: dict[int, CodeNode] = {}
-            for far, one in self._neighbours(steps, hop, kinds, scope):
+            for far, neighbour in self._neighbours(steps, hop, kinds, scope):
                 if len(found) + len(fresh) >= limit:
                     break
-                if one.chunk.chunk_id not in seen:
-                    fresh.setdefault(one.chunk.chunk_id, one)
+                if neighbour.chunk.chunk_id not in seen:
+                    fresh.setdefault(neighbour.chunk.chunk_id, neighbour)
                     reached[far.node_id] = far
             found += fresh.values()
             seen.update(fresh)
@@ -94,7 +94,7 @@ class SqliteGraphStore(SqliteGraph):
         self, steps: Sequence[tuple[CodeEdge, EdgeDirection]], hop: int, kinds: Sequence[RelationKind], scope: Scope
     ) -> Iterator[tuple[CodeNode, GraphNeighbour]]:
         """Yield the far ends of relations with the chunk that is read there, the most certain first and files last."""
-        nodes = self._nodes.nodes({one for edge, _ in steps for one in (edge.source_id, edge.target_id)})
+        nodes = self._nodes.nodes({number for edge, _ in steps for number in (edge.source_id, edge.target_id)})
         visible = self._nodes.visible({node.path for node in nodes.values()}, scope)
         for edge, direction in sorted(steps, key=lambda step: (-_confidence(step[0]), step[0].source_id < 0)):
             source, target = nodes.get(edge.source_id), nodes.get(edge.target_id)

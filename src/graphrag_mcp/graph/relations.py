@@ -134,7 +134,7 @@ class Relations:
                 if said.line == link.line and said.target == name:
                     yield UNKNOWN_MODULE if said.resolution in _OF_VALUES else said.target_module
             return
-        imported = {one.name or one.item: one for one in facts.imports}
+        imported = {row.name or row.item: row for row in facts.imports}
         for mention in facts.mentions:
             if mention.line == link.line and mention.name == name:
                 of, module = imported.get(mention.receiver or name), mention.receiver.strip('"')
@@ -147,12 +147,16 @@ class Relations:
 
     def _is_inner(self, thing: Thing) -> bool:
         """Return whether nothing outside of its file, or of the function around it, can name a declaration."""
-        one = self._code.resolver.declared(thing)
-        if one.name.startswith("#") or Mark.PRIVATE in one.marks or self._code.search.is_confined(thing):
+        declaration = self._code.resolver.declared(thing)
+        if (
+            declaration.name.startswith("#")
+            or Mark.PRIVATE in declaration.marks
+            or self._code.search.is_confined(thing)
+        ):
             return True
-        while one.owner >= 0:
-            one = self._code.resolver.declared(Thing(thing.path, one.owner))
-            if one.kind in CALLABLE:
+        while declaration.owner >= 0:
+            declaration = self._code.resolver.declared(Thing(thing.path, declaration.owner))
+            if declaration.kind in CALLABLE:
                 return True
         return False
 
@@ -164,7 +168,7 @@ class Relations:
         if not things:
             return _Incoming(by_name, kinds, by_name)
         parts = [self._code.resolver.modules.merged(thing) for thing in things]
-        things = list(dict.fromkeys((*things, *(one for found, _ in parts for one in found))))
+        things = list(dict.fromkeys((*things, *(other for found, _ in parts for other in found))))
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
         sites, others, pending = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
@@ -324,8 +328,8 @@ class Relations:
         fields: set[str] = set()
         for link in search.linked((thing,), (How.CERTAIN, How.OPEN)):
             facts = self._code.facts.facts(link.path) if link.use == Use.VALUE else None
-            fields |= {one.name for one in (facts.declared if facts else ())
-                       if one.kind == SymbolKind.FIELD and one.line == link.line}  # fmt: skip
+            fields |= {declaration.name for declaration in (facts.declared if facts else ())
+                       if declaration.kind == SymbolKind.FIELD and declaration.line == link.line}  # fmt: skip
         for name in fields - {resolver.declared(thing).name}:
             for link in search.to((place_id(LinkPlace("", name)),), (How.UNDECIDED,)):
                 if link.use == Use.CALL and link.receiver:
@@ -388,20 +392,20 @@ class Relations:
     ) -> Iterator[CodeEdge]:
         hierarchy = self._code.hierarchy
         if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
-            below = (one for thing in things for one in hierarchy.children(thing))
+            below = (other for thing in things for other in hierarchy.children(thing))
             yield from self._below(node, below, RelationKind.IMPLEMENTS)
             yield from self._handed(node, things, RelationKind.IMPLEMENTS)
-            alike = (one for thing in things for one in hierarchy.alike(thing))
+            alike = (other for thing in things for other in hierarchy.alike(thing))
             yield from self._below(node, alike, RelationKind.IMPLEMENTS, Certainty.BY_NAME)
         if RelationKind.CALLS in kinds:
-            unsaid = (one for thing in things for one in hierarchy.constructors_below(thing))
+            unsaid = (other for thing in things for other in hierarchy.constructors_below(thing))
             yield from self._below(node, unsaid, RelationKind.CALLS)
         if RelationKind.OVERRIDES in kinds:
             methods = list(filter(self._code.resolver.things.is_replaceable, things))
-            below = (one for thing in methods for one in hierarchy.overriding(thing))
+            below = (other for thing in methods for other in hierarchy.overriding(thing))
             yield from self._below(node, below, RelationKind.OVERRIDES)
             yield from self._handed(node, methods, RelationKind.OVERRIDES)
-            alike = (one for thing in things for one in hierarchy.alike_methods(thing))
+            alike = (other for thing in things for other in hierarchy.alike_methods(thing))
             yield from self._below(node, alike, RelationKind.OVERRIDES, Certainty.BY_NAME)
 
     def _handed(self, node: CodeNode, things: Sequence[Thing], kind: RelationKind) -> Iterator[CodeEdge]:
@@ -466,7 +470,7 @@ class Relations:
                 if name:  # Else it is what an import calls otherwise.
                     unknown.append(Mentioned(RelationKind.CALLS, name, "", node.path, link.line, is_defined))
         if RelationKind.INHERITS in kinds:
-            unknown += [one for thing in things for one in self._foreign_bases(thing)]
+            unknown += [mentioned for thing in things for mentioned in self._foreign_bases(thing)]
         return edges, unknown
 
     def _above(self, node: CodeNode) -> list[CodeEdge]:
@@ -483,31 +487,31 @@ class Relations:
 
     def _foreign_bases(self, thing: Thing) -> Iterator[Mentioned]:
         """Yield the types above a type, or the interfaces that it satisfies, which the project does not define."""
-        resolver, one = self._code.resolver, self._code.resolver.declared(thing)
-        for written, base in zip(one.bases, resolver.lineage.bases_of(thing), strict=True):
+        resolver, declaration = self._code.resolver, self._code.resolver.declared(thing)
+        for written, base in zip(declaration.bases, resolver.lineage.bases_of(thing), strict=True):
             things = base.things if isinstance(base, Instance | Type) else ()
             if not any(above.path not in LIBRARIES for above in things):
                 name = resolver.foreign.name(base) or written_name(written.type)
-                yield Mentioned(RelationKind.INHERITS, name, "", thing.path, one.line, False)
-        for name in self._code.hierarchy.foreign_interfaces(thing) if one.kind == SymbolKind.TYPE else ():
-            yield Mentioned(RelationKind.INHERITS, name, "", thing.path, one.line, False)
+                yield Mentioned(RelationKind.INHERITS, name, "", thing.path, declaration.line, False)
+        for name in self._code.hierarchy.foreign_interfaces(thing) if declaration.kind == SymbolKind.TYPE else ():
+            yield Mentioned(RelationKind.INHERITS, name, "", thing.path, declaration.line, False)
 
     def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
         """Return the nodes of a member that a type has from those above it; where types are unknown, by their names."""
         if things := self._code.things(child):
             with self._code.searching():
                 found = [self._code.resolver.members.find(Instance((thing,)), name) for thing in things]
-                inherited = [one for member in found for one in (member.things if member else ())]
-                return [self._code.node_id(one.path, one) for one in inherited]
+                inherited = [other for member in found for other in (member.things if member else ())]
+                return [self._code.node_id(other.path, other) for other in inherited]
         level, seen, store = [child], {child.node_id}, self._code.store
         while level:
             edges = [edge for node in level for edge in self._code.edges_in(node, (RelationKind.INHERITS,))[0]]
             above = store.nodes(edge.target_id for edge in edges)
             level = [node for node in above.values() if node.node_id not in seen]
             seen |= {node.node_id for node in level}
-            members = [one for node in level for one in store.definitions(f"{node.qualified_name}.{name}", scope)]
+            members = [other for node in level for other in store.definitions(f"{node.qualified_name}.{name}", scope)]
             if members:
-                return [one.node_id for one in members]
+                return [other.node_id for other in members]
         return []
 
     def assigned(self, kind: CodeNode, name: str) -> list[str]:
@@ -522,9 +526,11 @@ class Relations:
         paths = dict.fromkeys(path for path, _, _, text in self._code.store.texts((name,), scope) if "export" in text)
         with self._code.searching():
             named = ((path, self._code.facts.facts(path)) for path in paths)
-            exports = [(path, one) for path, facts in named if facts for one in facts.exports if one.name == name]
-            found = [self._code.resolver.modules.exported(path, one) for path, one in exports]
-            return [self._code.node_id(thing.path, thing) for one in found if one for thing in one.things]
+            exports = [
+                (path, export) for path, facts in named if facts for export in facts.exports if export.name == name
+            ]
+            found = [self._code.resolver.modules.exported(path, export) for path, export in exports]
+            return [self._code.node_id(thing.path, thing) for hit in found if hit for thing in hit.things]
 
     def _language(self, path: str) -> str:
         file = self._code.facts.file(path)

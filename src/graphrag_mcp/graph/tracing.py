@@ -118,7 +118,7 @@ def trace(
             for node in walk.nodes:
                 found, unknown = relations.outgoing(node, _OUTGOING[direction])
                 edges += found
-                stops |= {(one.name, one.module): one for one in unknown}
+                stops |= {(mentioned.name, mentioned.module): mentioned for mentioned in unknown}
         fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in own]
         steps += fresh
         if direction is Direction.TESTS and hop == hops:  # Before that, others may lead to a test.

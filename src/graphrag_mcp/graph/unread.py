@@ -75,8 +75,8 @@ def quoted_lines(graph: SymbolGraph, name: str, language: str, files: Set[str], 
     before = r"(?:[\w$]+[.$])*" if describe(language).loads_types else ""
     quoted = re.compile(rf"([\"'`]){before}{re.escape(name)}\1")
     for path, _, first, text in graph.texts((name,), _inside(scope, family)) if files else ():
-        for one in quoted.finditer(text) if path in files else ():
-            yield path, first + text.count("\n", 0, one.start())
+        for match in quoted.finditer(text) if path in files else ():
+            yield path, first + text.count("\n", 0, match.start())
 
 
 def _inside(scope: Scope, languages: frozenset[str]) -> Scope:

@@ -51,12 +51,12 @@ class Policy:
     method_sets: bool = False  # Whether a type implements an interface by having its methods.
     is_linear: bool = False  # Whether the types above a type stand in one order (C3).
     not_inherited: Set[str] = frozenset()  # Bases from which nothing is inherited.
-    constructors: Set[str] = frozenset()  # Members that make instances; "" is the name of the type.
+    constructors: Sequence[str] = ()  # Members that make instances; "" is the name of the type.
     common: Set[str] = frozenset()  # Members of every type.
     of_literals: Set[str] = frozenset()  # Members that a literal may have.
     replaces_fields: bool = False  # Whether a field of a type stands for one of that name above.
     is_implicit: Callable[[str], bool] = lambda _name: False  # Whether the language calls a method of a name by itself.
-    hooks: Set[str] = frozenset()  # Members that stand for any other.
+    hooks: Sequence[str] = ()  # Members that stand for any other.
     calling: str = ""  # The member that a call of a value calls.
     reading: str = ""  # The member that reading a field calls.
     iterating: Sequence[str] = ()  # The members that a loop calls, one after the other.

@@ -106,7 +106,7 @@ class Writer:
         """Return how many commas of a list are before a part of it."""
         if (known := self._places.get(around.id)) is None:
             commas = accumulate((child.type == "," for child in around.children), initial=0)
-            known = self._places[around.id] = dict(zip((one.id for one in around.children), commas, strict=False))
+            known = self._places[around.id] = dict(zip((part.id for part in around.children), commas, strict=False))
         return known.get(node.id, 0)
 
     def value(self, node: Node | None) -> str:
@@ -162,7 +162,7 @@ class Writer:
             stated = self.type(kind)  # Asked once, since function types nest.
             value = instance(f"[{stated}]" if rule.rest else stated) if kind else self.value(default)
             parts = (child, *arguments(child)[:1]) if self._shapes.spreads else ()
-            if spread := next((one.type for one in parts if one.type in self._shapes.spreads), ""):
+            if spread := next((part.type for part in parts if part.type in self._shapes.spreads), ""):
                 value = instance(self._shapes.spreads[spread].format(stated))
             if value == UNKNOWN and self._shapes.taken:
                 value = self._shapes.taken(self, child)
@@ -229,11 +229,11 @@ def operands(node: Node) -> list[Node]:
     found: list[Node] = []
     pending = [node]
     while pending:
-        one = pending.pop()
-        if one.type == node.type:
-            pending += arguments(one)
+        part = pending.pop()
+        if part.type == node.type:
+            pending += arguments(part)
         else:
-            found.append(one)
+            found.append(part)
     return found[::-1]
 
 
@@ -329,7 +329,9 @@ def function_type(given: str, result: Rule) -> Rule:
     """A function type; the rule says what it returns, as a type."""
 
     def write(writer: Writer, node: Node) -> str:
-        kinds = (one.value.removesuffix("!") for one, _ in writer.parameters(node.child_by_field_name(given)))
+        kinds = (
+            parameter.value.removesuffix("!") for parameter, _ in writer.parameters(node.child_by_field_name(given))
+        )
         return f"\\({','.join(kinds)}:{result(writer, node)})"
 
     return write
@@ -337,7 +339,7 @@ def function_type(given: str, result: Rule) -> Rule:
 
 def choice(*fields: str) -> Rule:
     """Either of the values in some fields."""
-    return lambda writer, node: either([writer.value(node.child_by_field_name(one)) for one in fields])
+    return lambda writer, node: either([writer.value(node.child_by_field_name(field)) for field in fields])
 
 
 def leaf(node: Node) -> Node:

@@ -255,7 +255,7 @@ def _parts(found: Expression) -> list[Expression]:
 def _is_deep(found: Expression) -> bool:
     level = [found]
     for _ in range(MAX_DEPTH):
-        level = [part for one in level for part in _parts(one)]
+        level = [part for expression in level for part in _parts(expression)]
     return bool(level)
 
 

@@ -281,9 +281,9 @@ def identities_of(facts: FileFacts) -> list[str]:
     found: list[str] = []
 
     def names() -> Iterator[str]:
-        for one in facts.declared:
-            around = found[one.owner] if 0 <= one.owner < len(found) else ""
-            yield one.qualified or f"{around}/{one.name}"
+        for declaration in facts.declared:
+            around = found[declaration.owner] if 0 <= declaration.owner < len(found) else ""
+            yield declaration.qualified or f"{around}/{declaration.name}"
 
     for identity in identities(names()):
         found.append(identity)  # noqa: PERF402 - what follows is named by what is found.
@@ -294,5 +294,9 @@ def modules_of(facts: FileFacts) -> Set[str]:
     """Return the modules that a file imports or passes on, as it writes them."""
     values = [one.value for rows in (facts.exports, facts.bound, facts.declared, facts.flows) for one in rows]
     found = {value[1 : value.index('"', 1)] for value in values if value[:1] == '"'}
-    found |= {one.name.strip('"') for one in facts.mentions if one.use == Use.IMPORT and one.name[:1] == '"'}
-    return (found | {one.module for one in facts.imports} | {one.module for one in facts.exports}) - {""}
+    found |= {
+        mention.name.strip('"') for mention in facts.mentions if mention.use == Use.IMPORT and mention.name[:1] == '"'
+    }
+    return (found | {imported.module for imported in facts.imports} | {export.module for export in facts.exports}) - {
+        ""
+    }

@@ -205,9 +205,9 @@ def either(values: Iterable[Value | None]) -> Value | None:
         is_empty = False
         if value is None:
             return None
-        for one in value.values if isinstance(value, Either) else (value,):
-            if one != NOTHING:
-                distinct[one] = None
+        for other in value.values if isinstance(value, Either) else (value,):
+            if other != NOTHING:
+                distinct[other] = None
     if is_empty or len(distinct) > MAX_ALTERNATIVES:
         return None
     if not distinct:

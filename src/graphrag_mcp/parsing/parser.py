@@ -144,9 +144,19 @@ def _parse_syntax(
 
 
 def _symbols(outline: Outline) -> list[Symbol]:
-    named = zip(outline.definitions, identities(one.qualified_name for one in outline.definitions), strict=True)
+    named = zip(
+        outline.definitions, identities(definition.qualified_name for definition in outline.definitions), strict=True
+    )
     return [
-        Symbol(one.name, one.qualified_name, one.kind, one.first_row + 1, one.last_row + 1, one.signature, identity)
-        for one, identity in named
-        if one.kind is not None
+        Symbol(
+            definition.name,
+            definition.qualified_name,
+            definition.kind,
+            definition.first_row + 1,
+            definition.last_row + 1,
+            definition.signature,
+            identity,
+        )
+        for definition, identity in named
+        if definition.kind is not None
     ]

@@ -69,44 +69,46 @@ class NameResolution:
         self._source, self._file = source, file
         self._language, self._platform = describe(file.language), platform_of(file.language)
         self._named: defaultdict[str, list[Named]] = defaultdict(list)
-        for one in source.inside(file.path):
-            self._named[one.qualified_name].append(one)
+        for named in source.inside(file.path):
+            self._named[named.qualified_name].append(named)
 
     def links(self) -> Iterator[Link]:
         """Yield the links of the relations that the file states."""
-        for one in self._source.outline(self._file.path):
-            source = self._around(one)
-            files = list(self._files(one)) if self._is_of_file(one) else []
-            of_file = self._choose(one, files)
-            is_module = one.kind is RelationKind.IMPORTS and any(each.nearness > 1 for each in files)
-            meant = _NOTHING if is_module else self._meaning(one)
-            if links := [*self._link(one, meant, source), *self._link(one, of_file, source)]:
+        for relation in self._source.outline(self._file.path):
+            source = self._around(relation)
+            files = list(self._files(relation)) if self._is_of_file(relation) else []
+            of_file = self._choose(relation, files)
+            is_module = relation.kind is RelationKind.IMPORTS and any(each.nearness > 1 for each in files)
+            meant = _NOTHING if is_module else self._meaning(relation)
+            if links := [*self._link(relation, meant, source), *self._link(relation, of_file, source)]:
                 yield from links
-                if one.kind is RelationKind.INHERITS:
-                    yield from (Link(source, link.target, one.line, one.kind, "", How.ABOVE) for link in links)
-            elif self._is_told(one):
-                name = macro_name(one.target) if one.target_module == MACRO else one.target
-                how = How.OUTSIDE if one.resolution is Resolution.LIBRARY else How.UNDECIDED
-                yield Link(Place("", name), source, one.line, one.kind, "", how)
+                if relation.kind is RelationKind.INHERITS:
+                    yield from (
+                        Link(source, link.target, relation.line, relation.kind, "", How.ABOVE) for link in links
+                    )
+            elif self._is_told(relation):
+                name = macro_name(relation.target) if relation.target_module == MACRO else relation.target
+                how = How.OUTSIDE if relation.resolution is Resolution.LIBRARY else How.UNDECIDED
+                yield Link(Place("", name), source, relation.line, relation.kind, "", how)
 
-    def _is_told(self, one: Relation) -> bool:
+    def _is_told(self, relation: Relation) -> bool:
         """Return whether an undecided relation is worth to be told: most values that are handed on are no functions."""
-        if one.kind in (RelationKind.CONTAINS, RelationKind.TESTS, *_LINKING):
+        if relation.kind in (RelationKind.CONTAINS, RelationKind.TESTS, *_LINKING):
             return False
-        is_own = one.resolution in (Resolution.BUILTIN, Resolution.LOCAL)
-        return not is_own and (one.kind is not RelationKind.HANDS_ON or bool(self._candidates(one)))
+        is_own = relation.resolution in (Resolution.BUILTIN, Resolution.LOCAL)
+        return not is_own and (relation.kind is not RelationKind.HANDS_ON or bool(self._candidates(relation)))
 
-    def _link(self, one: Relation, meant: _Meant, source: Place | int) -> list[Link]:
+    def _link(self, relation: Relation, meant: _Meant, source: Place | int) -> list[Link]:
         how = meant.how
-        return [Link(each.place, source, one.line, one.kind, "", how) for each in meant.chosen] if how else []
+        return [Link(each.place, source, relation.line, relation.kind, "", how) for each in meant.chosen] if how else []
 
-    def _around(self, one: Relation) -> Place | int:
+    def _around(self, relation: Relation) -> Place | int:
         """Return the innermost definition of the relation's source: of an `impl` the type, in whatever file it is."""
-        named = self._named.get(one.source, [])
-        around = [each for each in named if each.start_line <= one.line <= each.end_line]
+        named = self._named.get(relation.source, [])
+        around = [each for each in named if each.start_line <= relation.line <= each.end_line]
         around = around or [each for each in named if each.kind is SymbolKind.TYPE][:1]
-        if not named and one.kind is RelationKind.INHERITS:
-            found = self._source.called(one.source.rpartition(".")[2])
+        if not named and relation.kind is RelationKind.INHERITS:
+            found = self._source.called(relation.source.rpartition(".")[2])
             types = [each for each in found if each.kind is SymbolKind.TYPE and each.file.language in self._platform]
             around = types if len(types) == 1 else []
         innermost = min(around, key=lambda each: each.end_line - each.start_line, default=None)
@@ -114,10 +116,10 @@ class NameResolution:
 
     # ------------------------------------------------------------ what may be meant
 
-    def _meaning(self, one: Relation) -> _Meant:
-        everyone = self._candidates(one)
-        modules = self._modules(one) if one.target_module not in ("", MACRO) else {}
-        declared = {each.name for each in everyone if each.path in self._included and self._is_bare(one)}
+    def _meaning(self, relation: Relation) -> _Meant:
+        everyone = self._candidates(relation)
+        modules = self._modules(relation) if relation.target_module not in ("", MACRO) else {}
+        declared = {each.name for each in everyone if each.path in self._included and self._is_bare(relation)}
         if declared and _count_things(meant := [each for each in everyone if each.name in declared]) == 1:
             return _Meant(How.SAID, meant)  # A header that the file includes declares it.
         is_known = _count_things(everyone) <= MAX_CANDIDATES
@@ -126,36 +128,40 @@ class NameResolution:
             for each in everyone
             if is_known or each.path == self._file.path or each.path in modules
         ]
-        return self._choose(one, possible, is_of_known_module=bool(modules))
+        return self._choose(relation, possible, is_of_known_module=bool(modules))
 
-    def _candidates(self, one: Relation) -> list[_Candidate]:
+    def _candidates(self, relation: Relation) -> list[_Candidate]:
         """Return the definitions of a name that a relation may mean; archived ones only where there are no others."""
-        found = [each for each in self._source.called(one.target) if self._may_mean(one, each)]
+        found = [each for each in self._source.called(relation.target) if self._may_mean(relation, each)]
         shown = [each for each in found if not each.file.is_archived] or found
         return [_Candidate(each.file.path, each.qualified_name, each.kind, each.place) for each in shown]
 
-    def _may_mean(self, one: Relation, each: Named) -> bool:
-        if each.file.path != self._file.path and one.kind not in _LINKING and each.file.language not in self._platform:
+    def _may_mean(self, relation: Relation, each: Named) -> bool:
+        if (
+            each.file.path != self._file.path
+            and relation.kind not in _LINKING
+            and each.file.language not in self._platform
+        ):
             return False
-        if one.kind is RelationKind.IMPORTS:
+        if relation.kind is RelationKind.IMPORTS:
             if not self._language.imports_names:
                 return False
-        elif (one.target_module == MACRO) != each.is_macro:
+        elif (relation.target_module == MACRO) != each.is_macro:
             return False
         if each.kind is SymbolKind.SECTION:
-            return one.kind in _LINKING
-        if one.kind is RelationKind.CALLS and each.is_number and self._language.headers:
+            return relation.kind in _LINKING
+        if relation.kind is RelationKind.CALLS and each.is_number and self._language.headers:
             return False
-        if each.kind is SymbolKind.METHOD and self._is_bare(one) and not self._language.bare_members:
+        if each.kind is SymbolKind.METHOD and self._is_bare(relation) and not self._language.bare_members:
             return False
         if each.is_static and describe(each.file.language).headers and not each.file.path.endswith(HEADER_SUFFIXES):
             return each.file.path == self._file.path
-        allowed = {RelationKind.USES: _USED, RelationKind.HANDS_ON: _CALLED}.get(one.kind)
+        allowed = {RelationKind.USES: _USED, RelationKind.HANDS_ON: _CALLED}.get(relation.kind)
         return allowed is None or each.kind in allowed
 
-    def _is_bare(self, one: Relation) -> bool:
+    def _is_bare(self, relation: Relation) -> bool:
         """Return whether a name stands alone, and nothing in the file says what it is."""
-        return one.confidence >= BARE_CONFIDENCE and one.resolution is Resolution.UNRESOLVED
+        return relation.confidence >= BARE_CONFIDENCE and relation.resolution is Resolution.UNRESOLVED
 
     @cached_property
     def _included(self) -> Collection[str]:
@@ -171,42 +177,44 @@ class NameResolution:
     def _headers(self, path: str) -> Iterator[str]:
         """Yield the headers that a file includes itself, by their whole names."""
         self._source.note(path, PASSED_ON)
-        for one in self._source.outline(path):
-            for file in self._source.keyed(one.target_module) if one.kind is RelationKind.IMPORTS else ():
-                if f"/{file.path}".endswith(f"/{one.target}"):
+        for relation in self._source.outline(path):
+            for file in self._source.keyed(relation.target_module) if relation.kind is RelationKind.IMPORTS else ():
+                if f"/{file.path}".endswith(f"/{relation.target}"):
                     yield file.path
 
-    def _modules(self, one: Relation) -> Collection[str]:
+    def _modules(self, relation: Relation) -> Collection[str]:
         """Return the files that the module of a relation stands for, and those from which these import the name."""
-        found = {file.path: None for file in self._source.keyed(one.target_module)}
+        found = {file.path: None for file in self._source.keyed(relation.target_module)}
         for path in list(found):
-            self._source.note(path, PASSED_ON, one.target)
+            self._source.note(path, PASSED_ON, relation.target)
             for passed in self._source.outline(path):
-                if passed.kind is RelationKind.IMPORTS and passed.target == one.target and passed.target_module:
+                if passed.kind is RelationKind.IMPORTS and passed.target == relation.target and passed.target_module:
                     found |= {file.path: None for file in self._source.keyed(passed.target_module)}
         return found
 
     # ------------------------------------------------------------ whole files
 
-    def _is_of_file(self, one: Relation) -> bool:
-        return one.kind in _OF_FILES and bool(one.target_module)
+    def _is_of_file(self, relation: Relation) -> bool:
+        return relation.kind in _OF_FILES and bool(relation.target_module)
 
-    def _files(self, one: Relation) -> Iterator[_Candidate]:
+    def _files(self, relation: Relation) -> Iterator[_Candidate]:
         """Yield the files that a relation imports or links to as a whole."""
-        defines = {each.file.path for each in self._source.called(one.target)}
-        inside = f"{one.target_module}/{one.target}"
-        keyed = [(file, 1) for file in self._source.keyed(one.target_module) if file.path not in defines]
+        defines = {each.file.path for each in self._source.called(relation.target)}
+        inside = f"{relation.target_module}/{relation.target}"
+        keyed = [(file, 1) for file in self._source.keyed(relation.target_module) if file.path not in defines]
         keyed += [(file, 2) for file in self._source.keyed(inside)]
-        others = [(file, near) for file, near in keyed if file.path != self._file.path and self._may_import(one, file)]
+        others = [
+            (file, near) for file, near in keyed if file.path != self._file.path and self._may_import(relation, file)
+        ]
         for file, near in [pair for pair in others if not pair[0].is_archived] or others:
             yield _Candidate(file.path, file.path, SymbolKind.MODULE, Place(file.path, ""), near)
 
-    def _may_import(self, one: Relation, file: Keyed) -> bool:
-        if one.kind is not RelationKind.IMPORTS or not self._language.name:
+    def _may_import(self, relation: Relation, file: Keyed) -> bool:
+        if relation.kind is not RelationKind.IMPORTS or not self._language.name:
             return True
         match self._language.imports:
             case ImportStyle.INCLUDE:  # By its whole name.
-                return f"/{file.path}".endswith(f"/{one.target}")
+                return f"/{file.path}".endswith(f"/{relation.target}")
             case ImportStyle.PATH | ImportStyle.NAMESPACE:  # A file, in whatever language.
                 return True
             case ImportStyle.DOTTED:
@@ -215,64 +223,66 @@ class NameResolution:
 
     # ------------------------------------------------------------ which of them
 
-    def _choose(self, one: Relation, possible: Sequence[_Candidate], *, is_of_known_module: bool = False) -> _Meant:
+    def _choose(
+        self, relation: Relation, possible: Sequence[_Candidate], *, is_of_known_module: bool = False
+    ) -> _Meant:
         if not possible:
             return _NOTHING
-        if one.resolution is Resolution.UNKNOWN:
+        if relation.resolution is Resolution.UNKNOWN:
             return _guess([each for each in possible if each.kind is not SymbolKind.FUNCTION])
-        if one.resolution is Resolution.MEMBER:
+        if relation.resolution is Resolution.MEMBER:
             possible = [each for each in possible if each.kind is not SymbolKind.FUNCTION]
             if not possible:
                 return _NOTHING
-        if one.resolution is Resolution.BASE:
-            return self._of_base(one, [each for each in possible if self._is_of_base(one, each)])
-        if one.resolution is Resolution.BUILTIN:  # The language's own is one more candidate.
+        if relation.resolution is Resolution.BASE:
+            return self._of_base(relation, [each for each in possible if self._is_of_base(relation, each)])
+        if relation.resolution is Resolution.BUILTIN:  # The language's own is one more candidate.
             return _guess([each for each in possible if each.kind not in (SymbolKind.METHOD, SymbolKind.FIELD)])
-        if one.kind is RelationKind.CALLS and one.confidence >= BARE_CONFIDENCE:
+        if relation.kind is RelationKind.CALLS and relation.confidence >= BARE_CONFIDENCE:
             possible = [each for each in possible if each.kind is not SymbolKind.FIELD] or possible
-        if one.kind in _OF_TYPES:  # Of a type and its constructors, the type.
+        if relation.kind in _OF_TYPES:  # Of a type and its constructors, the type.
             possible = [each for each in possible if each.kind is not SymbolKind.METHOD] or possible
-        for how, chosen in self._ways(one, possible, is_of_known_module=is_of_known_module):
+        for how, chosen in self._ways(relation, possible, is_of_known_module=is_of_known_module):
             if meant := _count_things(chosen):
-                return _Meant(how, chosen) if meant == 1 or one.resolution is Resolution.SYNTAX else _guess(chosen)
+                return _Meant(how, chosen) if meant == 1 or relation.resolution is Resolution.SYNTAX else _guess(chosen)
         return _NOTHING
 
     def _ways(
-        self, one: Relation, possible: Sequence[_Candidate], *, is_of_known_module: bool
+        self, relation: Relation, possible: Sequence[_Candidate], *, is_of_known_module: bool
     ) -> Sequence[tuple[How, Sequence[_Candidate]]]:
         """Return the candidates of each way in which a name may be meant, the surest first."""
-        local = [each for each in possible if each.path == self._file.path and self._is_in_sight(one, each)]
-        if one.resolution is Resolution.SYNTAX:  # The source says whose member it is.
-            full = f"{one.source}.{one.target}" if one.source else one.target
+        local = [each for each in possible if each.path == self._file.path and self._is_in_sight(relation, each)]
+        if relation.resolution is Resolution.SYNTAX:  # The source says whose member it is.
+            full = f"{relation.source}.{relation.target}" if relation.source else relation.target
             return [(How.SAID, [each for each in local if each.name == full])]
         nearest = max(each.nearness for each in possible)  # What is named is a module of the package.
         imported = [each for each in possible if nearest and each.nearness == nearest]
-        by_name = [each for each in possible if _is_importable(one, each)]
-        said = How.SAID if one.confidence >= SURE else How.NAMED
+        by_name = [each for each in possible if _is_importable(relation, each)]
+        said = How.SAID if relation.confidence >= SURE else How.NAMED
         ways = [(said, local), (said, imported), (How.NAMED, by_name)]
-        if one.resolution is Resolution.LIBRARY:  # Unless the project has a module of that name.
+        if relation.resolution is Resolution.LIBRARY:  # Unless the project has a module of that name.
             return ways[1:2]
-        if one.resolution is Resolution.IMPORT:  # `module.name` is not what this file defines by that name.
+        if relation.resolution is Resolution.IMPORT:  # `module.name` is not what this file defines by that name.
             return [ways[1], ways[2]] if is_of_known_module else [ways[1], ways[0], ways[2]]
         return ways
 
-    def _is_in_sight(self, one: Relation, each: _Candidate) -> bool:
+    def _is_in_sight(self, relation: Relation, each: _Candidate) -> bool:
         """Return whether a definition of the file can be meant without saying its module: `mod a { struct B; }`."""
-        if not self._language.inner_modules or one.resolution is Resolution.SYNTAX:
+        if not self._language.inner_modules or relation.resolution is Resolution.SYNTAX:
             return True
         around = [each for each in self._named.get(each.name.rpartition(".")[0], ()) if each.kind is SymbolKind.MODULE]
-        return not around or any(module.start_line <= one.line <= module.end_line for module in around)
+        return not around or any(module.start_line <= relation.line <= module.end_line for module in around)
 
-    def _is_of_base(self, one: Relation, each: _Candidate) -> bool:
+    def _is_of_base(self, relation: Relation, each: _Candidate) -> bool:
         """Return whether `super().name()` may mean a member: one of another type than that in which it stands."""
         owner = each.name.rpartition(".")[0]
-        is_own = bool(owner) and each.path == self._file.path and one.source.startswith(f"{owner}.")
+        is_own = bool(owner) and each.path == self._file.path and relation.source.startswith(f"{owner}.")
         return each.kind is not SymbolKind.FUNCTION and not is_own
 
-    def _of_base(self, one: Relation, others: Sequence[_Candidate]) -> _Meant:
+    def _of_base(self, relation: Relation, others: Sequence[_Candidate]) -> _Meant:
         """Return which of other types' members is meant: what the file shows, else it is a guess."""
         local = [each for each in others if each.path == self._file.path]
-        if local and one.confidence >= BASE_CONFIDENCE and _count_things(local) == 1:
+        if local and relation.confidence >= BASE_CONFIDENCE and _count_things(local) == 1:
             return _Meant(How.SAID, local)
         return _guess(others)
 
@@ -282,14 +292,18 @@ def _guess(candidates: Sequence[_Candidate]) -> _Meant:
     return _Meant(How.SHARED, candidates) if is_some else _NOTHING
 
 
-def _is_importable(one: Relation, each: _Candidate) -> bool:
+def _is_importable(relation: Relation, each: _Candidate) -> bool:
     """Return whether a relation may mean it by its name: no `#include <stdio.h>` means a field called `stdio`."""
-    return one.kind is not RelationKind.IMPORTS or each.kind not in (SymbolKind.FIELD, SymbolKind.METHOD)
+    return relation.kind is not RelationKind.IMPORTS or each.kind not in (SymbolKind.FIELD, SymbolKind.METHOD)
 
 
 def _count_things(definitions: Sequence[_Candidate]) -> int:
     """Return how many different things they define: overloads, a type with constructors, a header's are one."""
-    named = [(without_constructor(one.name), one) for one in definitions if one.kind is not SymbolKind.FIELD]
-    named = named or [(one.name, one) for one in definitions]
-    declared = {name for name, one in named if one.path.endswith(HEADER_SUFFIXES)}
-    return len({(name, None if name in declared else one.path) for name, one in named})
+    named = [
+        (without_constructor(candidate.name), candidate)
+        for candidate in definitions
+        if candidate.kind is not SymbolKind.FIELD
+    ]
+    named = named or [(candidate.name, candidate) for candidate in definitions]
+    declared = {name for name, candidate in named if candidate.path.endswith(HEADER_SUFFIXES)}
+    return len({(name, None if name in declared else candidate.path) for name, candidate in named})

@@ -57,9 +57,9 @@ class Calls(Part):
         match value:
             case Function(things, of):
                 return either(
-                    self.taken(one, of, place)
-                    for one in self.overloads.callable_parts(things)
-                    if (parameters := self.declared(one).parameters)
+                    self.taken(thing, of, place)
+                    for thing in self.overloads.callable_parts(things)
+                    if (parameters := self.declared(thing).parameters)
                     and (place < len(parameters) or parameters[-1].rest)
                 )
             case Type(things, kinds) if self.things.has_method_sets(things[0]):
@@ -71,13 +71,15 @@ class Calls(Part):
             case Instance():
                 return self.parameter(self.operation(value), place)
             case Either(values):
-                return either(self.parameter(one, place) for one in values if one != OUTSIDE)  # No literal is called.
+                return either(
+                    self.parameter(other, place) for other in values if other != OUTSIDE
+                )  # No literal is called.
         return None
 
     def taken(self, thing: Thing, of: Value | None, place: int) -> Value | None:
         """Return what a function takes as its argument of a number."""
-        one = self.declared(thing)
-        parameters = one.parameters or ()
+        declaration = self.declared(thing)
+        parameters = declaration.parameters or ()
         parameter = parameters[min(place, len(parameters) - 1)]
         value = self.ask.written(thing, parameter.value)
         if parameter.rest and isinstance(held := self.types.underlying(value), Many):
@@ -93,12 +95,12 @@ class Calls(Part):
             found = self.members.find(value, "()")
             return found.value if found else None
         abstract: dict[str, Value] = {}
-        for one in self.lineage.above((value,)):
-            if not isinstance(one, Instance):
+        for other in self.lineage.above((value,)):
+            if not isinstance(other, Instance):
                 return None
-            for thing in self.things.methods_of(one.things[0]):
+            for thing in self.things.methods_of(other.things[0]):
                 if Mark.ABSTRACT in self.declared(thing).marks:
-                    abstract.setdefault(self.declared(thing).name, Function((thing,), one))
+                    abstract.setdefault(self.declared(thing).name, Function((thing,), other))
         return next(iter(abstract.values())) if len(abstract) == 1 else None
 
     def created(self, made: Value | None, arguments: tuple[Value | None, ...]) -> Value | None:
@@ -116,7 +118,7 @@ class Calls(Part):
                 held = self.ask.value(path, at, Each(arguments[0]))
                 return Many(held) if how == "each" else held
             if how == "all":
-                return All(tuple(self.ask.value(path, at, one) for one in arguments))
+                return All(tuple(self.ask.value(path, at, part) for part in arguments))
             if how in ("type", "value"):
                 given = arguments[0].type if isinstance(arguments[0], TypeItself) else arguments[0]
                 read = self.types.named if how == "type" else self.ask.value
@@ -127,7 +129,7 @@ class Calls(Part):
                 return Outside(f"{called.name}()")
             if policy.is_open and called.name:
                 values = [self.ask.value(path, at, argument) for argument in arguments]
-                is_plain = "()" not in called.name and all(isinstance(one, Outside | Nothing) for one in values)
+                is_plain = "()" not in called.name and all(isinstance(other, Outside | Nothing) for other in values)
                 return foreign_instance(called.name) if is_plain else None
         value = self.ask.value
         return self.result(called, lambda place: value(path, at, arguments[place]), len(arguments))
@@ -139,7 +141,7 @@ class Calls(Part):
                 found = self.ask.found(path, at, function, Use.CALL, count)
                 return found.value if found else None
             case Application(generic, arguments):
-                kinds = tuple(self.types.named(path, at, one) for one in arguments)
+                kinds = tuple(self.types.named(path, at, part) for part in arguments)
                 return self.ask.instantiated(self.callee(path, at, generic, count), kinds)
         return self.ask.value(path, at, function)
 
@@ -150,7 +152,7 @@ class Calls(Part):
                 return Instance(things, arguments)
             case Function() | Either() if overloads := self.overloads.of(called):
                 fit = self.overloads.applicable(overloads, argument, count)
-                return either(self._result_of(one, one.things[0], argument, count) for one in fit)
+                return either(self._result_of(function, function.things[0], argument, count) for function in fit)
             case Function():
                 things = self.overloads.callable_with(called, argument, count)
                 return either(self._result_of(called, thing, argument, count) for thing in things)
@@ -164,28 +166,28 @@ class Calls(Part):
                     return self.result(found.value, argument, count)
                 return made_of.result if isinstance(made_of, Signature) else None
             case Either(values):
-                return either(self.result(one, argument, count) for one in values)
+                return either(self.result(value, argument, count) for value in values)
             case Signature(_, result):
                 return without_variables(replaced(result, self._given(called, argument, count)))
             case Above():
                 return called
             case Outside():  # Its module cannot know the project's types, unless it is given some.
                 given = (argument(place) for place in range(count))
-                return OUTSIDE if all(one == NOTHING or is_foreign(one) for one in given) else None
+                return OUTSIDE if all(value == NOTHING or is_foreign(value) for value in given) else None
         return None
 
     def _result_of(self, called: Function, thing: Thing, argument: Arguments, count: int) -> Value | None:
-        one = self.declared(thing)
+        declaration = self.declared(thing)
         value = self._declared_result(thing, called.receiver or called.of)
         known: dict[str, Value | None] = {}
         if isinstance(called.of, Instance) and called.of.arguments:
             known |= self.types.arguments(called.of)
             if self.state.policy(thing).open_types:  # Its methods name the type parameters anew.
-                known |= zip(one.type_parameters, called.of.arguments, strict=False)
+                known |= zip(declaration.type_parameters, called.of.arguments, strict=False)
         if called.arguments:
-            known |= zip(one.type_parameters, called.arguments, strict=False)
+            known |= zip(declaration.type_parameters, called.arguments, strict=False)
         if value is not None and has_variable(value):
-            parameters = one.parameters or ()
+            parameters = declaration.parameters or ()
             if self.overloads.has_self(thing):
                 self._match(self.ask.written(thing, parameters[0].value), always(called.of), 0, known)
                 parameters = parameters[1:]
@@ -205,22 +207,23 @@ class Calls(Part):
 
     def _declared_result(self, thing: Thing, of: Value | None) -> Value | None:
         """Return what a function says that it gives, or what it returns."""
-        one, policy = self.declared(thing), self.state.policy(thing)
-        is_later = policy.asynchronous and Mark.ASYNC in one.marks and Mark.GENERATOR not in one.marks
-        if one.value:
-            value = of if of and one.value in policy.own else self.ask.written(thing, one.value)
+        declaration, policy = self.declared(thing), self.state.policy(thing)
+        is_later = policy.asynchronous and Mark.ASYNC in declaration.marks and Mark.GENERATOR not in declaration.marks
+        if declaration.value:
+            value = of if of and declaration.value in policy.own else self.ask.written(thing, declaration.value)
             return Later(value) if is_later else value
-        if Mark.ABSTRACT in one.marks or (Mark.GENERATOR in one.marks and not policy.asynchronous):
+        if Mark.ABSTRACT in declaration.marks or (Mark.GENERATOR in declaration.marks and not policy.asynchronous):
             return None
         given = [
-            of if of and text in policy.own else self.ask.value(thing.path, at, parse(text)) for at, text in one.returns
+            of if of and text in policy.own else self.ask.value(thing.path, at, parse(text))
+            for at, text in declaration.returns
         ]
         value = either(given) if given else NOTHING
-        if policy.asynchronous and Mark.GENERATOR in one.marks:
+        if policy.asynchronous and Mark.GENERATOR in declaration.marks:
             return Many(value)
         if is_later:
             return Later(value)
-        if Mark.ASYNC not in one.marks or not policy.promise:
+        if Mark.ASYNC not in declaration.marks or not policy.promise:
             return value
         return Instance(self.ask.library(self.state.open(thing.path), policy.promise), (value,))
 
@@ -240,20 +243,20 @@ class Calls(Part):
                 self._unify(a, b, known)
                 self._unify(c, d, known)
             case (Signature(a, c), Signature(b, d)):
-                for one, other in zip(a, b, strict=False):
-                    self._unify(one, other, known)
+                for value, other in zip(a, b, strict=False):
+                    self._unify(value, other, known)
                 self._unify(c, d, known)
             case (Signature(handed, c), Function()):
                 self._unify(c, self.result(given, lambda place: handed[place], len(handed)), known)
             case (Either(values), _):
-                for one in values:
-                    self._unify(one, given, known)
+                for value in values:
+                    self._unify(value, given, known)
             case (Instance(things, a), Instance(others, b)) if things == others:
-                for one, other in zip(a, b, strict=False):
-                    self._unify(one, other, known)
+                for value, other in zip(a, b, strict=False):
+                    self._unify(value, other, known)
             case (Foreign(name, a), Foreign(other, b)) if name == other:
-                for one, part in zip(a, b, strict=False):
-                    self._unify(one, part, known)
+                for value, part in zip(a, b, strict=False):
+                    self._unify(value, part, known)
             case (Instance(), Function() | Type()) if isinstance(does := self.operation(expected), Function):
                 kinds = self.types.arguments(does.of) if isinstance(does.of, Instance) else {}
                 count = len(self.declared(does.things[0]).parameters or ())

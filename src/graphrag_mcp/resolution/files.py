@@ -87,21 +87,21 @@ class File:
     def _bound(self) -> Mapping[str, tuple[_Nested, Mapping[tuple[int, int], list[Bound]]]]:
         """The bindings by name and span."""
         found: dict[str, dict[tuple[int, int], list[Bound]]] = {}
-        for one in self.facts.bound:
-            found.setdefault(one.name, {}).setdefault((one.start, one.stop), []).append(one)
+        for binding in self.facts.bound:
+            found.setdefault(binding.name, {}).setdefault((binding.start, binding.stop), []).append(binding)
         return {name: (_Nested(by_span), by_span) for name, by_span in found.items()}
 
     @cached_property
     def _declared(self) -> tuple[_Nested, Mapping[tuple[int, int], list[int]]]:
         """The declarations by span."""
         found: dict[tuple[int, int], list[int]] = {}
-        for number, one in enumerate(self.facts.declared):
-            found.setdefault((one.start, one.stop), []).append(number)
+        for number, declaration in enumerate(self.facts.declared):
+            found.setdefault((declaration.start, declaration.stop), []).append(number)
         return _Nested(found), found
 
-    def is_of_all(self, one: Bound) -> bool:
+    def is_of_all(self, binding: Bound) -> bool:
         """Return whether a binding holds in the whole file."""
-        return (one.start, one.stop) == (0, self.facts.stop)
+        return (binding.start, binding.stop) == (0, self.facts.stop)
 
     def _noting(self, kind: str, rows: Mapping[Key, Row], name_of: Callable[[Key], str] = str) -> "Rows[Key, Row]":
         return Noted(self._reads, self.path, kind, rows, name_of) if self._reads else rows
@@ -125,24 +125,25 @@ class File:
     def members(self) -> "Rows[tuple[int, str], Sequence[int]]":
         """The declarations by their owner and name."""
         found: dict[tuple[int, str], list[int]] = {}
-        for number, one in enumerate(self.facts.declared):
-            found.setdefault((one.owner, one.name), []).append(number)
+        for number, declaration in enumerate(self.facts.declared):
+            found.setdefault((declaration.owner, declaration.name), []).append(number)
         return self._noting("member", found, itemgetter(1))
 
     @cached_property
     def methods(self) -> "Rows[int, Sequence[int]]":
         """The methods that a type declares, by its number."""
         found: dict[int, list[int]] = {}
-        for number, one in enumerate(self.facts.declared):
-            if one.kind == SymbolKind.METHOD:
-                found.setdefault(one.owner, []).append(number)
+        for number, declaration in enumerate(self.facts.declared):
+            if declaration.kind == SymbolKind.METHOD:
+                found.setdefault(declaration.owner, []).append(number)
         return self._noting("methods", found, lambda owner: self.identities[owner])
 
     @cached_property
     def properties(self) -> "Rows[str, bool]":
         """The qualified names of what is read without a call."""
         return self._noting(
-            "property", {one.qualified: True for one in self.facts.declared if Mark.PROPERTY in one.marks}
+            "property",
+            {declaration.qualified: True for declaration in self.facts.declared if Mark.PROPERTY in declaration.marks},
         )
 
     def things(self, owner: int, name: str) -> tuple[Thing, ...]:
@@ -157,8 +158,8 @@ class File:
     @cached_property
     def _imports(self) -> Mapping[str, Sequence[Imported]]:
         found: dict[str, list[Imported]] = {}
-        for one in self.facts.imports:
-            found.setdefault(one.name, []).append(one)
+        for imported in self.facts.imports:
+            found.setdefault(imported.name, []).append(imported)
         return found
 
     def unnamed_imports(self, name: str) -> Sequence[Imported]:
@@ -171,8 +172,8 @@ class File:
     def exports(self) -> "Rows[str, Sequence[Exported]]":
         """What the file exports, by the names for others."""
         found: dict[str, list[Exported]] = {}
-        for one in self.facts.exports:
-            found.setdefault(one.name, []).append(one)
+        for export in self.facts.exports:
+            found.setdefault(export.name, []).append(export)
         return self._noting("export", found)
 
     @property
@@ -184,22 +185,22 @@ class File:
     def given(self) -> "Rows[str, Sequence[tuple[Flow, Expression | None]]]":
         """What variables and members are given, by the name; with the value whose member it is."""
         found: dict[str, list[tuple[Flow, Expression | None]]] = {}
-        for one in self.facts.flows:
-            if one.argument < 0 and self.policy.is_dynamic:
-                match parse(one.into):
+        for flow in self.facts.flows:
+            if flow.argument < 0 and self.policy.is_dynamic:
+                match parse(flow.into):
                     case Member(owner, name):
-                        found.setdefault(name, []).append((one, owner))
+                        found.setdefault(name, []).append((flow, owner))
                     case Name(name):
-                        found.setdefault(name, []).append((one, None))
+                        found.setdefault(name, []).append((flow, None))
         return self._noting("given", found)
 
     @cached_property
     def handed(self) -> Mapping[Expression, list[Flow]]:
         """The values that are given as arguments, by what is called."""
         found: dict[Expression, list[Flow]] = {}
-        for one in self.facts.flows:
-            if one.argument >= 0:
-                found.setdefault(parse(one.into), []).append(one)
+        for flow in self.facts.flows:
+            if flow.argument >= 0:
+                found.setdefault(parse(flow.into), []).append(flow)
         return found
 
     def sought(self, use: str, given: int = -1) -> Sought:
@@ -208,7 +209,9 @@ class File:
 
     def types_around(self, at: int) -> list[int]:
         """Return the types around an offset, outer ones first."""
-        return [number for number, one in reversed(self.declared_around(at)) if one.kind == SymbolKind.TYPE]
+        return [
+            number for number, declaration in reversed(self.declared_around(at)) if declaration.kind == SymbolKind.TYPE
+        ]
 
     def declared_around(self, at: int) -> list[tuple[int, Declared]]:
         """Return the declarations around an offset with their numbers, inner ones first."""
@@ -218,7 +221,9 @@ class File:
     def is_in_function(self, at: int, owner: int) -> bool:
         """Return whether an offset is in a function inside of a type, behind its beginning."""
         start = self.facts.declared[owner].start
-        return any(one.kind in CALLABLE and start < one.at < at for _, one in self.declared_around(at))
+        return any(
+            declaration.kind in CALLABLE and start < declaration.at < at for _, declaration in self.declared_around(at)
+        )
 
     def innermost(self, name: str, at: int, sought: Sought = ANYTHING) -> list[Bound]:
         """Return the bindings of a name in the smallest range around an offset."""
@@ -226,7 +231,7 @@ class File:
 
     def around(self, name: str, at: int) -> list[Bound]:
         """Return the bindings of a name around an offset, the outer ones first."""
-        return [one for group in reversed([*self._groups(name, at)]) for one in group]
+        return [binding for group in reversed([*self._groups(name, at)]) for binding in group]
 
     def _groups(self, name: str, at: int) -> Iterator[list[Bound]]:
         """Yield the bindings of a name around an offset by their spans, the inner ones first."""
@@ -239,14 +244,18 @@ class File:
         """Return those of a group that a use may mean; kept, since a variable may be bound a thousand times."""
         key = (group[0].name, group[0].start, group[0].stop, use)
         if key not in self._meanings:
-            self._meanings[key] = [one for one in group if self._may_mean(one, use)]
+            self._meanings[key] = [binding for binding in group if self._may_mean(binding, use)]
         return self._meanings[key]
 
-    def _may_mean(self, one: Bound, use: str) -> bool:
+    def _may_mean(self, binding: Bound, use: str) -> bool:
         if use and self.policy.has_spaces:
-            return one.kind in ("declared", "alias") or (one.kind == "type") == (use == Use.TYPE)
+            return binding.kind in ("declared", "alias") or (binding.kind == "type") == (use == Use.TYPE)
         spaces = self.policy.spaces.get(use)
         if not spaces:
             return True
-        kind = self.facts.declared[int(one.value[1:])].kind if one.kind == "declared" else _BOUND_KINDS.get(one.kind)
+        kind = (
+            self.facts.declared[int(binding.value[1:])].kind
+            if binding.kind == "declared"
+            else _BOUND_KINDS.get(binding.kind)
+        )
         return any((kind or SymbolKind.FIELD) in kinds for kinds in spaces)

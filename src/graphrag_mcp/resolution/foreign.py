@@ -53,12 +53,14 @@ class ForeignTypes(Part):
         if not bases:
             return None
         lineage = self.lineage
-        whole = (one for base in bases for one in (lineage.above((base,)) if isinstance(base, Instance) else (base,)))
+        whole = (
+            value for base in bases for value in (lineage.above((base,)) if isinstance(base, Instance) else (base,))
+        )
         named = {place_id(Place("", name)) for name in map(self.name, whole) if name}
-        if any(one in above if one > 0 else one in named for one in receivers):
+        if any(number in above if number > 0 else number in named for number in receivers):
             return Certainty.MAY_CALL
         is_known = all(isinstance(base, Instance) or self.name(base) == "Object" for base in bases)
-        is_open = any(one < 0 and (one == _NAMELESS or not is_known) for one in receivers)
+        is_open = any(number < 0 and (number == _NAMELESS or not is_known) for number in receivers)
         return Certainty.BY_NAME if is_open else None
 
     def with_member(self, member: Thing) -> Sequence[Value | None]:
@@ -68,17 +70,21 @@ class ForeignTypes(Part):
 
     def callers(self, thing: Thing) -> Iterator[str]:
         """Yield the foreign types above that may call a member, and the foreign decorators that may hand it over."""
-        one, policy = self.declared(thing), self.state.policy(thing)
-        is_private = one.name.startswith("#") or (one.name.startswith("__") and not one.name.endswith("__"))
+        declaration, policy = self.declared(thing), self.state.policy(thing)
+        is_private = declaration.name.startswith("#") or (
+            declaration.name.startswith("__") and not declaration.name.endswith("__")
+        )
         is_open = not is_private and bool(self.with_member(thing))
-        for written, base in self._bases_above(Thing(thing.path, one.owner)) if is_open else ():
+        for written, base in self._bases_above(Thing(thing.path, declaration.owner)) if is_open else ():
             name = self.name(base) or _KINDS.get(type(base)) or written_name(written)
             called = policy.called_back(name)
             hooks = [hook.removesuffix("*") for hook in called or () if hook.endswith("*")]
-            if called is None or one.name in called or one.name.startswith(tuple(hooks)):
+            if called is None or declaration.name in called or declaration.name.startswith(tuple(hooks)):
                 yield name or "a base that is not known"
-        is_known = Mark.PROPERTY in one.marks or (Mark.GIVEN in one.marks and Mark.AUTOMATIC not in one.marks)
-        for text in () if is_known else one.decorators:  # A test is run, and a fixture is named by a parameter.
+        is_known = Mark.PROPERTY in declaration.marks or (
+            Mark.GIVEN in declaration.marks and Mark.AUTOMATIC not in declaration.marks
+        )
+        for text in () if is_known else declaration.decorators:  # A test is run, and a fixture is named by a parameter.
             value = self.expressions.written(thing, text)
             is_foreign = value is None or (isinstance(value, Outside) and policy.is_registering(value.name))
             if is_foreign or self._is_marking(thing, text):
@@ -93,9 +99,11 @@ class ForeignTypes(Part):
 
     def is_published(self, thing: Thing) -> bool:
         """Return whether other projects get a declaration when they import the package that it is in."""
-        one, path = self.declared(thing), thing.path
-        entries = self.state.policy(thing).entries(self.state.source, path) if one.owner < 0 else ()
-        found = [self.modules.export(Module(entry), one.name) for entry in entries if one.name[:1] != "_"]
+        declaration, path = self.declared(thing), thing.path
+        entries = self.state.policy(thing).entries(self.state.source, path) if declaration.owner < 0 else ()
+        found = [
+            self.modules.export(Module(entry), declaration.name) for entry in entries if declaration.name[:1] != "_"
+        ]
         return any(hit and thing in hit.things for hit in found)
 
     def overridden(self, method: Thing) -> Iterator[str]:
@@ -103,34 +111,34 @@ class ForeignTypes(Part):
 
         Where nothing of a type is marked, whatever an unknown base may declare counts.
         """
-        one = self.declared(method)
-        siblings = self.things.methods_of(Thing(method.path, one.owner)) if one.owner >= 0 else ()
+        declaration = self.declared(method)
+        siblings = self.things.methods_of(Thing(method.path, declaration.owner)) if declaration.owner >= 0 else ()
         is_marking = any(OVERRIDE in self.declared(other).marks for other in siblings)
         for base in self.with_member(method):
             name = self.name(base)
             if isinstance(base, Instance):
-                found = self.members.find(base, one.name)
+                found = self.members.find(base, declaration.name)
                 counts = [len(self.declared(above).parameters or ()) for above in (found.things if found else ())]
-                is_same = len(one.parameters or ()) in counts
+                is_same = len(declaration.parameters or ()) in counts
             elif name == "Object":
-                is_same = len(one.parameters or ()) == (one.name == "equals")
+                is_same = len(declaration.parameters or ()) == (declaration.name == "equals")
             else:
                 is_open = self.state.policy(method).is_registering(name.rpartition(".")[2])
-                is_same = is_open and (OVERRIDE in one.marks or not is_marking)
+                is_same = is_open and (OVERRIDE in declaration.marks or not is_marking)
             if is_same:
                 yield name or "a base that is not known"
 
     def _with_member(self, member: Thing) -> Iterator[Value | None]:
-        one = self.declared(member)
-        if one.owner < 0 or not {Mark.STATIC, Mark.PRIVATE}.isdisjoint(one.marks):
+        declaration = self.declared(member)
+        if declaration.owner < 0 or not {Mark.STATIC, Mark.PRIVATE}.isdisjoint(declaration.marks):
             return
-        owner = Thing(member.path, one.owner)
+        owner = Thing(member.path, declaration.owner)
         if not self.things.is_replaceable(member) or self.things.is_constructor(member, owner):
             return
         if self.things.is_common(member):
             yield Outside("Object")
         for base in self.above(owner):
-            if self._may_have(owner, base, one.name):
+            if self._may_have(owner, base, declaration.name):
                 yield base
 
     def above(self, kind: Thing) -> Sequence[Value | None]:
@@ -140,8 +148,8 @@ class ForeignTypes(Part):
     def _bases_above(self, kind: Thing, *, within_library: bool = False) -> Iterator[tuple[str, Value | None]]:
         """Yield the foreign types above a type of the project, each with the text that names it."""
         around = [kind]
-        for one in around:
-            for written, base in zip(self.declared(one).bases, self.lineage.bases_of(one), strict=True):
+        for other in around:
+            for written, base in zip(self.declared(other).bases, self.lineage.bases_of(other), strict=True):
                 is_foreign = not isinstance(base, Instance | Type) or is_library(base)
                 if is_foreign:
                     yield written.type, base
@@ -168,8 +176,8 @@ class ForeignTypes(Part):
         return known is None or name in known
 
     def _is_such_use(self, use: str, method: Thing) -> bool:
-        one = self.declared(method)
-        is_run = one.kind == SymbolKind.METHOD and Mark.PROPERTY not in one.marks
+        declaration = self.declared(method)
+        is_run = declaration.kind == SymbolKind.METHOD and Mark.PROPERTY not in declaration.marks
         return use in ((Use.CALL, Use.FUNCTION) if is_run else (Use.VALUE, Use.WRITE))
 
     def receivers(self, path: str, mention: Mention) -> Iterator[Value | None]:

@@ -44,7 +44,7 @@ class Handing(Places):
                 if operation is None and not self._resolver.is_function_type(interface):
                     continue
                 line, source = self._line(flow.at), self._source(flow.at)
-                functions = [self._place(one) for one in value.things] if isinstance(value, Function) else [None]
+                functions = [self._place(thing) for thing in value.things] if isinstance(value, Function) else [None]
                 for function in functions:
                     kind = RelationKind.IMPLEMENTS
                     yield Link(self._place(interface), source, line, kind, "", How.HANDED, -1, function)
@@ -69,10 +69,12 @@ class Handing(Places):
             if kept := self._kept(flow.at, flow.value, with_slots=is_stored):
                 for slot in self._slots.filled(flow):
                     yield from _fill(slot, kept, self._line(flow.at))
-        for one, place in zip(self._facts.declared, self._file.places, strict=True):
-            is_written = one.value and (not says_type(one.value) or one.value[0] == "#")
-            if one.kind in VARIABLE and is_written:
-                yield from _fill(place, self._kept(one.at, one.value, with_slots=True), one.line)
+        for declaration, place in zip(self._facts.declared, self._file.places, strict=True):
+            is_written = declaration.value and (not says_type(declaration.value) or declaration.value[0] == "#")
+            if declaration.kind in VARIABLE and is_written:
+                yield from _fill(
+                    place, self._kept(declaration.at, declaration.value, with_slots=True), declaration.line
+                )
 
     def _kept(self, at: int, text: str, *, with_slots: bool) -> Sequence[tuple[Place, str]]:
         """Return the functions and types that a value is or contains, else the place in which it was kept before."""
@@ -80,7 +82,7 @@ class Handing(Places):
         things = list(functions_of(value))
         if isinstance(value, Instance) and value.things[0].path == self._path:
             things += self._in_literal(value.things[0].number)
-        functions = [(self._place(one), Use.FUNCTION) for one in things if one.path not in LIBRARIES]
+        functions = [(self._place(thing), Use.FUNCTION) for thing in things if thing.path not in LIBRARIES]
         slot = self._slots.of(at, parse(text)) if with_slots and not functions else None
         return functions or ([(slot, Use.VALUE)] if slot else [])
 
@@ -88,11 +90,11 @@ class Handing(Places):
         """Yield the functions that an object literal contains."""
         literal = self._facts.declared[number]
         inside = enumerate(self._facts.declared) if not literal.name and literal.kind == SymbolKind.TYPE else ()
-        for place, one in inside:
-            if one.owner == number and one.kind in CALLABLE:
+        for place, declaration in inside:
+            if declaration.owner == number and declaration.kind in CALLABLE:
                 yield Thing(self._path, place)
-            elif one.owner == number:
-                yield from functions_of(self._resolver.expressions.written(Thing(self._path, place), one.value))
+            elif declaration.owner == number:
+                yield from functions_of(self._resolver.expressions.written(Thing(self._path, place), declaration.value))
 
 
 def _fill(slot: Place, kept: Sequence[tuple[Place, str]], line: int) -> Iterator[Link]:

@@ -71,17 +71,17 @@ class Hierarchy:
         """Return the declarations at the sources of links."""
         links = list(links)
         found = {link.source: self._search.thing(link.path, link.source) for link in links}
-        missing = [place for place, one in found.items() if one is None]
+        missing = [place for place, thing in found.items() if thing is None]
         found |= self._source.placed(missing) if missing else {}
-        return [one for one in found.values() if one]
+        return [thing for thing in found.values() if thing]
 
     def alike(self, interface: Thing) -> list[Thing]:
         """Return the types that do not name an interface, and may satisfy it since they have its methods."""
         rarest = min(self._resolver.required(interface), key=lambda name: len(self._source.named(name)), default="")
         owners = dict.fromkeys(map(self.owner_of, self._source.named(rarest) if rarest else ()))
-        found = [one for one in owners if one and self._resolver.may_satisfy(one, interface)]
+        found = [thing for thing in owners if thing and self._resolver.may_satisfy(thing, interface)]
         below = self.descendants(interface) if found else []
-        return [one for one in found if one not in below]
+        return [thing for thing in found if thing not in below]
 
     def alike_methods(self, method: Thing) -> list[Thing]:
         """Return the methods that may implement one of an interface, of the types that may satisfy that."""
@@ -110,7 +110,9 @@ class Hierarchy:
         """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
         owner = self.owner_of(method)
         below = self._embedding(owner) if owner and self._resolver.things.has_method_sets(owner) else []
-        return self._same_method(method, [above for one in (owner, *below) if one for above in self.ancestors(one)])
+        return self._same_method(
+            method, [above for thing in (owner, *below) if thing for above in self.ancestors(thing)]
+        )
 
     def nearest(self, method: Thing) -> list[Thing]:
         """Return the methods that a method overrides in the types that its own names, or what those inherit."""
@@ -157,43 +159,43 @@ class Hierarchy:
             found = {place: [link.source for link in links] for place, links in below.items()}
         else:
             placed = self._source.placed(methods)
-            found = {place: list(map(self._search.place, self.overriding(one))) for place, one in placed.items()}
+            found = {place: list(map(self._search.place, self.overriding(thing))) for place, thing in placed.items()}
         for place, others in found.items():
             yield from (methods[place]._replace(target=other, how=How.OPEN) for other in others)
 
     def run_by(self, thing: Thing) -> str:
         """Return what is known to start a function: a test runner by its annotation, or by that of its class."""
-        one, owner = self._resolver.declared(thing), self.owner_of(thing)
+        declaration, owner = self._resolver.declared(thing), self.owner_of(thing)
         run_by = self._resolver.state.policy(thing).run_by
-        is_open = owner is not None and one.kind == SymbolKind.METHOD and Mark.PRIVATE not in one.marks
+        is_open = owner is not None and declaration.kind == SymbolKind.METHOD and Mark.PRIVATE not in declaration.marks
         of_class = run_by(thing.path, self._resolver.declared(owner)) if owner and is_open else ""
-        return run_by(thing.path, one) or (of_class if of_class[:1] == "@" else "")
+        return run_by(thing.path, declaration) or (of_class if of_class[:1] == "@" else "")
 
     def callers_outside(self, thing: Thing) -> Iterator[str]:
         """Yield the foreign interfaces, bases and annotations by which others may call a function."""
-        one, policy = self._resolver.declared(thing), self._resolver.state.policy(thing)
+        declaration, policy = self._resolver.declared(thing), self._resolver.state.policy(thing)
         if self.run_by(thing):
             return
         owner = self.owner_of(thing)
         around = owner if owner and self._resolver.things.is_constructor(thing, owner) else None
-        marks = (*one.marks, *(self._resolver.declared(around).marks if around else ()))
+        marks = (*declaration.marks, *(self._resolver.declared(around).marks if around else ()))
         replaced = self.overridden(thing) if owner and policy.overloads else []
         marks += tuple(mark for above in replaced for mark in self._resolver.declared(above).marks if mark[:1] == "@")
         yield from (mark for mark in dict.fromkeys(marks) if mark[:1] == "@" and policy.is_registering(mark[1:]))
         if Mark.EXPORTED in marks:
             yield "other languages"
-        if owner and policy.method_sets and Mark.ABSTRACT not in marks and one.kind == SymbolKind.METHOD:
+        if owner and policy.method_sets and Mark.ABSTRACT not in marks and declaration.kind == SymbolKind.METHOD:
             holders = (owner, *self._embedding(owner))
             yield from (
                 name
                 for name, methods in policy.foreign_methods.items()
-                if methods.get(one.name) == len(one.parameters or ())
+                if methods.get(declaration.name) == len(declaration.parameters or ())
                 and any(self._takes_all(kind, methods) for kind in holders)
             )
-            yield from self._replacing(one.name, holders)
-            yield from self._taking(owner) if one.name[:1].isupper() else ()
+            yield from self._replacing(declaration.name, holders)
+            yield from self._taking(owner) if declaration.name[:1].isupper() else ()
         if owner and policy.overloads:
-            above = replaced if OVERRIDE in one.marks else []
+            above = replaced if OVERRIDE in declaration.marks else []
             yield from (name for method in above or [thing] for name in self._resolver.foreign.overridden(method))
 
     def _replacing(self, name: str, kinds: Iterable[Thing]) -> Iterator[str]:
@@ -241,8 +243,8 @@ class Hierarchy:
             return []
         if self._resolver.things.has_overloads(method) and self._resolver.things.is_constructor(method, owner):
             return self._closure(owner, self._without_constructor) if self._takes_nothing(method) else []
-        members = [(one, self._resolver.members.find(Instance((one,)), name)) for one in self.descendants(owner)]
-        return [one for one, found in members if found and method in found.things]
+        members = [(thing, self._resolver.members.find(Instance((thing,)), name)) for thing in self.descendants(owner)]
+        return [thing for thing, found in members if found and method in found.things]
 
     def constructors_below(self, method: Thing) -> list[Thing]:
         """Return the constructors of types below that call one by not naming any."""
@@ -251,21 +253,25 @@ class Hierarchy:
             return []
         if not self._resolver.things.is_constructor(method, owner):
             return []
-        kinds = [child for one in (owner, *self.inheriting(method)) for child in self.children(one)]
-        own = dict.fromkeys(one for kind in kinds for one in self._resolver.things.constructors(Type((kind,)), -1))
-        return [one for one in own if not self._names_another(one)]
+        kinds = [child for thing in (owner, *self.inheriting(method)) for child in self.children(thing)]
+        own = dict.fromkeys(thing for kind in kinds for thing in self._resolver.things.constructors(Type((kind,)), -1))
+        return [thing for thing in own if not self._names_another(thing)]
 
     def _without_constructor(self, kind: Thing) -> list[Thing]:
-        return [one for one in self.children(kind) if not self._resolver.things.constructors(Type((one,)), -1)]
+        return [thing for thing in self.children(kind) if not self._resolver.things.constructors(Type((thing,)), -1)]
 
     def _takes_nothing(self, method: Thing) -> bool:
-        return all(one.rest for one in self._resolver.declared(method).parameters or ())
+        return all(parameter.rest for parameter in self._resolver.declared(method).parameters or ())
 
     def _names_another(self, constructor: Thing) -> bool:
         """Return whether a constructor begins with a call of `this` or `super`."""
-        one, facts = self._resolver.declared(constructor), self._source.facts(constructor.path)
-        inside = [mention for mention in facts.mentions if one.start <= mention.at < one.stop] if facts else []
-        called = [one for one in inside if one.use == Use.CALL and one.receiver in ("this", "super")]
+        declaration, facts = self._resolver.declared(constructor), self._source.facts(constructor.path)
+        inside = (
+            [mention for mention in facts.mentions if declaration.start <= mention.at < declaration.stop]
+            if facts
+            else []
+        )
+        called = [other for other in inside if other.use == Use.CALL and other.receiver in ("this", "super")]
         found = (self._resolver.resolve(constructor.path, mention) for mention in called)
         return any(self._is_constructor(thing) for meant in found if meant for thing in meant.things)
 
@@ -276,8 +282,8 @@ class Hierarchy:
     def _same_method(self, method: Thing, types: Sequence[Thing]) -> list[Thing]:
         name = self._resolver.declared(method).name
         found: dict[Thing, None] = {}
-        for one in types:
-            member = self._resolver.members.find(Instance((one,)), name)
+        for other in types:
+            member = self._resolver.members.find(Instance((other,)), name)
             for thing in member.things if member else ():
                 is_other = thing != method and thing.path not in LIBRARIES
                 if is_other and not self._resolver.things.is_only_assigned(thing) and self._fits(method, thing):
@@ -297,18 +303,18 @@ class Hierarchy:
         if owner is None or not site.receivers:
             return True
         holders = [owner, *(self._embedding(owner) if self._resolver.things.has_method_sets(owner) else ())]
-        places = {place for one in holders for place in (self._search.place(one), *self.above(one))}
+        places = {place for holder in holders for place in (self._search.place(holder), *self.above(holder))}
         if places.isdisjoint(site.receivers) and not self._resolver.things.has_method_sets(owner):
             # What a type below has from another side may stand for it.
-            places = {place for one in self.descendants(owner) for place in self.above(one)}
+            places = {place for thing in self.descendants(owner) for place in self.above(thing)}
         return not places.isdisjoint(site.receivers)
 
-    def _fits(self, one: Thing, other: Thing) -> bool:
+    def _fits(self, thing: Thing, other: Thing) -> bool:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""
-        first, second = self._resolver.declared(one).parameters, self._resolver.declared(other).parameters
+        first, second = self._resolver.declared(thing).parameters, self._resolver.declared(other).parameters
         is_same = first is None or second is None or len(first) == len(second)
-        may_be = is_same or not self._resolver.things.has_overloads(one)
-        return may_be and self._resolver.overloads.can_override(one, other)
+        may_be = is_same or not self._resolver.things.has_overloads(thing)
+        return may_be and self._resolver.overloads.can_override(thing, other)
 
     # ------------------------------------------------------------ method sets
 
@@ -320,12 +326,14 @@ class Hierarchy:
         owners = [owner for thing in self._source.named(rarest) if (owner := self.owner_of(thing)) is not None]
         embedding = [below for owner in dict.fromkeys(owners) for below in self._embedding(owner)]
         candidates = dict.fromkeys([*owners, *embedding])
-        return [one for one in candidates if not self._is_variant(one, interface) and self._has_all(one, methods)]
+        return [
+            other for other in candidates if not self._is_variant(other, interface) and self._has_all(other, methods)
+        ]
 
-    def _is_variant(self, one: Thing, other: Thing) -> bool:
+    def _is_variant(self, near: Thing, other: Thing) -> bool:
         """Return whether two declarations are one, of two builds."""
-        names = (self._resolver.declared(thing).qualified for thing in (one, other))
-        return len(set(names)) == 1 and self._source.unit(one.path) == self._source.unit(other.path)
+        names = (self._resolver.declared(thing).qualified for thing in (near, other))
+        return len(set(names)) == 1 and self._source.unit(near.path) == self._source.unit(other.path)
 
     def _find_satisfied(self, thing: Thing) -> list[Thing]:
         """Return the interfaces whose methods a type has."""
@@ -338,19 +346,19 @@ class Hierarchy:
             and (owner := self.owner_of(method)) is not None
             and not self._is_variant(owner, thing)
         ]
-        sets = ((one, self._method_set(one)) for one in dict.fromkeys(interfaces))
-        return [one for one, methods in sets if methods and methods.own and self._has_all(thing, methods)]
+        sets = ((other, self._method_set(other)) for other in dict.fromkeys(interfaces))
+        return [other for other, methods in sets if methods and methods.own and self._has_all(thing, methods)]
 
     def _methods(self, thing: Thing) -> Iterator[Thing]:
         """Yield the methods that a type has, also those that it embeds."""
-        for one in (thing, *self._closure(thing, self._embedded)):
-            yield from self._resolver.things.methods_of(one)
+        for other in (thing, *self._closure(thing, self._embedded)):
+            yield from self._resolver.things.methods_of(other)
 
     def _embedded(self, thing: Thing) -> list[Thing]:
         return [base for found in self._resolver.lineage.bases_of(thing) for base in _types(found)]
 
     def _embedding(self, thing: Thing) -> list[Thing]:
-        return self._closure(thing, lambda one: self._below(self._search.linked((one,), (How.BELOW,))))
+        return self._closure(thing, lambda other: self._below(self._search.linked((other,), (How.BELOW,))))
 
     def _is_type(self, thing: Thing) -> bool:
         return self._resolver.declared(thing).kind == SymbolKind.TYPE
@@ -362,14 +370,14 @@ class Hierarchy:
             return None
         own: dict[str, Thing] = {}
         foreign: dict[str, Mapping[str, int]] = {}
-        for one in (interface, *self._closure(interface, self._embedded)):
-            for base in self._resolver.lineage.bases_of(one):
+        for thing in (interface, *self._closure(interface, self._embedded)):
+            for base in self._resolver.lineage.bases_of(thing):
                 known = self._resolver.things.foreign_methods(interface, base)
                 if known is None and not _types(base):
                     return None
                 if isinstance(base, Outside) and known:
                     foreign[base.name] = known
-            for method in self._resolver.things.methods_of(one):
+            for method in self._resolver.things.methods_of(thing):
                 own.setdefault(self._resolver.declared(method).name, method)
         return _MethodSet(own, foreign)
 
@@ -380,39 +388,39 @@ class Hierarchy:
             if found is None or not self._same(self._signature(found), self._signature(method)):
                 return False
         around = (thing, *self._closure(thing, self._embedded))
-        bases = [base for one in around for base in self._resolver.lineage.bases_of(one)]
+        bases = [base for other in around for base in self._resolver.lineage.bases_of(other)]
         embedded = {base.name for base in bases if isinstance(base, Outside)}
         return all(name in embedded or self._takes_all(thing, methods) for name, methods in wanted.foreign.items())
 
     def _method(self, thing: Thing, name: str) -> Thing | None:
         found = self._resolver.members.find(Instance((thing,)), name)
         things = found.things if found else ()
-        return next((one for one in things if self._resolver.declared(one).kind == SymbolKind.METHOD), None)
+        return next((other for other in things if self._resolver.declared(other).kind == SymbolKind.METHOD), None)
 
     def _takes_all(self, thing: Thing, methods: Mapping[str, int]) -> bool:
         """Return whether a type has methods of some names, each with its number of parameters."""
         found = ((self._method(thing, name), count) for name, count in methods.items())
-        return all(one and len(self._resolver.declared(one).parameters or ()) == count for one, count in found)
+        return all(other and len(self._resolver.declared(other).parameters or ()) == count for other, count in found)
 
     def _signature(self, thing: Thing) -> Signature:
-        one = self._resolver.declared(thing)
-        texts = (*(parameter.value for parameter in one.parameters or ()), one.value or "-")
+        declaration = self._resolver.declared(thing)
+        texts = (*(parameter.value for parameter in declaration.parameters or ()), declaration.value or "-")
         *given, result = (self._resolver.expressions.written(thing, text) for text in texts)
         return Signature(tuple(given), result)
 
-    def _same(self, one: Value | None, other: Value | None) -> bool:
+    def _same(self, value: Value | None, other: Value | None) -> bool:
         """Return whether two types are known to be the same; a type parameter may be anything."""
-        match one, other:
+        match value, other:
             case (Variable(), _) | (_, Variable()):
                 return True
             case (Instance((first,)), Instance((second,))) if self._are_nameless(first, second):
                 mine, others = self._members(first), self._members(second)
                 is_same = [name for name, _ in mine] == [name for name, _ in others]
                 return is_same and all(self._same(a, b) for (_, a), (_, b) in zip(mine, others, strict=True))
-        if one is None or other is None:
+        if value is None or other is None:
             return False
-        parts, others_parts = parts_of(one), parts_of(other)
-        is_same = len(parts) == len(others_parts) and rebuilt(one, _blank) == rebuilt(other, _blank)
+        parts, others_parts = parts_of(value), parts_of(other)
+        is_same = len(parts) == len(others_parts) and rebuilt(value, _blank) == rebuilt(other, _blank)
         return is_same and all(map(self._same, parts, others_parts))
 
     def _are_nameless(self, *kinds: Thing) -> bool:
@@ -421,19 +429,23 @@ class Hierarchy:
     def _members(self, kind: Thing) -> list[tuple[str, Value | None]]:
         """Return the fields and methods of a type without a name, each with its type, and the types that it embeds."""
         facts = self._source.facts(kind.path)
-        own = [(number, one) for number, one in enumerate(facts.declared if facts else ()) if one.owner == kind.number]
+        own = [
+            (number, other)
+            for number, other in enumerate(facts.declared if facts else ())
+            if other.owner == kind.number
+        ]
         members: list[tuple[str, Value | None]] = []
-        for number, one in own:
-            thing, is_method = Thing(kind.path, number), one.kind == SymbolKind.METHOD
+        for number, declaration in own:
+            thing, is_method = Thing(kind.path, number), declaration.kind == SymbolKind.METHOD
             held = self._signature(thing) if is_method else self._resolver.meaning((thing,))
-            members.append((one.name, held))
+            members.append((declaration.name, held))
         return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]
 
     def _closure(self, thing: Thing, step: Callable[[Thing], Iterable[Thing]]) -> list[Thing]:
         found: dict[Thing, None] = {}
         level = [thing]
         while level and len(found) < MAX_TYPES:
-            level = [one for near in level for one in step(near) if one != thing and one not in found]
+            level = [other for near in level for other in step(near) if other != thing and other not in found]
             found |= dict.fromkeys(level)
         return list(found)
 
@@ -445,6 +457,6 @@ def _blank(_part: Value | None) -> None:
 def _types(value: Value | None) -> tuple[Thing, ...]:
     """Return the types that a value may have."""
     if isinstance(value, Either):
-        return tuple(thing for one in value.values for thing in _types(one))
+        return tuple(thing for other in value.values for thing in _types(other))
     things = value.things if isinstance(value, Instance | Type) else ()
     return tuple(thing for thing in things if thing.path not in LIBRARIES)

@@ -51,8 +51,8 @@ def _named(path: str) -> Mapping[str, Sequence[Thing]]:
     """Return the declarations of a file of a library by their qualified names."""
     found: dict[str, list[Thing]] = {}
     facts = LIBRARIES[path]()
-    for number, one in enumerate(facts.declared if facts else ()):
-        found.setdefault(one.qualified, []).append(Thing(path, number))
+    for number, declaration in enumerate(facts.declared if facts else ()):
+        found.setdefault(declaration.qualified, []).append(Thing(path, number))
     return found
 
 

@@ -18,17 +18,17 @@ class Lineage(Part):
 
     def bases_of(self, thing: Thing) -> list[Value | None]:
         """Return the types that a type names as its bases, also those from which it inherits nothing."""
-        one = self.declared(thing)
-        return [self.types.named(thing.path, one.at, parse(base.type)) for base in one.bases]
+        declaration = self.declared(thing)
+        return [self.types.named(thing.path, declaration.at, parse(base.type)) for base in declaration.bases]
 
     def seen_as(self, value: Instance, kind: Instance | Foreign) -> Value | None:
         """Return a value as one of a type above its own."""
-        for one in self.above((value,))[1:]:
-            match one, kind:
+        for inner in self.above((value,))[1:]:
+            match inner, kind:
                 case (Instance(things), Instance(others)) if things == others:
-                    return one
+                    return inner
                 case (Foreign(name), Foreign(other)) if name == other:
-                    return one
+                    return inner
         return None
 
     def above(self, values: tuple[Value | None, ...]) -> list[Value | None]:
@@ -39,15 +39,15 @@ class Lineage(Part):
         order: dict[Value | None, None] = {}
         entered: set[Value | None] = set()
 
-        def enter(one: Value | None) -> None:
-            if one not in entered:
-                entered.add(one)
-                for base in reversed(list(self.bases(one)) if isinstance(one, Instance | Type) else []):
+        def enter(value: Value | None) -> None:
+            if value not in entered:
+                entered.add(value)
+                for base in reversed(list(self.bases(value)) if isinstance(value, Instance | Type) else []):
                     enter(base)
-                order[one] = None
+                order[value] = None
 
-        for one in reversed(values):
-            enter(one)
+        for value in reversed(values):
+            enter(value)
         return list(reversed(order))
 
     def order(self, value: Instance | Type) -> list[Value | None]:
@@ -57,12 +57,15 @@ class Lineage(Part):
     def _merged(self, value: Instance | Type) -> list[Value | None]:
         """Merge the orders of the bases so that each type stands before its own bases (C3)."""
         as_kind = type(value)
-        bases = [as_kind(one.things, one.arguments) if isinstance(one, Instance) else one for one in self.bases(value)]
-        rows = [list(self.order(one)) if isinstance(one, Instance | Type) else [one] for one in bases]
+        bases = [
+            as_kind(other.things, other.arguments) if isinstance(other, Instance) else other
+            for other in self.bases(value)
+        ]
+        rows = [list(self.order(other)) if isinstance(other, Instance | Type) else [other] for other in bases]
         rows.append(list(bases))
         merged: list[Value | None] = [value]
         while rows := [row for row in rows if row]:
-            later = [one for row in rows for one in row[1:]]
+            later = [other for row in rows for other in row[1:]]
             following = next((row[0] for row in rows if row[0] not in later), None)
             merged.append(following)
             if following is None:  # Unknown, or there is no such order.
@@ -73,9 +76,9 @@ class Lineage(Part):
     def bases(self, value: Instance | Type) -> Iterator[Value | None]:
         """Yield the types from which a type inherits, with its type arguments."""
         for thing in value.things:
-            one = self.declared(thing)
-            for base in one.bases:
+            declaration = self.declared(thing)
+            for base in declaration.bases:
                 if base.how in self.state.policy(thing).not_inherited:
                     continue
-                found = self.types.named(thing.path, one.at, parse(base.type))
+                found = self.types.named(thing.path, declaration.at, parse(base.type))
                 yield replaced(found, self.types.arguments(value))

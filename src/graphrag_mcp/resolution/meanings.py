@@ -41,18 +41,21 @@ class Meanings(Part):
 
     def _meaning(self, things: tuple[Thing, ...]) -> Value | None:
         if len(things) > 1:
-            values = tuple(one for one in things if not self._is_only_type(one))
+            values = tuple(other for other in things if not self._is_only_type(other))
             things = things if all(map(self.things.is_type, values)) else values
         kinds, rebinds = {self.declared(thing).kind for thing in things}, self.state.policy(things[0]).rebinds
         if kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
             return self._aliased(things[0]) or Type(things)
-        if functions := tuple(one for one in things if self.declared(one).kind in CALLABLE):
+        if functions := tuple(other for other in things if self.declared(other).kind in CALLABLE):
             if Mark.PROPERTY in self.declared(functions[0]).marks:
                 return self.calls.result(Function(functions[:1]), nothing, 0)
-            others = [self._held(one) for one in things if rebinds and one not in functions]
+            others = [self._held(other) for other in things if rebinds and other not in functions]
             return either([self.function(functions), *others])
         held = [thing for thing in things if says_type(self.declared(thing).value)]
-        path, given = things[0].path, [(one.at, one.value) for one in map(self.declared, things)]
+        path, given = (
+            things[0].path,
+            [(declaration.at, declaration.value) for declaration in map(self.declared, things)],
+        )
         if len(things) > 1 and not held and rebinds and all(text for _, text in given):
             return self.expressions.in_turn(path, self.declared(things[0]).name, given)
         return either(self._held(thing) for thing in held or things)
@@ -63,13 +66,13 @@ class Meanings(Part):
         if not is_changed:  # Those of TypeScript rarely give anything else.
             return Function(things, of)
         made = [self._decorated(thing, Function((thing,), of)) for thing in things]
-        if all(one == Function((thing,), of) for one, thing in zip(made, things, strict=True)):
+        if all(value == Function((thing,), of) for value, thing in zip(made, things, strict=True)):
             return Function(things, of)
         return either(made)
 
     def _decorated(self, thing: Thing, value: Value | None) -> Value | None:
-        one, policy = self.declared(thing), self.state.policy(thing)
-        for text in reversed(one.decorators):
+        declaration, policy = self.declared(thing), self.state.policy(thing)
+        for text in reversed(declaration.decorators):
             decorator, given = self.expressions.written(thing, text), value
             how = policy.passes.get(decorator.name, "") if isinstance(decorator, Outside) else ""
             if how == "later":
@@ -84,18 +87,18 @@ class Meanings(Part):
         return not {Mark.INTERFACE, Mark.ALIAS}.isdisjoint(self.declared(thing).marks) and self.things.is_type(thing)
 
     def _aliased(self, thing: Thing) -> Value | None:
-        one = self.declared(thing)
-        if Mark.ALIAS not in one.marks or not one.value:
+        declaration = self.declared(thing)
+        if Mark.ALIAS not in declaration.marks or not declaration.value:
             return None
-        value = self.types.named(thing.path, one.at, parse(one.value))
+        value = self.types.named(thing.path, declaration.at, parse(declaration.value))
         return Type(value.things, value.arguments) if isinstance(value, Instance) else value
 
     def _held(self, thing: Thing) -> Value | None:
         """Return what a variable or field holds."""
-        one = self.declared(thing)
-        if not one.value:
+        declaration = self.declared(thing)
+        if not declaration.value:
             return None
-        given = [(one.at, one.value)]
-        if one.owner < 0 and not says_type(one.value):
-            given += self.names.assigned(self.state.open(thing.path), one.name, [])
-        return self.expressions.in_turn(thing.path, one.name, given)
+        given = [(declaration.at, declaration.value)]
+        if declaration.owner < 0 and not says_type(declaration.value):
+            given += self.names.assigned(self.state.open(thing.path), declaration.name, [])
+        return self.expressions.in_turn(thing.path, declaration.name, given)

@@ -62,7 +62,7 @@ def _method_of(value: Value, name: str) -> Value | None:
 
 def _like(kind: type[Instance] | type[Type], bases: Iterable[Value | None]) -> list[Value | None]:
     """Return what instances inherit, or the types themselves."""
-    return [kind(one.things, one.arguments) if isinstance(one, Instance | Type) else one for one in bases]
+    return [kind(value.things, value.arguments) if isinstance(value, Instance | Type) else value for value in bases]
 
 
 @dataclass(eq=False)
@@ -102,7 +102,7 @@ class Members(Part):
                 above = self.lineage.order(Instance(things))[1:]
                 return self._in_order(self.state.policy(things[0]), above, name)
             case All(values):
-                return self._any([self.find(one, name, sought) if one else None for one in values])
+                return self._any([self.find(other, name, sought) if other else None for other in values])
             case Type(things, arguments) if name == self.state.policy(things[0]).prototype:
                 return Found((), Instance(things, arguments))
             case Function(things):
@@ -112,7 +112,7 @@ class Members(Part):
                     return Found(things, self.ask.meaning(things))
                 return Found((), Package(f"{unit}.{name}", is_nested=True)) if is_nested else None
             case Either(values):
-                return self._common([self.find(one, name, sought) for one in values], name)
+                return self._common([self.find(other, name, sought) for other in values], name)
             case Instance(things) | Type(things):
                 if self.state.policy(things[0]).overloads:
                     return self._along((value,), name, sought)
@@ -144,16 +144,16 @@ class Members(Part):
         hits: list[Found] = []
         is_foreign = is_common = False
         owner = None
-        for one in self.lineage.above(values):
-            match one:
+        for value in self.lineage.above(values):
+            match value:
                 case Instance() | Type():
-                    owner = one
-                    own = self._own(one, name, sought=sought)
+                    owner = value
+                    own = self._own(value, name, sought=sought)
                     if own and not isinstance(own.value, Function) and not hits:
                         return own
                     hits += [own] if own else []
                 case Outside() | Foreign():
-                    known = self.things.foreign_methods(owner.things[0], one) if owner else None
+                    known = self.things.foreign_methods(owner.things[0], value) if owner else None
                     is_foreign, is_common = is_foreign or known is None, is_common or name in (known or ())
                 case _ if hits:
                     break
@@ -183,22 +183,22 @@ class Members(Part):
         """Look in the types one by one; a field that is only assigned in methods is that of a type above as well."""
         is_foreign = is_hooked = False
         found: Found | None = None
-        for one in order:
-            if isinstance(one, Outside):
-                known = policy.foreign_members(one.name)
+        for value in order:
+            if isinstance(value, Outside):
+                known = policy.foreign_members(value.name)
                 is_foreign = is_foreign or known is None or name in known
-            elif isinstance(one, Many | Table | Several | Signature | Later):
+            elif isinstance(value, Many | Table | Several | Signature | Later):
                 is_foreign = True
-            elif not isinstance(one, Instance | Type):
+            elif not isinstance(value, Instance | Type):
                 return found
-            elif own := self._own(one, name, order[0]):
+            elif own := self._own(value, name, order[0]):
                 if is_foreign:
                     return found
                 found = Found(found.things + own.things, found.value) if found else own
                 if not (own.things and all(map(self.things.is_only_assigned, own.things))):
                     return found
             else:
-                is_hooked = is_hooked or any(self._own(one, hook) for hook in policy.hooks)
+                is_hooked = is_hooked or any(self._own(value, hook) for hook in policy.hooks)
         if found:
             return found
         return Found((), None) if is_foreign else None if is_hooked else ABSENT
@@ -216,27 +216,27 @@ class Members(Part):
 
     def _any(self, members: Sequence[Found | None]) -> Found | None:
         """Return a member of a value that has several types."""
-        hits = [one for one in members if one and (one.things or not isinstance(one.value, Outside | None))]
+        hits = [hit for hit in members if hit and (hit.things or not isinstance(hit.value, Outside | None))]
         if hits or None in members:
-            return min(hits, key=lambda one: (not one.things, one.is_open)) if hits else None
-        return next((one for one in members if one is not ABSENT), ABSENT)
+            return min(hits, key=lambda hit: (not hit.things, hit.is_open)) if hits else None
+        return next((hit for hit in members if hit is not ABSENT), ABSENT)
 
     def _common(self, members: Sequence[Found | None], name: str) -> Found | None:
         """Return a member of one of several values; those without it are not meant."""
         if None in members:
             return None
-        having = [one for one in members if one is not None and one is not ABSENT]
+        having = [hit for hit in members if hit is not None and hit is not ABSENT]
         if not having:
             return ABSENT
-        if len(having) < len(members) and all(not one.things and isinstance(one.value, Outside) for one in having):
+        if len(having) < len(members) and all(not hit.things and isinstance(hit.value, Outside) for hit in having):
             return None
-        things = dict.fromkeys(thing for one in having for thing in one.things)
+        things = dict.fromkeys(thing for hit in having for thing in hit.things)
         if things and Found((), None) in having:
             return None
-        is_open = len(things) > max(len(one.things) for one in having) or any(one.is_open for one in having)
+        is_open = len(things) > max(len(hit.things) for hit in having) or any(hit.is_open for hit in having)
         owner = next(iter(things), None)
         is_open = is_open or bool(owner and INHERITED in having and name in self.state.policy(owner).of_literals)
-        return Found(tuple(things), either(one.value for one in having), is_open)
+        return Found(tuple(things), either(hit.value for hit in having), is_open)
 
     def _inherited(self, level: list[Value | None], name: str) -> Found | None:
         """Look level by level: in the types themselves, then in what they embed."""
@@ -245,22 +245,22 @@ class Members(Part):
             hits: list[Found] = []
             following: list[Value | None] = []
             is_unknown = is_foreign = False
-            for one in level:
-                if one is None or isinstance(one, Variable):
+            for value in level:
+                if value is None or isinstance(value, Variable):
                     is_unknown = True
-                elif isinstance(one, Outside | Foreign):
+                elif isinstance(value, Outside | Foreign):
                     is_foreign = True
-                elif isinstance(one, Instance | Type) and one not in seen:
-                    seen.add(one)
-                    own = self._own(one, name)
+                elif isinstance(value, Instance | Type) and value not in seen:
+                    seen.add(value)
+                    own = self._own(value, name)
                     if own and not own.things and own.value is None:
                         is_unknown = True
                     elif own:
                         hits.append(own)
                     else:
-                        bases = [base for base in self.lineage.bases(one) if self._may_have(one, base, name)]
-                        bases = _like(type(one), bases)
-                        hits += [Found((), base) for base in bases if self._is_called(one, base, name)][:1]
+                        bases = [base for base in self.lineage.bases(value) if self._may_have(value, base, name)]
+                        bases = _like(type(value), bases)
+                        hits += [Found((), base) for base in bases if self._is_called(value, base, name)][:1]
                         following += bases
             if hits:
                 is_one = not is_unknown and all(hit == hits[0] for hit in hits)
@@ -289,12 +289,12 @@ class Members(Part):
         self, value: Instance | Type, name: str, of: Value | None = None, sought: Sought = ANYTHING
     ) -> Found | None:
         """Return what a type declares itself, or what the type that it is made of has. of: whose member it is."""
-        named = [thing for one in value.things for thing in self.things.declared_in(one, name)]
+        named = [thing for other in value.things for thing in self.things.declared_in(other, name)]
         things = self.things.fitting(named, sought)
         things = self.things.members_of(things, is_of_type=isinstance(value, Type))
-        one = self.declared(things[0]) if len(things) == 1 else None
-        if one and Mark.ALIAS in one.marks and one.kind != SymbolKind.TYPE:
-            return self.ask.found(things[0].path, one.at, parse(one.value))
+        declaration = self.declared(things[0]) if len(things) == 1 else None
+        if declaration and Mark.ALIAS in declaration.marks and declaration.kind != SymbolKind.TYPE:
+            return self.ask.found(things[0].path, declaration.at, parse(declaration.value))
         if things:
             kinds = {self.declared(thing).kind for thing in things}
             is_function = kinds <= set(CALLABLE) or sought.use in USES_OF_FUNCTIONS
@@ -317,9 +317,9 @@ class Members(Part):
         if isinstance(made_of, Instance) and made_of.things != value.things:
             fields = tuple(
                 thing
-                for one in made_of.things
-                for thing in self.things.declared_in(one, name)
-                if self.declared(thing).kind == SymbolKind.FIELD or Mark.INTERFACE in self.declared(one).marks
+                for other in made_of.things
+                for thing in self.things.declared_in(other, name)
+                if self.declared(thing).kind == SymbolKind.FIELD or Mark.INTERFACE in self.declared(other).marks
             )
             if fields:
                 return Found(fields, self.ask.meaning(fields))
@@ -351,7 +351,7 @@ class Members(Part):
         """Return whether the fields of a type are its instances, or it is marked as one of constants."""
         foreign = self.state.policy(kind.things[0]).enumerations
         above = self.lineage.order(kind) if foreign else ()
-        is_below = any(isinstance(one, Outside) and one.name.removesuffix("()") in foreign for one in above)
+        is_below = any(isinstance(value, Outside) and value.name.removesuffix("()") in foreign for value in above)
         return is_below or Mark.ENUMERATION in self.declared(kind.things[0]).marks
 
     def _is_called(self, owner: Instance | Type, base: Value | None, name: str) -> bool:

@@ -64,9 +64,9 @@ class Mentions(Places):
         super().__init__(search, file)
         self._handing = handing
         self._members = {  # What is asked for of a name, by the offset of that.
-            one.at - len(".") - len(one.receiver.rpartition(".")[2]): one.name
-            for one in self._facts.mentions
-            if one.receiver
+            mention.at - len(".") - len(mention.receiver.rpartition(".")[2]): mention.name
+            for mention in self._facts.mentions
+            if mention.receiver
         }
         self._given: dict[str, list[str]] = {}  # What members are given, by how they are written.
         for flow in self._facts.flows:
@@ -138,7 +138,7 @@ class Mentions(Places):
 
     def _meant(self, mention: Mention, thing: Thing, how: How) -> Iterator[Link]:
         """Yield the links to a declaration that a mention means, and what follows from them."""
-        yield from (self._link_to(mention, thing, how, one) for one in self._receivers_of(mention, thing))
+        yield from (self._link_to(mention, thing, how, place) for place in self._receivers_of(mention, thing))
         if below := self._below(mention, thing):
             line = self._resolver.declared(below).line
             yield Link(self._place(thing), self._place(below), line, RelationKind.INHERITS, "", How.BELOW)
@@ -158,8 +158,10 @@ class Mentions(Places):
 
     def _is_no_value(self, thing: Thing) -> bool:
         """Return whether a declaration is gone when the program runs: a value of its name is another thing."""
-        one = self._resolver.declared(thing)
-        return one.kind == SymbolKind.TYPE and (Mark.INTERFACE in one.marks or Mark.ALIAS in one.marks)
+        declaration = self._resolver.declared(thing)
+        return declaration.kind == SymbolKind.TYPE and (
+            Mark.INTERFACE in declaration.marks or Mark.ALIAS in declaration.marks
+        )
 
     def _is_one_of_several(self, mention: Mention, found: Found) -> bool:
         """Return whether another thing may be meant: who writes a member does not mean what others assign to it."""
@@ -168,9 +170,13 @@ class Mentions(Places):
 
     def _is_own(self, mention: Mention, thing: Thing) -> bool:
         """Return whether a member is declared where a function is given to it: `A.prototype.run = function () {}`."""
-        one = self._resolver.declared(thing)
-        is_here = thing.path == self._path and one.start <= mention.at < one.stop and one.line == mention.line
-        return is_here and one.kind in CALLABLE and bool(mention.receiver)
+        declaration = self._resolver.declared(thing)
+        is_here = (
+            thing.path == self._path
+            and declaration.start <= mention.at < declaration.stop
+            and declaration.line == mention.line
+        )
+        return is_here and declaration.kind in CALLABLE and bool(mention.receiver)
 
     def _is_of_metaclass(self, mention: Mention) -> bool:
         """Return whether a member is one of the classes that a type makes."""
@@ -178,7 +184,7 @@ class Mentions(Places):
             return False
         value = self._value(mention)
         bases = self._resolver.lineage.above((value,)) if isinstance(value, Instance) else ()
-        names = (self._resolver.foreign.name(one) for one in bases)
+        names = (self._resolver.foreign.name(other) for other in bases)
         return any(name.rpartition(".")[2] in _METACLASSES for name in names)
 
     def _lacking(self, mention: Mention) -> Place:
@@ -227,7 +233,7 @@ class Mentions(Places):
         if mention.use == Use.VALUE and self._members.get(mention.at) in self._file.policy.invoking:
             return msgspec.structs.replace(mention, use=Use.CALL)
         names = self._file.policy.emptying
-        beside = (one for one in self._on_line(mention.line) if one.name in names) if names else ()
+        beside = (other for other in self._on_line(mention.line) if other.name in names) if names else ()
         is_own = bool(names) and mention.use == Use.FILL and any(map(self._of_project, beside))
         return msgspec.structs.replace(mention, use=Use.VALUE) if is_own else mention
 
@@ -238,7 +244,7 @@ class Mentions(Places):
     def _names_of(self, mention: Mention) -> Sequence[str]:
         """Return the names that an undecided mention may mean: its own, and those that an import gives it."""
         imports = () if mention.receiver else self._file.imports.get(mention.name, ())
-        items = [one.item for one in imports if one.item not in ("", "*")]
+        items = [imported.item for imported in imports if imported.item not in ("", "*")]
         return tuple(dict.fromkeys((mention.name, *items))) if mention.name else ()
 
     def _held(self, mention: Mention, found: Found) -> tuple[Thing, ...]:
@@ -253,26 +259,28 @@ class Mentions(Places):
         is_variable = mention.use == Use.CALL and mention.name and not mention.receiver
         bound = self._file.innermost(mention.name, mention.at) if is_variable and self._file.policy.rebinds else []
         found: dict[Thing, None] = {}
-        for one in bound:
-            expression = parse(one.value)
+        for binding in bound:
+            expression = parse(binding.value)
             for part in expression.values if isinstance(expression, AnyOf) else ():
-                value = self._resolver.expressions.value(self._path, one.at, part)
+                value = self._resolver.expressions.value(self._path, binding.at, part)
                 found |= {thing: None for thing in functions_of(value) if thing.path not in LIBRARIES}
         return tuple(found)
 
     def _is_decorated(self, thing: Thing) -> bool:
-        one = self._resolver.declared(thing)
-        return bool(one.decorators) and Mark.PROPERTY not in one.marks
+        declaration = self._resolver.declared(thing)
+        return bool(declaration.decorators) and Mark.PROPERTY not in declaration.marks
 
     def _is_kept(self, mention: Mention, found: Found) -> bool:
         """Return whether a called name means what a variable was given, not what its type or a default says."""
         if mention.receiver:
             return not mention.name
         bound = self._file.innermost(mention.name, mention.at) if mention.name else []
-        texts = [one.value for one in bound] + [self._resolver.declared(thing).value for thing in found.things]
-        if isinstance(found.value, Type) and not all(self._names(one.at, one.value, found.value) for one in bound):
+        texts = [binding.value for binding in bound] + [self._resolver.declared(thing).value for thing in found.things]
+        if isinstance(found.value, Type) and not all(
+            self._names(binding.at, binding.value, found.value) for binding in bound
+        ):
             return False  # It may be a type below.
-        return not any(map(says_type, texts)) and all(one.kind != "parameter" for one in bound)
+        return not any(map(says_type, texts)) and all(binding.kind != "parameter" for binding in bound)
 
     def _names(self, at: int, text: str, kind: Type) -> bool:
         """Return whether an expression is a name of a type, or no value."""
@@ -288,7 +296,7 @@ class Mentions(Places):
         value = self._value(mention)
         if isinstance(value, Above):
             return (SUPER,)
-        types = [self._place(one) for one in types_of(value)]
+        types = [self._place(other) for other in types_of(value)]
         return types if 0 < len(types) <= _MAX_TYPES else (SOME,)
 
     def _below(self, mention: Mention, base: Thing) -> Thing | None:
@@ -298,7 +306,7 @@ class Mentions(Places):
             return below
         is_type = self._resolver.declared(below).kind == SymbolKind.TYPE
         bases = self._resolver.lineage.bases_of(below) if is_type else ()
-        return below if any(base in types_of(one) for one in bases) else None
+        return below if any(base in types_of(value) for value in bases) else None
 
     def _replaces(self, mention: Mention, thing: Thing) -> bool:
         """Return whether a mention gives a method another value than itself: not `this.run = this.run.bind(this)`."""
@@ -343,11 +351,11 @@ class Mentions(Places):
 
     def _is_any(self, mention: Mention, thing: Thing) -> bool:
         """Return whether a mention of an enumeration may mean any of its constants: one without a member."""
-        one = self._resolver.declared(thing)
-        if one.kind != SymbolKind.TYPE or mention.use not in (Use.VALUE, Use.CALL, Use.TYPE):
+        declaration = self._resolver.declared(thing)
+        if declaration.kind != SymbolKind.TYPE or mention.use not in (Use.VALUE, Use.CALL, Use.TYPE):
             return False
         return self._resolver.members.is_enumeration(Type((thing,))) and is_of_any(
-            mention, self._on_line(mention.line), one.name, self._resolver.state.policy(thing).by_text
+            mention, self._on_line(mention.line), declaration.name, self._resolver.state.policy(thing).by_text
         )
 
     def _converted(self) -> Iterator[Link]:
@@ -364,11 +372,11 @@ class Mentions(Places):
 
     def _exported(self) -> Iterator[Link]:
         """Yield what the file exports under another name than its own."""
-        for one in self._facts.exports:
-            found = self._resolver.modules.exported(self._path, one) if one.name not in ("*", *WHOLE) else None
+        for export in self._facts.exports:
+            found = self._resolver.modules.exported(self._path, export) if export.name not in ("*", *WHOLE) else None
             for thing in found.things if found else ():
-                if thing.path not in LIBRARIES and self._resolver.declared(thing).name != one.name:
-                    name, kind = Place("", one.name), RelationKind.IMPORTS
+                if thing.path not in LIBRARIES and self._resolver.declared(thing).name != export.name:
+                    name, kind = Place("", export.name), RelationKind.IMPORTS
                     yield Link(self._place(thing), Place(self._path, ""), 0, kind, "", How.EXPORTED, -1, name)
 
 
@@ -389,8 +397,8 @@ def is_of_any(mention: Mention, beside: Sequence[Mention], name: str, by_text: s
     is a mention of the constant.
     """
     stop = mention.at + len(name)
-    near = (one for one in beside if stop < one.at <= stop + len(_ACCESS) and one.use != Use.ARGUMENT)
-    member = next((one for one in near if one.receiver.rpartition(".")[2] == name), None)
-    is_written = any(one.use == Use.REFLECTED for one in beside)
-    is_asked = any(one.name == by_text and one.receiver in (name, "Enum") for one in beside) and not is_written
+    near = (other for other in beside if stop < other.at <= stop + len(_ACCESS) and other.use != Use.ARGUMENT)
+    member = next((other for other in near if other.receiver.rpartition(".")[2] == name), None)
+    is_written = any(other.use == Use.REFLECTED for other in beside)
+    is_asked = any(other.name == by_text and other.receiver in (name, "Enum") for other in beside) and not is_written
     return is_asked or (not by_text and member is None and mention.use in (Use.VALUE, Use.CALL))

@@ -20,29 +20,29 @@ from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.state import Part
 
 
-def _is_same(one: Value | None, other: Value) -> bool:
+def _is_same(value: Value | None, other: Value) -> bool:
     """Return whether values are of the same declarations, whatever their type arguments are."""
-    if isinstance(one, Instance | Type | Function) and type(one) is type(other):
-        return one.things == other.things
-    return one == other
+    if isinstance(value, Instance | Type | Function) and type(value) is type(other):
+        return value.things == other.things
+    return value == other
 
 
 @dataclass(eq=False)
 class Modules(Part):
     """Follows imports and exports from file to file."""
 
-    def exported(self, path: str, one: Exported) -> Found | None:
+    def exported(self, path: str, export: Exported) -> Found | None:
         """Return what a file exports."""
-        if one.module:
-            return self.imported(self.state.open(path), one)
-        return self.ask.found(path, one.at, parse(one.value))
+        if export.module:
+            return self.imported(self.state.open(path), export)
+        return self.ask.found(path, export.at, parse(export.value))
 
     def merged(self, thing: Thing) -> tuple[tuple[Thing, ...], list[str]]:
         """Return the types of which a declaration is a part, and the modules outside of the project that have one."""
-        one, file = self.declared(thing), self.state.open(thing.path)
-        modules = [mark.removeprefix(MERGES) for mark in one.marks if mark[:1] == MERGES]
+        declaration, file = self.declared(thing), self.state.open(thing.path)
+        modules = [mark.removeprefix(MERGES) for mark in declaration.marks if mark[:1] == MERGES]
         found = [(module, self.module(file, module)) for module in modules]
-        known = [(module, self.ask.find(value, one.name) if value else None) for module, value in found]
+        known = [(module, self.ask.find(value, declaration.name) if value else None) for module, value in found]
         things = tuple(other for _, meant in known if meant for other in meant.things)
         return things, [module for module, meant in known if not (meant and meant.things)]
 
@@ -58,12 +58,12 @@ class Modules(Part):
         found = self.ask.find(value, name) if value else None
         return None if found is ABSENT else found
 
-    def imported(self, file: File, one: Imported | Exported, sought: Sought = ANYTHING) -> Found | None:
+    def imported(self, file: File, row: Imported | Exported, sought: Sought = ANYTHING) -> Found | None:
         """Return what an import or a re-export brings: an item of a module, or all of it."""
-        module = self.module(file, one.module)
-        if module is None or not one.item:
+        module = self.module(file, row.module)
+        if module is None or not row.item:
             return self.whole(module)
-        return self.ask.find(module, one.item, sought)
+        return self.ask.find(module, row.item, sought)
 
     def whole(self, module: Value | None) -> Found | None:
         """Return all that a module is: its names, or the one value that it exports."""
@@ -73,7 +73,7 @@ class Modules(Part):
         return self.state.once(("whole", file.path), lambda: self._whole(file))
 
     def _whole(self, file: File) -> Found | None:
-        wholes = {self.ask.found(file.path, one.at, parse(one.value)) for one in file.exports["="]}
+        wholes = {self.ask.found(file.path, export.at, parse(export.value)) for export in file.exports["="]}
         return wholes.pop() if len(wholes) == 1 else None
 
     def export(self, module: Module, name: str) -> Found | None:
@@ -83,8 +83,8 @@ class Modules(Part):
             return None
         if file.policy.rebinds:
             return self.in_module(file, name)
-        if one := next(iter(file.exports.get(name, ())), None):
-            return self.exported(module.path, one)
+        if exported := next(iter(file.exports.get(name, ())), None):
+            return self.exported(module.path, exported)
         if "=" in file.exports:
             whole = self.whole(module)
             if name == "default" or whole is None or whole.value is None:
@@ -106,9 +106,9 @@ class Modules(Part):
 
     def _passed_on(self, file: File, name: str) -> Found | None:
         """Return a name of the modules whose names a file all exports."""
-        modules = [self.module(file, one.module) for one in file.exports.get("*", ())]
-        own = [one for one in modules if not isinstance(one, Outside) and not self._lacks(one, name)]
-        found = [self.ask.find(one, name) if one else None for one in own]
+        modules = [self.module(file, export.module) for export in file.exports.get("*", ())]
+        own = [value for value in modules if not isinstance(value, Outside) and not self._lacks(value, name)]
+        found = [self.ask.find(value, name) if value else None for value in own]
         if hit := next((one for one in found if one and one is not ABSENT), None):
             return hit
         if None in found or file.facts.has_errors:
@@ -134,11 +134,11 @@ class Modules(Part):
             return None
         things = dict.fromkeys(
             thing
-            for one, owner in given
-            for thing in (one.things if one else ())
+            for hit, owner in given
+            for thing in (hit.things if hit else ())
             if isinstance(owner, ModuleName) or self.declared(thing).owner == NO_OWNER
         )
-        return Found(tuple(things), either(one.value if one else None for one, _ in given))
+        return Found(tuple(things), either(hit.value if hit else None for hit, _ in given))
 
     def module(self, file: File, module: str) -> Value | None:
         """Return what an import of a file means: a module, a package, or something foreign."""

@@ -74,10 +74,10 @@ class Names(Part):
         """Return what a name means by the blocks and types around an offset, innermost first."""
         bound = file.innermost(name, at, sought)
         may_be_foreign = False
-        for one in reversed(file.around("", at)):  # Of a foreign value, a constant of the file may be its constant.
-            if bound and bound[0].start >= one.start:
+        for binding in reversed(file.around("", at)):  # Of a foreign value, a constant of the file may be its constant.
+            if bound and bound[0].start >= binding.start:
                 break
-            value = self.expressions.value(file.path, one.at, parse(one.value))
+            value = self.expressions.value(file.path, binding.at, parse(binding.value))
             found = self.members.find(value, name, sought) if value else None
             if found is INHERITED:  # Foreign types rarely have variables and types that others see.
                 may_be_foreign = may_be_foreign or sought.use == Use.CALL
@@ -90,18 +90,18 @@ class Names(Part):
     def _outside(self, file: File, name: str, sought: Sought) -> Found | None:
         """Return what a name means by the imports and the package of a file."""
         if imported := self._imported(file, name, sought):
-            return self._nearest(file, imported[0]) if all(one == imported[0] for one in imported) else None
+            return self._nearest(file, imported[0]) if all(hit == imported[0] for hit in imported) else None
         if things := self.things.fitting(self._top(file, name), sought):
             return self._nearest(file, Found(things, self.ask.meaning(things)))
         is_unknown = file.facts.has_errors or name in file.given
-        for one in file.unnamed_imports(name):
-            value = self.modules.module(file, one.module)
-            if one.item == "*":
+        for row in file.unnamed_imports(name):
+            value = self.modules.module(file, row.module)
+            if row.item == "*":
                 found = self.members.find(value, name, sought) if value else None
                 if found and found.things:
                     return self._nearest(file, found)
                 is_unknown = is_unknown or found is None
-            elif value and name in file.policy.names_of(value, one.module):
+            elif value and name in file.policy.names_of(value, row.module):
                 return Found((), value)
         if things := self._ambient(file, name) or self.library(file, name):
             return Found(things, self.ask.meaning(things))
@@ -118,17 +118,19 @@ class Names(Part):
         if len(bound) > MAX_BINDINGS:
             return None
         if bound and not file.is_of_all(bound[0]):
-            if all(one.kind in ("parameter", "variable") for one in bound):
+            if all(binding.kind in ("parameter", "variable") for binding in bound):
                 return self._bound(file, bound)
-            return self._one_of([self._bound(file, [one]) for one in bound])
+            return self._one_of([self._bound(file, [binding]) for binding in bound])
         around = file.types_around(at)
         if around and not file.is_in_function(at, around[-1]) and (things := file.things(around[-1], name)):
             return Found(things, self.ask.meaning(things))
         things = self._top(file, name)
-        given = [one for one in bound if things and one.kind == "variable"]  # Of the same variable, by functions.
-        found = [self._bound(file, [one]) for one in bound if one not in given]
+        given = [
+            binding for binding in bound if things and binding.kind == "variable"
+        ]  # Of the same variable, by functions.
+        found = [self._bound(file, [binding]) for binding in bound if binding not in given]
         if things:
-            held = (self.expressions.value(file.path, one.at, parse(one.value)) for one in given)
+            held = (self.expressions.value(file.path, binding.at, parse(binding.value)) for binding in given)
             found.append(Found(things, either([self.ask.meaning(things), *held])))
         if found:
             return self._one_of(found)
@@ -139,34 +141,34 @@ class Names(Part):
 
     def _listed(self, file: File, name: str) -> Found | None:
         """Return a name that a file imports without saying it."""
-        for one in file.unnamed_imports(name):
-            value, first = self.modules.module(file, one.module), file.policy.first
-            if one.item == "*":
+        for imported in file.unnamed_imports(name):
+            value, first = self.modules.module(file, imported.module), file.policy.first
+            if imported.item == "*":
                 found = self.members.find(value, name) if value and not isinstance(value, Outside) else None
                 if found is not ABSENT:
                     return found
-            elif first and name == one.module.partition(".")[0]:
-                return Found((), first(self.state.source, value, one.module)) if value else None
+            elif first and name == imported.module.partition(".")[0]:
+                return Found((), first(self.state.source, value, imported.module)) if value else None
         return ABSENT
 
     def _one_of(self, found: Sequence[Found | None]) -> Found | None:
         """Return one of several things of a name, None if only some are of the project."""
         if None in found:
             return None
-        meant = [one for one in found if one and one.value != NOTHING]
+        meant = [hit for hit in found if hit and hit.value != NOTHING]
         if len(meant) < 2:
             return meant[0] if meant else found[0]
-        things = tuple(dict.fromkeys(thing for one in meant for thing in one.things))
-        if things and any(not one.things and isinstance(one.value, Outside) for one in meant):
+        things = tuple(dict.fromkeys(thing for hit in meant for thing in hit.things))
+        if things and any(not hit.things and isinstance(hit.value, Outside) for hit in meant):
             return None
-        if all(one.things for one in meant):
+        if all(hit.things for hit in meant):
             return Found(things, self.ask.meaning(things))
-        return Found(things, either(one.value for one in meant))
+        return Found(things, either(hit.value for hit in meant))
 
     def _imported(self, file: File, name: str, sought: Sought) -> list[Found | None]:
         """Return what the imports of a name mean."""
         rows = file.imports.get(name, ()) if name else ()
-        found = [self.modules.imported(file, one, sought) for one in rows]
+        found = [self.modules.imported(file, imported, sought) for imported in rows]
         return [item for item in found if item is not ABSENT and item is not INHERITED]
 
     def _nearest(self, file: File, found: Found | None) -> Found | None:
@@ -226,12 +228,14 @@ class Names(Part):
         for path in (file.path, *(join(folder, file.policy.giving) for folder in folders[1:])):
             near = self.state.file(path)
             found = [self.modules.in_module(near, name)] if near else []
-            found += [self.modules.exported(path, one) for one in (near.exports.get(name, ()) if near else ())]
-            for thing in (*things, *(thing for one in found if one for thing in one.things)):
-                one = self.declared(thing)
-                if Mark.FIXTURE in one.marks and not (thing.path == file.path and one.start <= at < one.stop):
+            found += [self.modules.exported(path, export) for export in (near.exports.get(name, ()) if near else ())]
+            for thing in (*things, *(thing for hit in found if hit for thing in hit.things)):
+                declaration = self.declared(thing)
+                if Mark.FIXTURE in declaration.marks and not (
+                    thing.path == file.path and declaration.start <= at < declaration.stop
+                ):
                     given = self.calls.result(Function((thing,)), nothing, 0)
-                    if isinstance(given, Many) and Mark.GENERATOR in one.marks:
+                    if isinstance(given, Many) and Mark.GENERATOR in declaration.marks:
                         given = given.element
                     return Found((thing,), Signature((), given.value if isinstance(given, Later) else given))
         return Found((), None)
@@ -246,7 +250,7 @@ class Names(Part):
     def _is_below_library(self, value: Value | None) -> bool:
         """Return whether a type above a value is of the language's own library, of which not all is declared."""
         above = self.lineage.above((value,)) if isinstance(value, Instance | Type) else ()
-        return any(isinstance(one, Instance | Type) and one.things[0].path in LIBRARIES for one in above)
+        return any(isinstance(other, Instance | Type) and other.things[0].path in LIBRARIES for other in above)
 
     def _bound(self, file: File, bound: Sequence[Bound]) -> Found | None:
         first = bound[0]
@@ -254,15 +258,15 @@ class Names(Part):
             bound_type = self.types.named(file.path, first.at, parse(first.value)) if first.value else None
             return Found((), Variable(first.name, bound_type))
         if first.kind == "declared":
-            things = tuple(Thing(file.path, int(one.value[1:])) for one in bound if one.kind == "declared")
+            things = tuple(Thing(file.path, int(binding.value[1:])) for binding in bound if binding.kind == "declared")
             return Found(things, self.ask.meaning(things))
         if first.kind == "alias" and len(bound) == 1:
             found = self.found(file.path, first.at, parse(first.value))
             return found if found and (found.things or found.value) else None
         if len(bound) > MAX_BINDINGS:
             return Found((), None)
-        given = [(one.at, one.value) for one in bound]
-        if not any(says_type(one.value) for one in bound):
+        given = [(binding.at, binding.value) for binding in bound]
+        if not any(says_type(binding.value) for binding in bound):
             given += self.assigned(file, first.name, bound)
         return Found((), self.expressions.in_turn(file.path, first.name, given))
 
@@ -281,9 +285,9 @@ class Names(Part):
 
     def _ambient(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return what files declare for all others: those that only declare, and are no modules."""
-        found = [one for one in self.state.source.named(name) if file.policy.is_ambient(one.path)] if name else []
-        is_global = {one.path: not self.state.open(one.path).is_module for one in found}
-        return tuple(one for one in found if self.declared(one).owner == -1 and is_global[one.path])
+        found = [thing for thing in self.state.source.named(name) if file.policy.is_ambient(thing.path)] if name else []
+        is_global = {thing.path: not self.state.open(thing.path).is_module for thing in found}
+        return tuple(thing for thing in found if self.declared(thing).owner == -1 and is_global[thing.path])
 
     def library(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return what the language's own library declares."""

@@ -56,64 +56,74 @@ class Overloads(Part):
         if not (called := _overloads_in(found)):
             return found
         fit = self.applicable(called, lambda place: self.ask.value(path, mention.at, items[place]), mention.given)
-        return Found(tuple(one.things[0] for one in fit), either(fit)) if fit else found
+        return Found(tuple(function.things[0] for function in fit), either(fit)) if fit else found
 
     def seen_from(self, path: str, found: Found) -> Found:
         """Return those overloads that a file may call: private ones are of the file that declares them."""
         called = _overloads_in(found)
-        seen = [one for one in called if one.things[0].path == path or not self._is_private(one.things[0])]
-        return Found(tuple(one.things[0] for one in seen), either(seen)) if 0 < len(seen) < len(called) else found
+        seen = [
+            function
+            for function in called
+            if function.things[0].path == path or not self._is_private(function.things[0])
+        ]
+        return (
+            Found(tuple(function.things[0] for function in seen), either(seen))
+            if 0 < len(seen) < len(called)
+            else found
+        )
 
     def _is_private(self, thing: Thing) -> bool:
         return Mark.PRIVATE in self.declared(thing).marks
 
-    def can_override(self, one: Thing, other: Thing) -> bool:
+    def can_override(self, thing: Thing, other: Thing) -> bool:
         """Return whether a method can be the same operation as one of a type above or below, as far as is known."""
-        first, second = self.declared(one), self.declared(other)
-        if not self.things.has_overloads(one) or min(first.owner, second.owner) < 0:
+        first, second = self.declared(thing), self.declared(other)
+        if not self.things.has_overloads(thing) or min(first.owner, second.owner) < 0:
             return True
         if not {Mark.STATIC, Mark.PRIVATE}.isdisjoint((*first.marks, *second.marks)):
             return False
-        owners = (Thing(one.path, first.owner), Thing(other.path, second.owner))
-        if any(map(self.things.is_constructor, (one, other), owners)):
+        owners = (Thing(thing.path, first.owner), Thing(other.path, second.owner))
+        if any(map(self.things.is_constructor, (thing, other), owners)):
             return False
         own, others = (Instance((owner,)) for owner in owners)
         above, below = self.lineage.seen_as(own, others), self.lineage.seen_as(others, own)
-        return self._is_overridden(one, below or own, other, above or others)
+        return self._is_overridden(thing, below or own, other, above or others)
 
     def callable_parts(self, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
         """Return the overloads that are declared, without the function that implements them."""
-        return tuple(one for one in things if Mark.ABSTRACT in self.declared(one).marks) or things
+        return tuple(thing for thing in things if Mark.ABSTRACT in self.declared(thing).marks) or things
 
     def callable_with(self, called: Function, argument: Arguments, count: int) -> tuple[Thing, ...]:
         """Return the functions that can be called with some arguments."""
         things = self.callable_parts(called.things)
         if len(things) < 2 or not self.state.policy(things[0]).is_open:
             return things
-        return tuple(one for one in things if self._takes(one, argument, count)) or things
+        return tuple(thing for thing in things if self._takes(thing, argument, count)) or things
 
     def _takes(self, thing: Thing, argument: Arguments, count: int) -> bool:
         """Return whether an overload can be called with some arguments: with as many, and no text for a function."""
-        one = self.declared(thing)
-        given = (one.parameters or ())[1 if self.has_self(thing) else 0 :]
+        declaration = self.declared(thing)
+        given = (declaration.parameters or ())[1 if self.has_self(thing) else 0 :]
         required = sum(not (parameter.optional or parameter.rest) for parameter in given)
         if required > count or (count > len(given) and not any(parameter.rest for parameter in given)):
             return False
         expected = (self.ask.written(thing, parameter.value) for parameter in given)
-        pairs = [{type(one), type(argument(place))} for place, one in zip(range(count), expected, strict=False)]
+        pairs = [{type(value), type(argument(place))} for place, value in zip(range(count), expected, strict=False)]
         return not any(Outside in pair and not pair.isdisjoint((Function, Signature, Type)) for pair in pairs)
 
     def has_self(self, thing: Thing) -> bool:
         """Return whether the first parameter of a function is the own instance."""
-        one = self.declared(thing)
-        is_member = one.kind == SymbolKind.METHOD and Mark.STATIC not in one.marks
-        return is_member and bool(one.parameters) and self.state.policy(thing).passes_self
+        declaration = self.declared(thing)
+        is_member = declaration.kind == SymbolKind.METHOD and Mark.STATIC not in declaration.marks
+        return is_member and bool(declaration.parameters) and self.state.policy(thing).passes_self
 
     def of(self, value: Value) -> Sequence[Function]:
         """Return the functions of one name, of one type or of several, that are told apart by arguments; else none."""
         values = value.values if isinstance(value, Either) else (value,)
-        called = [one for one in values if isinstance(one, Function) and self.things.has_overloads(one.things[0])]
-        return [one for function in called for one in apart(function)] if len(called) == len(values) else []
+        called = [
+            other for other in values if isinstance(other, Function) and self.things.has_overloads(other.things[0])
+        ]
+        return [other for function in called for other in apart(function)] if len(called) == len(values) else []
 
     def applicable(self, called: Sequence[Function], argument: Arguments, count: int) -> Sequence[Function]:
         """Return the overloads that take the arguments; those that take exactly their types, if there are any.
@@ -123,32 +133,36 @@ class Overloads(Part):
         if len(called) == 1:
             return called
         given = [argument(place) for place in range(count)]
-        fits = [(one, *self._fits(one, given)) for one in called]
-        possible = [(one, how, is_open) for one, how, is_open in fits if how is not _Fit.NEVER]
-        if exact := [one for one, how, is_open in possible if how is _Fit.EXACT and not is_open]:
+        fits = [(function, *self._fits(function, given)) for function in called]
+        possible = [(function, how, is_open) for function, how, is_open in fits if how is not _Fit.NEVER]
+        if exact := [function for function, how, is_open in possible if how is _Fit.EXACT and not is_open]:
             return exact
         if all(how is not _Fit.MAYBE for _, how, _ in possible):
             for limit in (_Fit.WIDER, _Fit.BOXED):
-                if strict := [one for one, how, is_open in possible if how <= limit and not is_open]:
+                if strict := [function for function, how, is_open in possible if how <= limit and not is_open]:
                     return self._most_specific(strict, count)
-        return [one for one, _, _ in possible]
+        return [function for function, _, _ in possible]
 
     def _most_specific(self, called: Sequence[Function], count: int) -> Sequence[Function]:
         """Return the overloads but those of which another one takes less."""
         parameter, policy = self.ask.parameter, self.state.policy(called[0].things[0])
 
-        def is_within(one: Function, other: Function) -> bool:
-            pairs = ((parameter(other, place), parameter(one, place)) for place in range(count))
+        def is_within(function: Function, other: Function) -> bool:
+            pairs = ((parameter(other, place), parameter(function, place)) for place in range(count))
             return all(self._fit(expected, given, policy) <= _Fit.WIDER for expected, given in pairs)
 
-        return [one for one in called if not any(is_within(x, one) and not is_within(one, x) for x in called)]
+        return [
+            function
+            for function in called
+            if not any(is_within(x, function) and not is_within(function, x) for x in called)
+        ]
 
     def _fits(self, called: Function, given: Sequence[Value | None]) -> tuple[_Fit, bool]:
         """Return how well the worst argument fits, and whether the last parameter takes any number of them."""
         expected = [self.ask.parameter(called, place) for place in range(len(given))]
         parameters = self.declared(called.things[0]).parameters or ()
         policy = self.state.policy(called.things[0])
-        fits = [self._fit(one, value, policy) for one, value in zip(expected, given, strict=True)]
+        fits = [self._fit(other, value, policy) for other, value in zip(expected, given, strict=True)]
         is_open = bool(parameters) and parameters[-1].rest
         if is_open and len(given) == len(parameters):
             whole = self._fit(Many(expected[-1]), given[-1], policy)
@@ -169,7 +183,7 @@ class Overloads(Part):
             case (Variable(_, bound), _):
                 return max(_Fit.WIDER, self._fit(_least(bound), given, policy))
             case (_, Either(values)):
-                fits = {self._fit(expected, one, policy) for one in values}
+                fits = {self._fit(expected, value, policy) for value in values}
                 return fits.pop() if len(fits) == 1 else _Fit.MAYBE if _Fit.NEVER in fits else max(fits)
         name, own = self._name(expected), self._name(given)
         is_type = own in policy.primitives or (own[:1].isupper() and not own.isupper())
@@ -195,13 +209,15 @@ class Overloads(Part):
                 if self.lineage.seen_as(given, expected):
                     return _Fit.WIDER
                 is_library = things[0].path in LIBRARIES
-                is_unknown = any(one is None or (is_library and isinstance(one, Outside | Foreign)) for one in above)
+                is_unknown = any(
+                    value is None or (is_library and isinstance(value, Outside | Foreign)) for value in above
+                )
                 return _Fit.MAYBE if is_unknown else _Fit.NEVER
             case (Instance(things), Outside() | Foreign()):
                 return _Fit.MAYBE if things[0].path in LIBRARIES else _Fit.NEVER
             case (Outside(name) | Foreign(name), Instance()) if name:
                 above = self.lineage.above((given,))
-                names = {self._name(one) for one in above if isinstance(one, Outside | Foreign)}
+                names = {self._name(value) for value in above if isinstance(value, Outside | Foreign)}
                 is_above = self._name(expected) in names
                 return _Fit.WIDER if is_above else _Fit.MAYBE if names or None in above else _Fit.NEVER
             case (Outside(name) | Foreign(name), Outside(other) | Foreign(other)) if name or other:
@@ -228,13 +244,13 @@ class Overloads(Part):
         for hit in hits:
             of = hit.value.of if isinstance(hit.value, Function) else None
             others = list(kept.items())
-            fresh = [one for one in hit.things if not any(self._is_overridden(one, of, *other) for other in others)]
+            fresh = [near for near in hit.things if not any(self._is_overridden(near, of, *other) for other in others)]
             kept |= dict.fromkeys(fresh, of or OUTSIDE)
         return Found(tuple(kept), either(Function((thing,), of) for thing, of in kept.items()))
 
     def _is_overridden(self, thing: Thing, of: Value | None, other: Thing, other_of: Value | None) -> bool:
         """Return whether two functions may take the same: one overrides the other."""
-        counts = [len(self.declared(one).parameters or ()) for one in (thing, other)]
+        counts = [len(self.declared(near).parameters or ()) for near in (thing, other)]
         return counts[0] == counts[1] and not any(
             _differ(self.ask.taken(thing, of, place), self.ask.taken(other, other_of, place))
             for place in range(counts[0])
@@ -248,7 +264,7 @@ def _fit_number(name: str, own: str, policy: Policy) -> _Fit:
     if own in policy.primitives:
         box = policy.primitives[own].box
         return _Fit.BOXED if name == box or name in policy.final[box] else _Fit.NEVER
-    plain = next((one for one, kind in policy.primitives.items() if kind.box == own), "")
+    plain = next((primitive for primitive, kind in policy.primitives.items() if kind.box == own), "")
     return _Fit.BOXED if plain and name in (plain, *policy.primitives[plain].wider) else _Fit.NEVER
 
 
@@ -257,9 +273,9 @@ def _least(bound: Value | None) -> Value:
     return Outside("Object") if bound is None or bound == OUTSIDE else bound
 
 
-def _differ(one: Value | None, other: Value | None) -> bool:
+def _differ(value: Value | None, other: Value | None) -> bool:
     """Return whether two types are known to be different; a type parameter may be any."""
-    match one, other:
+    match value, other:
         case (Variable(), Outside(name)) | (Outside(name), Variable()):
             return name.islower() and "." not in name  # A plain value is no object.
         case (None, _) | (_, None) | (Variable(), _) | (_, Variable()):
@@ -276,5 +292,5 @@ def _differ(one: Value | None, other: Value | None) -> bool:
 def _overloads_in(found: Found) -> list[Function]:
     """Return the functions that are found, each alone; none if something else is found as well."""
     values = found.value.values if isinstance(found.value, Either) else (found.value,)
-    called = [one for value in values if isinstance(value, Function) for one in apart(value)]
-    return called if {thing for one in called for thing in one.things} == set(found.things) else []
+    called = [function for value in values if isinstance(value, Function) for function in apart(value)]
+    return called if {thing for function in called for thing in function.things} == set(found.things) else []

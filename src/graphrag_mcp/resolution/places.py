@@ -58,6 +58,6 @@ class Places:
 def types_of(value: Value | None) -> tuple[Thing, ...]:
     """Return the types of the project that a value may have."""
     if isinstance(value, Either | All):
-        return tuple(thing for one in value.values for thing in types_of(one))
+        return tuple(thing for other in value.values for thing in types_of(other))
     things = value.things if isinstance(value, Instance | Type) else ()
     return tuple(thing for thing in things if thing.path not in LIBRARIES)

@@ -121,22 +121,26 @@ class Resolver:
             makers = [
                 self.members.find(of, name) for thing in made.things for name in self.state.policy(thing).constructors
             ]
-            if found and not any(one and one.things for one in makers):
-                return Found(tuple(one for one in found.things if self.declared(one).kind == SymbolKind.FIELD), None)
+            if found and not any(hit and hit.things for hit in makers):
+                return Found(
+                    tuple(other for other in found.things if self.declared(other).kind == SymbolKind.FIELD), None
+                )
         return Found((), OUTSIDE)
 
     def _field_of(self, kind: Instance, place: int) -> Found:
         """Return the field of a class by its place in what the creation of an instance takes: bases come first."""
         above = reversed(self.lineage.above((kind,)))
-        types = [thing for one in above if isinstance(one, Instance) for thing in one.things]
+        types = [thing for value in above if isinstance(value, Instance) for thing in value.things]
         facts = [(thing, self.state.open(thing.path).facts) for thing in types if thing.path not in LIBRARIES]
         fields = [
             Thing(thing.path, number)
             for thing, file in facts
-            for number, one in enumerate(file.declared)
-            if one.owner == thing.number and one.kind == SymbolKind.FIELD and says_type(one.value)
-            and one.start < one.stop
-        ]  # fmt: skip
+            for number, declaration in enumerate(file.declared)
+            if declaration.owner == thing.number
+            and declaration.kind == SymbolKind.FIELD
+            and says_type(declaration.value)
+            and declaration.start < declaration.stop
+        ]
         return Found(tuple(fields[place : place + 1]), OUTSIDE)
 
     def _field_at(self, value: Value | None, place: int) -> Found | None:
@@ -145,11 +149,11 @@ class Resolver:
             return None
         found: list[Thing] = []
         for kind in value.things if isinstance(value, Instance) else ():
-            one, file = self.declared(kind), self.state.open(kind.path)
+            declaration, file = self.declared(kind), self.state.open(kind.path)
             numbered = [(field.start, number) for number, field in enumerate(file.facts.declared)
                         if field.owner == kind.number and field.kind == SymbolKind.FIELD]  # fmt: skip
             embedded = [(mention.at, -1) for mention in file.facts.mentions
-                        if mention.use == Use.BASE and one.start <= mention.at < one.stop]  # fmt: skip
+                        if mention.use == Use.BASE and declaration.start <= mention.at < declaration.stop]  # fmt: skip
             fields = sorted(numbered + embedded)
             found += [Thing(kind.path, number) for _, number in fields[place : place + 1] if number >= 0]
         return Found(tuple(found), OUTSIDE)
@@ -159,13 +163,18 @@ class Resolver:
         given = argument_around(place)
         if given is None or not isinstance(self.calls.callee(path, at, given.function), Outside):
             return False
-        others = (one for one in self.state.open(path).handed.get(given.function, ()) if one.argument != given.place)
-        return all(is_foreign(self.expressions.value(path, one.at, parse(one.value))) for one in others)
+        others = (flow for flow in self.state.open(path).handed.get(given.function, ()) if flow.argument != given.place)
+        return all(is_foreign(self.expressions.value(path, flow.at, parse(flow.value))) for flow in others)
 
     def is_open(self, found: Found) -> bool:
         """Return whether each thing found may not be meant: only its value is, or a method of another type."""
-        methods = [one for one in map(self.declared, found.things) if one.kind == SymbolKind.METHOD]
-        distinct = {(one.qualified, tuple(given.value for given in one.parameters or ())) for one in methods}
+        methods = [
+            declaration for declaration in map(self.declared, found.things) if declaration.kind == SymbolKind.METHOD
+        ]
+        distinct = {
+            (declaration.qualified, tuple(given.value for given in declaration.parameters or ()))
+            for declaration in methods
+        }
         if len({thing.path for thing in found.things}) > 1 and self.state.policy(found.things[0]).rebinds:
             return True  # One of two imports, or an import and a definition: which of them depends on a condition.
         return found.is_open or (len(distinct) > 1 and self.things.has_overloads(found.things[0]))
@@ -194,7 +203,7 @@ class Resolver:
         if not (policy.has_spaces or self._is_partly_foreign(interface)):
             return False
         marks = (self.declared(kind).marks, self.declared(interface).marks)
-        return [Mark.INTERFACE in one for one in marks] == [False, True] and all(
+        return [Mark.INTERFACE in mark for mark in marks] == [False, True] and all(
             self.members.find(Instance((kind,)), name) is not ABSENT for name in self.required(interface)
         )
 
@@ -212,7 +221,7 @@ class Resolver:
     def required(self, interface: Thing) -> Set[str]:
         """Return the names of the methods that an interface declares itself, without optional ones."""
         methods = map(self.declared, self.things.methods_of(interface))
-        return {one.name for one in methods if Mark.OPTIONAL not in one.marks}
+        return {declaration.name for declaration in methods if Mark.OPTIONAL not in declaration.marks}
 
     def operation(self, thing: Thing) -> Thing | None:
         """Return the method that a function is where a type is expected: the only abstract one of an interface."""

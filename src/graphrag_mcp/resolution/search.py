@@ -119,7 +119,7 @@ class Search:
         if path not in self._numbers:
             file = self.resolver.state.file(path)
             names = file.identities if file else ()
-            self._numbers[path] = {place_id(Place(path, one)): number for number, one in enumerate(names)}
+            self._numbers[path] = {place_id(Place(path, name)): number for number, name in enumerate(names)}
         number = self._numbers[path].get(place)
         return None if number is None else Thing(path, number)
 
@@ -129,15 +129,17 @@ class Search:
 
     def inside(self, thing: Thing) -> list[StoredLink]:
         """Return the links of the mentions in a declaration, in the order of lines."""
-        one, file = self.resolver.declared(thing), self.resolver.state.open(thing.path)
+        declaration, file = self.resolver.declared(thing), self.resolver.state.open(thing.path)
         links = [link for link in self._of(thing.path) if link.how in _OF_MENTIONS]
-        if one.kind not in _ENCLOSING:
-            lines = {mention.line for mention in file.facts.mentions if one.start <= mention.at < one.stop}
+        if declaration.kind not in _ENCLOSING:
+            lines = {
+                mention.line for mention in file.facts.mentions if declaration.start <= mention.at < declaration.stop
+            }
             return [link for link in links if link.line in lines]
         within = {
             place_id(place)
             for place, inner in zip(file.places, file.facts.declared, strict=True)
-            if one.start <= inner.start and inner.stop <= one.stop
+            if declaration.start <= inner.start and inner.stop <= declaration.stop
         }
         return [link for link in links if link.source in within]
 
@@ -187,8 +189,8 @@ class Search:
         """Return the name of a link of a file that leads to a name."""
         if path not in self._names:
             facts, outline = self.source.facts(path), self.source.outline(path)
-            names = {mention.name for mention in facts.mentions} if facts else {one.target for one in outline}
-            names |= {macro_name(one.target) for one in outline if one.target_module == MACRO}
+            names = {mention.name for mention in facts.mentions} if facts else {relation.target for relation in outline}
+            names |= {macro_name(relation.target) for relation in outline if relation.target_module == MACRO}
             self._names[path] = {place_id(Place("", one)): one for one in names}
         return self._names[path].get(link.target, "")
 
@@ -292,12 +294,12 @@ class Search:
 
     def _reached(self, group: Sequence[StoredLink], thing: Thing) -> Certainty | None:
         """Return whether a use of a foreign member may run a method of the project; see `ForeignTypes.reached`."""
-        one, policy = self.resolver.declared(thing), self.resolver.state.policy(thing)
+        declaration, policy = self.resolver.declared(thing), self.resolver.state.policy(thing)
         if policy.method_sets:
-            fits = any(link.given in (-1, len(one.parameters or ())) for link in group)
-            is_open = fits and one.kind == SymbolKind.METHOD and Mark.ABSTRACT not in one.marks
+            fits = any(link.given in (-1, len(declaration.parameters or ())) for link in group)
+            is_open = fits and declaration.kind == SymbolKind.METHOD and Mark.ABSTRACT not in declaration.marks
             return Certainty.BY_NAME if is_open else None
-        owner = Thing(thing.path, one.owner) if one.owner >= 0 else None
+        owner = Thing(thing.path, declaration.owner) if declaration.owner >= 0 else None
         return self.resolver.foreign.reached_by(
             group[0].use, {link.receiver for link in group}, thing, self.above(owner) if owner else ()
         )
@@ -311,17 +313,17 @@ class Search:
     def _alike(self, things: Iterable[Thing]) -> Iterator[Site]:
         """Yield the calls of interfaces that the types of methods may satisfy by having what they demand."""
         for thing in things:
-            one, owner = self.resolver.declared(thing), self.resolver.things.owner_of(thing)
+            declaration, owner = self.resolver.declared(thing), self.resolver.things.owner_of(thing)
             policy = self.resolver.state.policy(thing)
             is_open = policy.has_spaces or policy.method_sets
-            if owner is None or not is_open or one.kind not in CALLABLE or Mark.ABSTRACT in one.marks:
+            if owner is None or not is_open or declaration.kind not in CALLABLE or Mark.ABSTRACT in declaration.marks:
                 continue
-            named = [other for other in self.source.named(one.name) if other.path not in LIBRARIES]
+            named = [other for other in self.source.named(declaration.name) if other.path not in LIBRARIES]
             interfaces = {other: self.resolver.things.owner_of(other) for other in named}
             alike = [other for other, kind in interfaces.items() if kind and self.resolver.may_satisfy(owner, kind)]
             for link in self.linked(alike, (How.CERTAIN, How.OPEN)):
                 if link.use == Use.CALL and link.receiver:
-                    yield self.site(link, one.name)
+                    yield self.site(link, declaration.name)
 
     def can_mean(self, site: Site, thing: Thing) -> bool:
         """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""
@@ -329,10 +331,10 @@ class Search:
         is_of_family = language in FACT_LANGUAGES and policy_of(language).module is policy.module
         if not is_of_family or not self._fits(policy, site.mention, thing):
             return False
-        one = self.resolver.declared(thing)
-        if one.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
+        declaration = self.resolver.declared(thing)
+        if declaration.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
             return bool(site.mention.receiver) or policy.bare_members
-        if one.kind == SymbolKind.TYPE and self.resolver.things.owner_of(thing):
+        if declaration.kind == SymbolKind.TYPE and self.resolver.things.owner_of(thing):
             return bool(site.mention.receiver) or site.path == thing.path
         if not policy.functions_are_members:
             return not site.mention.receiver or (policy.rebinds and self._is_handed_on(thing))
@@ -361,19 +363,19 @@ class Search:
         return self._confined[key]
 
     def _is_confined(self, facts: FileFacts, thing: Thing, *, is_run: bool) -> bool:
-        one = self.resolver.declared(thing)
-        is_inner = one.owner >= 0 and facts.declared[one.owner].kind in CALLABLE
+        declaration = self.resolver.declared(thing)
+        is_inner = declaration.owner >= 0 and facts.declared[declaration.owner].kind in CALLABLE
         policy = policy_of(facts.language)  # Others see what a script declares, and where nothing has to be exported.
         is_module = bool(facts.imports or facts.exports) and not (policy.rebinds or policy.whole_unit)
-        is_top = one.owner == -1 and is_module
-        if one.kind not in _CONFINED or not (is_inner or is_top):
+        is_top = declaration.owner == -1 and is_module
+        if declaration.kind not in _CONFINED or not (is_inner or is_top):
             return False
         exported = (export for export in facts.exports if not export.module)
-        if any(one.name == export.name or one.name in names_in(export.value) for export in exported):
+        if any(declaration.name == export.name or declaration.name in names_in(export.value) for export in exported):
             return False
-        if one.kind == SymbolKind.CONSTANT and not is_run:
+        if declaration.kind == SymbolKind.CONSTANT and not is_run:
             return True
-        mentions = (mention for mention in facts.mentions if mention.name == one.name and not mention.receiver)
+        mentions = (mention for mention in facts.mentions if mention.name == declaration.name and not mention.receiver)
         others = [mention for mention in mentions if mention.use not in _NOT_STORING]
         found = [self.resolver.resolve(thing.path, mention) for mention in others]
         return all(meant is not None and thing not in meant.things for meant in found)
@@ -386,7 +388,11 @@ class Search:
         file = self.resolver.state.file(path)
         least = self.resolver.declared(outside).stop - self.resolver.declared(outside).start if outside else -1
         around = [pair for pair in (file.declared_around(at) if file else ()) if pair[1].kind in _ENCLOSING]
-        sizes = [(one.stop - one.start, number) for number, one in around if one.name or not named]
+        sizes = [
+            (declaration.stop - declaration.start, number)
+            for number, declaration in around
+            if declaration.name or not named
+        ]
         best = min((size for size in sizes if size[0] > least), default=None)
         return Thing(path, best[1]) if best else None
 
@@ -394,7 +400,7 @@ class Search:
 def functions_of(value: Value | None) -> tuple[Thing, ...]:
     """Return what a call of a value may call: functions and types."""
     if isinstance(value, Either):
-        return tuple(thing for one in value.values for thing in functions_of(one))
+        return tuple(thing for other in value.values for thing in functions_of(other))
     return value.things if isinstance(value, Function | Type) else ()
 
 

@@ -41,12 +41,16 @@ class Slots:
 
     def _bound(self, name: str, at: int, bound: list[Bound], steps: int) -> Place | None:
         if bound[0].kind == "parameter":
-            for number, one in self._file.declared_around(at):
-                if one.kind in CALLABLE and any(parameter.name == name for parameter in one.parameters or ()):
+            for number, declaration in self._file.declared_around(at):
+                if declaration.kind in CALLABLE and any(
+                    parameter.name == name for parameter in declaration.parameters or ()
+                ):
                     return self._parameter(Thing(self._path, number), name)
             return None
         found = (
-            self.of(one.at, parse(one.value), steps - 1) for one in bound if steps and one.kind in ("variable", "alias")
+            self.of(binding.at, parse(binding.value), steps - 1)
+            for binding in bound
+            if steps and binding.kind in ("variable", "alias")
         )
         return next(filter(None, found), None)
 
@@ -58,7 +62,9 @@ class Slots:
         """Return the place of a field or of a variable that others see."""
         found = self._resolver.names.found(self._path, at, expression)
         things = found.things if found else ()
-        kept = (one for one in things if one.path not in LIBRARIES and self._resolver.declared(one).kind in VARIABLE)
+        kept = (
+            other for other in things if other.path not in LIBRARIES and self._resolver.declared(other).kind in VARIABLE
+        )
         thing = next(kept, None)
         return self._place(thing) if thing else None
 

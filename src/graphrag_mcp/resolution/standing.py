@@ -28,59 +28,61 @@ class Standing(Places):
 
     def links(self) -> Iterator[Link]:
         """Yield the links of declarations."""
-        for number, one in enumerate(self._facts.declared):
-            yield from self._of_declared(Thing(self._path, number), one)
+        for number, declaration in enumerate(self._facts.declared):
+            yield from self._of_declared(Thing(self._path, number), declaration)
 
-    def _of_declared(self, thing: Thing, one: Declared) -> Iterator[Link]:
+    def _of_declared(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
         place = self._place(thing)
         bases = (base for found in self._resolver.lineage.bases_of(thing) for base in types_of(found))
-        for base in dict.fromkeys(bases) if one.bases else ():
-            yield Link(place, self._place(base), one.line, RelationKind.INHERITS, "", How.ABOVE)
-        if one.kind == SymbolKind.TYPE and len(one.bases) > 1 and not self._file.policy.method_sets:
+        for base in dict.fromkeys(bases) if declaration.bases else ():
+            yield Link(place, self._place(base), declaration.line, RelationKind.INHERITS, "", How.ABOVE)
+        if declaration.kind == SymbolKind.TYPE and len(declaration.bases) > 1 and not self._file.policy.method_sets:
             for method, inherited in self._hierarchy.standing_in(thing):
-                yield from self._pair(self._place(method), self._place(inherited), one.line, use=Use.BASE)
-        yield from self._constants_by_text(thing, one)
-        if one.kind == SymbolKind.METHOD or (one.kind == SymbolKind.FIELD and self._file.policy.replaces_fields):
-            yield from self._overridden(thing, one)
-        if one.kind == SymbolKind.FIELD and one.value and not says_type(one.value):
-            yield from self._functions_in(thing, one)
+                yield from self._pair(self._place(method), self._place(inherited), declaration.line, use=Use.BASE)
+        yield from self._constants_by_text(thing, declaration)
+        if declaration.kind == SymbolKind.METHOD or (
+            declaration.kind == SymbolKind.FIELD and self._file.policy.replaces_fields
+        ):
+            yield from self._overridden(thing, declaration)
+        if declaration.kind == SymbolKind.FIELD and declaration.value and not says_type(declaration.value):
+            yield from self._functions_in(thing, declaration)
 
-    def _constants_by_text(self, thing: Thing, one: Declared) -> Iterator[Link]:
+    def _constants_by_text(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
         """Yield where an enumeration asks itself for a constant by its name."""
-        by_text = self._file.policy.by_text if Mark.ENUMERATION in one.marks else ""
+        by_text = self._file.policy.by_text if Mark.ENUMERATION in declaration.marks else ""
         for mention in self._facts.mentions if by_text else ():
-            is_inside = one.start <= mention.at < one.stop and not mention.receiver
+            is_inside = declaration.start <= mention.at < declaration.stop and not mention.receiver
             if is_inside and mention.name == by_text:
                 source = self._source(mention.at)
                 yield Link(self._place(thing), source, mention.line, RelationKind.READS, Use.VALUE, How.ANY)
 
-    def _overridden(self, thing: Thing, one: Declared) -> Iterator[Link]:
+    def _overridden(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
         """Yield the members that one overrides, from both sides."""
         if self._file.policy.method_sets or self._resolver.things.is_only_assigned(thing):
             return
-        owner = self._resolver.declared(Thing(self._path, one.owner)) if one.owner >= 0 else one
+        owner = self._resolver.declared(Thing(self._path, declaration.owner)) if declaration.owner >= 0 else declaration
         is_said = all(base.how != EXPECTED for base in owner.bases)
         for other in self._hierarchy.nearest(thing):
-            yield from self._pair(self._place(other), self._place(thing), one.line, is_said=is_said)
-        for other in self._beside(Thing(self._path, one.owner)) if one.owner >= 0 else ():
-            if self._resolver.declared(other).name == one.name:
-                yield from self._pair(self._place(other), self._place(thing), one.line)
+            yield from self._pair(self._place(other), self._place(thing), declaration.line, is_said=is_said)
+        for other in self._beside(Thing(self._path, declaration.owner)) if declaration.owner >= 0 else ():
+            if self._resolver.declared(other).name == declaration.name:
+                yield from self._pair(self._place(other), self._place(thing), declaration.line)
 
-    def _functions_in(self, thing: Thing, one: Declared) -> Iterator[Link]:
+    def _functions_in(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
         """Yield the functions that a field holds which overrides methods."""
-        held = functions_of(self._resolver.expressions.written(thing, one.value))
+        held = functions_of(self._resolver.expressions.written(thing, declaration.value))
         above = self._hierarchy.overridden(thing) if held and not self._file.policy.method_sets else []
         for function in held if above else ():
             for other in above:
                 given = self._place(other)
-                yield Link(self._place(function), given, one.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
+                yield Link(self._place(function), given, declaration.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
 
     def _beside(self, kind: Thing) -> Sequence[Thing]:
         """Return the methods above a type in whose place another side's runs for one of the types between."""
         if kind not in self._beside_of:
             above = self._hierarchy.ancestors(kind) if not self._file.policy.method_sets else ()
-            several = (one for one in above if len(self._resolver.declared(one).bases) > 1)
-            found = (method for one in several for method, _ in self._hierarchy.standing_in(one))
+            several = (thing for thing in above if len(self._resolver.declared(thing).bases) > 1)
+            found = (method for thing in several for method, _ in self._hierarchy.standing_in(thing))
             self._beside_of[kind] = list(dict.fromkeys(found))
         return self._beside_of[kind]
 

@@ -25,10 +25,10 @@ class Things(Part):
 
     def owner_of(self, member: Thing) -> Thing | None:
         """Return the type whose member a declaration is."""
-        one, source = self.declared(member), self.state.source
-        if one.owner >= 0:
-            return Thing(member.path, one.owner)
-        owner, _, _ = one.qualified.rpartition(".")
+        declaration, source = self.declared(member), self.state.source
+        if declaration.owner >= 0:
+            return Thing(member.path, declaration.owner)
+        owner, _, _ = declaration.qualified.rpartition(".")
         found = source.find(source.unit(member.path), owner) if owner else ()
         return next((thing for thing in found if self.is_type(thing)), None)
 
@@ -46,21 +46,23 @@ class Things(Part):
 
     def is_property(self, thing: Thing) -> bool:
         """Return whether a declaration is read without a call, or is what is run when such a one is written."""
-        one = self.declared(thing)
-        if Mark.PROPERTY in one.marks or one.kind != SymbolKind.METHOD:
-            return Mark.PROPERTY in one.marks
-        return one.qualified in self.state.open(thing.path).properties
+        declaration = self.declared(thing)
+        if Mark.PROPERTY in declaration.marks or declaration.kind != SymbolKind.METHOD:
+            return Mark.PROPERTY in declaration.marks
+        return declaration.qualified in self.state.open(thing.path).properties
 
     def is_implicit(self, thing: Thing) -> bool:
         """Return whether the language itself calls a method, or a function of a module, where nothing names it."""
-        one, policy = self.declared(thing), self.state.policy(thing)
-        may_be = one.kind == SymbolKind.METHOD or (policy.rebinds and one.owner < 0 and one.kind in CALLABLE)
-        return may_be and policy.is_implicit(one.name)
+        declaration, policy = self.declared(thing), self.state.policy(thing)
+        may_be = declaration.kind == SymbolKind.METHOD or (
+            policy.rebinds and declaration.owner < 0 and declaration.kind in CALLABLE
+        )
+        return may_be and policy.is_implicit(declaration.name)
 
     def is_only_assigned(self, thing: Thing) -> bool:
         """Return whether nothing but assignments in methods declares a field: it has no place of its own."""
-        one = self.declared(thing)
-        return one.kind == SymbolKind.FIELD and one.start == one.stop
+        declaration = self.declared(thing)
+        return declaration.kind == SymbolKind.FIELD and declaration.start == declaration.stop
 
     def is_replaceable(self, thing: Thing) -> bool:
         """Return whether types below can declare a member anew: a method, or a field in some languages."""
@@ -85,9 +87,9 @@ class Things(Part):
         """Return the constructors of a type that take a number of arguments."""
         own = [
             thing
-            for one in kind.things
-            for name in self.state.policy(one).constructors
-            for thing in self.declared_in(one, name or self.declared(one).name)
+            for other in kind.things
+            for name in self.state.policy(other).constructors
+            for thing in self.declared_in(other, name or self.declared(other).name)
         ]
         return self.fitting(own, Sought(Use.CALL, count))
 
@@ -102,20 +104,22 @@ class Things(Part):
         if not spaces:
             return tuple(things)
         for kinds in spaces:
-            if found := [one for one in things if self.declared(one).kind in kinds]:
+            if found := [thing for thing in things if self.declared(thing).kind in kinds]:
                 break
         if sought.use not in USES_OF_FUNCTIONS:
             return tuple(found)
-        accessors = [one for one in things if self.declared(one).parameters == ()]
-        return tuple(one for one in found or accessors if sought.use != Use.CALL or self._has_room(one, sought.given))
+        accessors = [thing for thing in things if self.declared(thing).parameters == ()]
+        return tuple(
+            thing for thing in found or accessors if sought.use != Use.CALL or self._has_room(thing, sought.given)
+        )
 
     def members_of(self, things: Sequence[Thing], *, is_of_type: bool) -> tuple[Thing, ...]:
         """Return those members that a type itself has, or its instances, where both may have one of a name."""
         if not things or not self.state.policy(things[0]).has_spaces:
             return tuple(things)
-        of_it = [one for one in things if (Mark.STATIC in self.declared(one).marks) == is_of_type]
-        others = [one for one in things if one not in of_it and self.declared(one).kind != SymbolKind.METHOD]
-        return tuple(of_it or others or [one for one in things if self._is_of_interface(one)])
+        of_it = [thing for thing in things if (Mark.STATIC in self.declared(thing).marks) == is_of_type]
+        others = [thing for thing in things if thing not in of_it and self.declared(thing).kind != SymbolKind.METHOD]
+        return tuple(of_it or others or [thing for thing in things if self._is_of_interface(thing)])
 
     def _is_of_interface(self, member: Thing) -> bool:
         owner = self.declared(member).owner
@@ -135,8 +139,8 @@ class Things(Part):
         if self.declared(owner).kind in CALLABLE:
             return
         yield from file.things(owner.number, name)
-        one = self.declared(owner)
-        if file.policy.open_types and one.name:
-            for thing in self.state.source.find(self.state.source.unit(owner.path), f"{one.qualified}.{name}"):
+        declaration = self.declared(owner)
+        if file.policy.open_types and declaration.name:
+            for thing in self.state.source.find(self.state.source.unit(owner.path), f"{declaration.qualified}.{name}"):
                 if self.declared(thing).owner != owner.number or thing.path != owner.path:
                     yield thing

@@ -110,7 +110,7 @@ class Types(Part):
         if len(found.things) == 1 and (alias := self._aliased_type(found.things[0])):
             return alias
         if isinstance(value, Either):
-            return either(self._open_type(path, at, Found((), one), name) for one in value.values)
+            return either(self._open_type(path, at, Found((), other), name) for other in value.values)
         if not isinstance(value, Outside):
             return self._of_type(value)
         if value.name in policy.own_types:
@@ -124,9 +124,9 @@ class Types(Part):
 
     def _aliased_type(self, thing: Thing) -> Value | None:
         """Return the type that a constant is another name for."""
-        one = self.declared(thing)
-        texts = [base.type for base in one.bases if base.how == "aliased"]
-        return self.named(thing.path, one.at, parse(texts[0])) if texts else None
+        declaration = self.declared(thing)
+        texts = [base.type for base in declaration.bases if base.how == "aliased"]
+        return self.named(thing.path, declaration.at, parse(texts[0])) if texts else None
 
     def _found_type(self, path: str, at: int, expression: Expression) -> Found | None:
         """Return what the name of a type means, without values of the same name."""
@@ -136,9 +136,9 @@ class Types(Part):
 
     def _signature(self, thing: Thing) -> Value | None:
         """Return a function type that is written with parameters of its own."""
-        one = self.declared(thing)
-        given = tuple(self.ask.written(thing, parameter.value) for parameter in one.parameters or ())
-        return Signature(given, self.ask.written(thing, one.value) if one.value else None)
+        declaration = self.declared(thing)
+        given = tuple(self.ask.written(thing, parameter.value) for parameter in declaration.parameters or ())
+        return Signature(given, self.ask.written(thing, declaration.value) if declaration.value else None)
 
     def _of_type(self, kind: Value | None) -> Value | None:
         """Return a value of what a name stands for, if that is a type."""
@@ -167,10 +167,12 @@ class Types(Part):
         for _ in range(MAX_LEVELS):
             if not isinstance(value, Instance):
                 return value
-            one = self.declared(value.things[0])
-            if one.kind != SymbolKind.TYPE or not one.value:
+            declaration = self.declared(value.things[0])
+            if declaration.kind != SymbolKind.TYPE or not declaration.value:
                 return value
-            inner = replaced(self.named(value.things[0].path, one.at, parse(one.value)), self.arguments(value))
+            inner = replaced(
+                self.named(value.things[0].path, declaration.at, parse(declaration.value)), self.arguments(value)
+            )
             if isinstance(inner, Instance) and inner.things == value.things:  # The library's own type of lists.
                 return Many(inner.arguments[0])
             value = inner

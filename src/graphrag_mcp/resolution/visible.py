@@ -40,9 +40,9 @@ def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]
     if names is not None:
         for key in module_keys(path):
             found[Read("", "key", key)] = {names.file.is_archived}
-        for one in names.inside:
-            said = (names.file.is_archived, *one[2:-2])
-            found.setdefault(Read("", "called", one.name), set()).add(said)
+        for named in names.inside:
+            said = (names.file.is_archived, *named[2:-2])
+            found.setdefault(Read("", "called", named.name), set()).add(said)
         modules = {passed.target_module for passed in names.outline if passed.kind is RelationKind.IMPORTS}
         found[Read(path, PASSED_ON, "")] = set(modules)
         for passed in names.outline:
@@ -66,12 +66,12 @@ def _of_tree(facts: FileFacts) -> Iterator[tuple[str, str]]:
     """Yield the reads of the whole tree to which a file adds something."""
     yield "unit", facts.unit
     yield "folder", facts.unit.rpartition(":")[0]
-    for one in facts.declared:
-        if one.name:
-            yield "declared", f"{facts.unit} {one.qualified}"
-            yield "named", one.name
-            if one.kind == SymbolKind.METHOD:
-                yield "methods", f"{facts.unit} {one.qualified.rpartition('.')[0]}"
+    for declaration in facts.declared:
+        if declaration.name:
+            yield "declared", f"{facts.unit} {declaration.qualified}"
+            yield "named", declaration.name
+            if declaration.kind == SymbolKind.METHOD:
+                yield "methods", f"{facts.unit} {declaration.qualified.rpartition('.')[0]}"
 
 
 def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
@@ -79,27 +79,40 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
     policy, places = policy_of(facts.language), _Places(facts)
     names, text, at = places.names, places.text, places.at
 
-    def owner_of(one: Declared) -> str:
-        return names[one.owner] if one.owner >= 0 else str(one.owner)
+    def owner_of(declaration: Declared) -> str:
+        return names[declaration.owner] if declaration.owner >= 0 else str(declaration.owner)
 
     yield Read(path, "has"), True
     yield Read(path, "file"), (facts.language, facts.unit, facts.has_errors, bool(facts.imports or facts.exports))
     for bound in facts.bound:
         yield Read(path, "bound", bound.name), (places.of_bound(bound), at(bound.at))
-    for number, one in enumerate(facts.declared):
-        owner = owner_of(one)
-        yield Read(path, "member", one.name), (owner, names[number])
-        yield Read(path, "declaration", names[number]), (
-            one.name, one.kind, owner, at(one.at), one.start == one.stop, text(one.value),
-            tuple((at(place), text(value)) for place, value in one.returns),
-            one.parameters is None,
-            tuple((given.name, text(given.value), given.optional, given.rest) for given in one.parameters or ()),
-            one.type_parameters, tuple((text(base.type), base.how) for base in one.bases), one.marks,
-            tuple(map(text, one.decorators)),
-        )  # fmt: skip
-        if Mark.PROPERTY in one.marks:
-            yield Read(path, "property", one.qualified), True
-        if one.kind == SymbolKind.METHOD and one.owner >= 0:
+    for number, declaration in enumerate(facts.declared):
+        owner = owner_of(declaration)
+        yield Read(path, "member", declaration.name), (owner, names[number])
+        yield (
+            Read(path, "declaration", names[number]),
+            (
+                declaration.name,
+                declaration.kind,
+                owner,
+                at(declaration.at),
+                declaration.start == declaration.stop,
+                text(declaration.value),
+                tuple((at(place), text(value)) for place, value in declaration.returns),
+                declaration.parameters is None,
+                tuple(
+                    (given.name, text(given.value), given.optional, given.rest)
+                    for given in declaration.parameters or ()
+                ),
+                declaration.type_parameters,
+                tuple((text(base.type), base.how) for base in declaration.bases),
+                declaration.marks,
+                tuple(map(text, declaration.decorators)),
+            ),
+        )
+        if Mark.PROPERTY in declaration.marks:
+            yield Read(path, "property", declaration.qualified), True
+        if declaration.kind == SymbolKind.METHOD and declaration.owner >= 0:
             yield Read(path, "methods", owner), names[number]
     stars = 0  # Imports of all names, each of which may give a name before the next import does.
     for imported in facts.imports:
@@ -126,9 +139,14 @@ class _Places:
 
     def __init__(self, facts: FileFacts) -> None:
         self.names = identities_of(facts)
-        spans = [((one.start, one.stop), name) for one, name in zip(facts.declared, self.names, strict=True)]
+        spans = [
+            ((declaration.start, declaration.stop), name)
+            for declaration, name in zip(facts.declared, self.names, strict=True)
+        ]
         self._declared = {span: name for span, name in reversed(spans) if span[0] < span[1]}
-        scopes = sorted({(one.start, one.stop) for one in facts.bound} | self._declared.keys(), key=_outer_first)
+        scopes = sorted(
+            {(binding.start, binding.stop) for binding in facts.bound} | self._declared.keys(), key=_outer_first
+        )
         self._scopes: dict[Span, tuple[str, int]] = {}
         self._starts, self._around = self._sweep(scopes)
 
@@ -164,9 +182,9 @@ class _Places:
             index = self._around[index]
         return tuple(found)
 
-    def of_bound(self, one: Bound) -> object:
+    def of_bound(self, binding: Bound) -> object:
         """Return what a binding is, and where it holds."""
-        return one.kind, self.text(one.value), self._scopes[one.start, one.stop]
+        return binding.kind, self.text(binding.value), self._scopes[binding.start, binding.stop]
 
     def text(self, expression: str) -> str:
         """Return an expression with the identities of the declarations that it gives by their numbers."""

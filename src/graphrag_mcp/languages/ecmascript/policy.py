@@ -39,18 +39,18 @@ def _module(source: ModuleSource, path: str, module: str) -> Value | None:
         suffixes = _RUN if path.endswith(_RUN[:4]) else _SUFFIXES
         return _file(source, posixpath.join(posixpath.dirname(path), module), suffixes)
     known = source.manifests()
-    manifests = [known[number] for number in _nearest(tuple(one.folder for one in known), posixpath.dirname(path))]
-    own = next((one for one in manifests if one.kind == "package.json" and is_below(path, one.folder)), None)
+    manifests = [known[number] for number in _nearest(tuple(other.folder for other in known), posixpath.dirname(path))]
+    own = next((other for other in manifests if other.kind == "package.json" and is_below(path, other.folder)), None)
     is_of_project = False
-    for one in manifests:
-        if one.kind == "package.json" and one.name and (module + "/").startswith(one.name + "/"):
-            if own and not _satisfies(one.version, own.requires.get(one.name, "")):
+    for manifest in manifests:
+        if manifest.kind == "package.json" and manifest.name and (module + "/").startswith(manifest.name + "/"):
+            if own and not _satisfies(manifest.version, own.requires.get(manifest.name, "")):
                 return None  # The published one, or the code here: a build may replace it.
-            if found := _package(source, one, "." + module[len(one.name) :]):
+            if found := _package(source, manifest, "." + module[len(manifest.name) :]):
                 return found
             is_of_project = True
-        elif one.kind.endswith((".json", "#")) and is_below(path, one.folder):
-            for place in _targets(one, module):
+        elif manifest.kind.endswith((".json", "#")) and is_below(path, manifest.folder):
+            for place in _targets(manifest, module):
                 if found := _file(source, place):
                     return found
     if f"<{module}>" in _DECLARATIONS:
@@ -80,7 +80,11 @@ def _is_foreign(path: str, module: str, manifests: Sequence[Manifest]) -> bool:
     scheme, colon, _ = module.partition(":")
     package = "/".join(module.split("/")[: 2 if module.startswith("@") else 1])
     names = {package, "@types/" + package.removeprefix("@").replace("/", "__")}
-    needed = [one.requires for one in manifests if one.kind == "package.json" and is_below(path, one.folder)]
+    needed = [
+        manifest.requires
+        for manifest in manifests
+        if manifest.kind == "package.json" and is_below(path, manifest.folder)
+    ]
     if colon or path in _DECLARATIONS or package in _RUNTIME:
         return not colon or scheme in _SCHEMES
     return any(not names.isdisjoint(one) for one in needed) if needed else _PLAIN.fullmatch(module) is not None
@@ -99,7 +103,11 @@ def _satisfies(version: str, required: str) -> bool:
 def _package(source: ModuleSource, package: Manifest, entry: str) -> Value | None:
     """Return the file of an entry of a package: as it is, or the source from which it is built."""
     own = posixpath.join(package.folder, entry)
-    configured = [one.targets for one in source.manifests() if one.folder == package.folder and OUTPUT in one.targets]
+    configured = [
+        manifest.targets
+        for manifest in source.manifests()
+        if manifest.folder == package.folder and OUTPUT in manifest.targets
+    ]
     outputs = [(one[OUTPUT][0], one[OUTPUT][1]) for one in configured]
     plain = (own, posixpath.join(package.folder, "src", entry))
     for place in (*_targets(package, entry), *plain):
@@ -126,20 +134,26 @@ def _file(source: ModuleSource, place: str, suffixes: Sequence[str] = _SUFFIXES)
     place = posixpath.normpath(place)
     place = "" if place == "." else place
     stem, suffix = posixpath.splitext(place)
-    places = [place, *(stem + one for one in _COMPILED.get(suffix, ())), *(place + one for one in suffixes)]
-    places += [posixpath.join(place, "index" + one) for one in suffixes]
+    places = [place, *(stem + one for one in _COMPILED.get(suffix, ())), *(place + suffixe for suffixe in suffixes)]
+    places += [posixpath.join(place, "index" + suffixe) for suffixe in suffixes]
     file = next((one for one in places if source.has(one)), None)
     if file is not None:
         return Module(file)
-    packages = (one for one in source.manifests() if one.kind == "package.json" and one.folder == place)
-    entries = [_file(source, entry) for one in packages for entry in _targets(one, ".") if entry != place]
+    packages = (
+        manifest for manifest in source.manifests() if manifest.kind == "package.json" and manifest.folder == place
+    )
+    entries = [_file(source, entry) for manifest in packages for entry in _targets(manifest, ".") if entry != place]
     return next((entry for entry in entries if entry), None)
 
 
 def _entries(source: ModuleSource, path: str) -> Iterator[str]:
     """Yield the files that the package of a file names in its manifest."""
-    around = [one for one in source.manifests() if one.kind == "package.json" and is_below(path, one.folder)]
-    own = max(around, key=lambda one: len(one.folder), default=None)
+    around = [
+        manifest
+        for manifest in source.manifests()
+        if manifest.kind == "package.json" and is_below(path, manifest.folder)
+    ]
+    own = max(around, key=lambda manifest: len(manifest.folder), default=None)
     for entry in own.targets if own and own.name else ():
         found = _package(source, own, entry) if own and entry.startswith(".") else None
         if isinstance(found, Module):
@@ -152,7 +166,7 @@ POLICY = Policy(
     entries=_entries,
     is_registering=lambda _name: True,
     builtins=builtins_of("typescript"),
-    constructors=frozenset(("constructor",)),
+    constructors=("constructor",),
     passes={**dict.fromkeys(("Object.create", "Object.freeze", "Object.seal"), "value"), "Object.assign": "all"},
     is_ambient=lambda path: path.endswith((".d.ts", ".d.mts", ".d.cts")),
     is_dynamic=True,

@@ -124,7 +124,7 @@ _EITHER = choice("left", "right")
 
 def _array(writer: Writer, node: Node) -> str:
     """A list, whose elements may be told apart: `const [a, b] = [f, g]`."""
-    values = [UNKNOWN if one.type == "spread_element" else writer.value(one) for one in arguments(node)]
+    values = [UNKNOWN if part.type == "spread_element" else writer.value(part) for part in arguments(node)]
     return f"[{'|'.join(dict.fromkeys(values)) or UNKNOWN}]"
 
 
@@ -248,8 +248,8 @@ def _conditional(writer: Writer, node: Node) -> str:
 
 
 def _tuple(writer: Writer, node: Node) -> str:
-    fields = (one.child_by_field_name("type") or one for one in arguments(node))
-    kinds = [UNKNOWN if one.type in ("rest_type", "rest_pattern") else writer.type(one) for one in fields]
+    fields = (part.child_by_field_name("type") or part for part in arguments(node))
+    kinds = [UNKNOWN if part.type in ("rest_type", "rest_pattern") else writer.type(part) for part in fields]
     return f"({';'.join(kinds)})" if len(kinds) > 1 else f"[{kinds[0] if kinds else UNKNOWN}]"
 
 

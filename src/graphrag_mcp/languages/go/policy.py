@@ -19,18 +19,20 @@ def _module(source: ModuleSource, path: str, module: str) -> Value:
     folder; any other imports a released version of it.
     """
     modules = sorted(
-        (one for one in source.manifests() if one.kind == "go.mod"), key=lambda one: len(one.folder), reverse=True
+        (other for other in source.manifests() if other.kind == "go.mod"),
+        key=lambda other: len(other.folder),
+        reverse=True,
     )
-    own = next((one for one in modules if is_below(path, one.folder)), None)
-    spaces = [one.targets["use"] for one in source.manifests() if one.kind == "go.work"]
-    for one in modules:
-        if one.name and (module == one.name or module.startswith(one.name + "/")):
+    own = next((other for other in modules if is_below(path, other.folder)), None)
+    spaces = [other.targets["use"] for other in source.manifests() if other.kind == "go.work"]
+    for manifest in modules:
+        if manifest.name and (module == manifest.name or module.startswith(manifest.name + "/")):
             is_meant = (
-                own in (one, None)
-                or one.folder in own.targets.get(one.name, ())
-                or any({one.folder, own.folder} <= set(used) for used in spaces)
+                own in (manifest, None)
+                or manifest.folder in own.targets.get(manifest.name, ())
+                or any({manifest.folder, own.folder} <= set(used) for used in spaces)
             )
-            place = "/".join(part for part in (one.folder, module[len(one.name) + 1 :]) if part)
+            place = "/".join(part for part in (manifest.folder, module[len(manifest.name) + 1 :]) if part)
             unit = source.unit_of_folder(place) if is_meant else ""
             return Package(unit) if unit else Outside(module)
     return Outside(module)
@@ -38,8 +40,12 @@ def _module(source: ModuleSource, path: str, module: str) -> Value:
 
 def _import_path(source: ModuleSource, path: str) -> str:
     """Return the path by which the package of a file is imported, "" where no module is around it."""
-    around = [one for one in source.manifests() if one.kind == "go.mod" and one.name and is_below(path, one.folder)]
-    own = max(around, key=lambda one: len(one.folder), default=None)
+    around = [
+        manifest
+        for manifest in source.manifests()
+        if manifest.kind == "go.mod" and manifest.name and is_below(path, manifest.folder)
+    ]
+    own = max(around, key=lambda manifest: len(manifest.folder), default=None)
     return posixpath.dirname(posixpath.join(own.name, path[len(own.folder) :].lstrip("/"))) if own else ""
 
 
@@ -84,12 +90,12 @@ def _may_be_interface(name: str) -> bool:
 _TESTS = "_test.go"
 
 
-def _run_by(path: str, one: Declared) -> str:
+def _run_by(path: str, declaration: Declared) -> str:
     """Return what starts a function of a file."""
-    if path.endswith(_TESTS) and re.match(r"(Test|Benchmark|Fuzz|Example)(?![a-z])", one.name):
+    if path.endswith(_TESTS) and re.match(r"(Test|Benchmark|Fuzz|Example)(?![a-z])", declaration.name):
         return "go test"
-    is_function = one.owner < 0 and one.kind == SymbolKind.FUNCTION
-    return "the Go runtime" if is_function and one.name in ("init", "main") else ""
+    is_function = declaration.owner < 0 and declaration.kind == SymbolKind.FUNCTION
+    return "the Go runtime" if is_function and declaration.name in ("init", "main") else ""
 
 
 POLICY = Policy(

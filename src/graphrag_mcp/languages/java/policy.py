@@ -44,13 +44,17 @@ _BY_TESTS = frozenset(_TESTS.split())
 _NOT_CALLING = _BY_TESTS.union(_INERT.split(), _TEST_BASES)
 
 
-def _run_by(path: str, one: Declared) -> str:
+def _run_by(path: str, declaration: Declared) -> str:
     """Return what starts a method: a test runner by its annotation, or the virtual machine."""
-    if found := [mark for mark in one.marks if mark[1:] in _BY_TESTS]:
+    if found := [mark for mark in declaration.marks if mark[1:] in _BY_TESTS]:
         return found[0]
-    if "test" in path.lower() and not one.parameters and (one.name[:4] == "test" or one.name in ("setUp", "tearDown")):
+    if (
+        "test" in path.lower()
+        and not declaration.parameters
+        and (declaration.name[:4] == "test" or declaration.name in ("setUp", "tearDown"))
+    ):
         return "a test runner"
-    return "the virtual machine" if one.name == "main" and Mark.STATIC in one.marks else ""
+    return "the virtual machine" if declaration.name == "main" and Mark.STATIC in declaration.marks else ""
 
 
 # A file for each package, since these have names of their own.
@@ -67,7 +71,7 @@ POLICY = Policy(
         **dict.fromkeys((Use.WRITE, Use.FILL), (frozenset(VARIABLE),)),
     },
     overloads=True,
-    constructors=frozenset(("",)),
+    constructors=("",),
     bare_members=True,
     common=frozenset(
         ("equals", "hashCode", "toString", "getClass", "notify", "notifyAll", "wait", "clone", "finalize")

@@ -77,13 +77,17 @@ def _read_setup_script(folder: str, text: str) -> Manifest:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Manifest(folder, "setup.py")
     given = {
-        one.arg: one.value for call in calls if _called(call) == "setup" for one in call.keywords if one.arg is not None
+        keyword.arg: keyword.value
+        for call in calls
+        if _called(call) == "setup"
+        for keyword in call.keywords
+        if keyword.arg is not None
     }
     places = _literal(given.get("package_dir"))
     roots: list[tuple[object, object]] = list(places.items()) if isinstance(places, dict) else []
     packages = given.get("packages")
     if isinstance(packages, ast.Call) and _called(packages) in _FINDERS:
-        where = [*packages.args[:1], *(one.value for one in packages.keywords if one.arg == "where")]
+        where = [*packages.args[:1], *(keyword.value for keyword in packages.keywords if keyword.arg == "where")]
         roots += [("", _literal(one)) for one in where]
     extras = _literal(given.get("extras_require"))
     needed = [*_texts(_literal(given.get("install_requires")))]

@@ -53,8 +53,10 @@ def _module_of(source: ModuleSource, path: str, module: str) -> Value | None:
     if found := _placed(source, near, parts):
         return found
     if not (is_standard or folder in roots):
-        needed = {name for one in near for name in one.requires}
-        others = [(one.name in needed, found) for one in far if (found := _of_project(source, one, parts))]
+        needed = {name for manifest in near for name in manifest.requires}
+        others = [
+            (manifest.name in needed, found) for manifest in far if (found := _of_project(source, manifest, parts))
+        ]
         wanted = {found for is_needed, found in others if is_needed}
         if wanted or (others and not needed):
             found, *more = wanted or {found for _, found in others}
@@ -67,9 +69,11 @@ def _module_of(source: ModuleSource, path: str, module: str) -> Value | None:
 
 def _projects(source: ModuleSource, path: str) -> tuple[list[Manifest], list[Manifest]]:
     """Return the manifests of the projects that a file is in, the nearest first, and all others."""
-    found = [one for one in source.manifests() if one.kind in _MANIFESTS]
-    near = sorted((one for one in found if is_below(path, one.folder)), key=lambda one: -len(one.folder))
-    return near, [one for one in found if one not in near]
+    found = [manifest for manifest in source.manifests() if manifest.kind in _MANIFESTS]
+    near = sorted(
+        (manifest for manifest in found if is_below(path, manifest.folder)), key=lambda manifest: -len(manifest.folder)
+    )
+    return near, [manifest for manifest in found if manifest not in near]
 
 
 def _around(path: str) -> Iterator[str]:
@@ -81,16 +85,16 @@ def _around(path: str) -> Iterator[str]:
 
 def _roots(projects: Iterable[Manifest]) -> Iterator[str]:
     """Yield the folders that hold the packages of some projects: what their manifests name, and the usual ones."""
-    for one in projects:
-        yield from one.targets.get("", ())
-        yield from (posixpath.join(one.folder, usual).rstrip("/") for usual in ("", *_SOURCES))
+    for manifest in projects:
+        yield from manifest.targets.get("", ())
+        yield from (posixpath.join(manifest.folder, usual).rstrip("/") for usual in ("", *_SOURCES))
 
 
 def _placed(source: ModuleSource, projects: Iterable[Manifest], parts: Sequence[str]) -> Value | None:
     """Return a module of a package for which a manifest names a folder."""
-    for one in projects:
+    for manifest in projects:
         for count in range(len(parts), 0, -1):
-            for place in one.targets.get(".".join(parts[:count]), ()):
+            for place in manifest.targets.get(".".join(parts[:count]), ()):
                 if found := _place(source, posixpath.join(place, *parts[count:])):
                     return found
     return None
@@ -98,7 +102,7 @@ def _placed(source: ModuleSource, projects: Iterable[Manifest], parts: Sequence[
 
 def _of_project(source: ModuleSource, project: Manifest, parts: Sequence[str]) -> Value | None:
     roots = (one for one in _roots((project,)) if not source.has(posixpath.join(one, "__init__.py")))
-    found = next((found for one in roots if (found := _place(source, posixpath.join(one, *parts)))), None)
+    found = next((found for root in roots if (found := _place(source, posixpath.join(root, *parts)))), None)
     return found or _placed(source, (project,), parts)
 
 
@@ -194,7 +198,7 @@ _PASSES = {
     **dict.fromkeys(_SAME.split(), "value"),
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
 }
-_CONSTRUCTORS = frozenset(("__init__", "__new__"))
+_CONSTRUCTORS = ("__init__", "__new__")
 
 
 _EMPTY = frozenset(f"{module}.{name}" for module in ("typing", "typing_extensions") for name in ("Generic", "Protocol"))
@@ -232,12 +236,12 @@ def _entries(source: ModuleSource, path: str) -> Sequence[str]:
     return found
 
 
-def _run_by(path: str, one: Declared) -> str:
+def _run_by(path: str, declaration: Declared) -> str:
     """Return what starts a function of a module by its name."""
-    if one.owner < 0 and one.name in ("__getattr__", "__dir__"):
+    if declaration.owner < 0 and declaration.name in ("__getattr__", "__dir__"):
         return "the import system"
-    is_hook = one.owner < 0 and re.match(r"pytest_|(setup|teardown)_(module|function)$", one.name)
-    is_test = one.name[:4] == "test" and "test" in path.lower() and one.parameters is not None
+    is_hook = declaration.owner < 0 and re.match(r"pytest_|(setup|teardown)_(module|function)$", declaration.name)
+    is_test = declaration.name[:4] == "test" and "test" in path.lower() and declaration.parameters is not None
     return "pytest" if is_hook or is_test else ""
 
 
@@ -276,7 +280,7 @@ POLICY = Policy(
     entries=_entries,
     run_by=_run_by,
     is_registering=_is_registering,
-    hooks=frozenset(("__getattr__", "__getattribute__")),
+    hooks=("__getattr__", "__getattribute__"),
     iterating=("__iter__", "__next__"),
     calling="__call__",
     reading="__get__",

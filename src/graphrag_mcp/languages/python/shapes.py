@@ -40,8 +40,8 @@ _LITERALS = """
 
 def _operands(writer: Writer, node: Node) -> str:
     """`a or b`, `a if c else b`: either of the operands that can be the result; an empty list holds nothing."""
-    parts = [one for one in (arguments(node)[0], arguments(node)[-1]) if one.type not in _EMPTY or arguments(one)]
-    return either([writer.value(one) for one in parts]) if parts else UNKNOWN
+    parts = [part for part in (arguments(node)[0], arguments(node)[-1]) if part.type not in _EMPTY or arguments(part)]
+    return either([writer.value(part) for part in parts]) if parts else UNKNOWN
 
 
 def _literal(field_name: str) -> Rule:
@@ -51,7 +51,7 @@ def _literal(field_name: str) -> Rule:
 
 def _elements(writer: Writer, node: Node) -> str:
     parts = arguments(node)
-    return f"[{_common([writer.value(one) for one in parts]) if len(parts) <= _MANY else UNKNOWN}]"
+    return f"[{_common([writer.value(part) for part in parts]) if len(parts) <= _MANY else UNKNOWN}]"
 
 
 _call = call("function", "arguments")
@@ -72,7 +72,7 @@ def _comprehension(writer: Writer, node: Node) -> str:
 def _each(writer: Writer, node: Node, body: Node | None) -> str:
     """What a comprehension gives: its body, in which the variables are what they are taken from."""
     text = writer.value(body)
-    for clause in reversed([one for one in arguments(node) if one.type == "for_in_clause"]):
+    for clause in reversed([part for part in arguments(node) if part.type == "for_in_clause"]):
         left, given = clause.child_by_field_name("left"), item(writer.value(clause.child_by_field_name("right")), "[*]")
         names = arguments(left) if left and left.type in SHAPES.patterns else [left] if left else []
         for place, variable in enumerate(map(writer.text, names)):
@@ -85,8 +85,8 @@ def _each(writer: Writer, node: Node, body: Node | None) -> str:
 
 
 def _entries(writer: Writer, node: Node) -> str:
-    pairs = [one for one in arguments(node) if one.type == "pair"]
-    keys, values = ([writer.value(one.child_by_field_name(part)) for one in pairs] for part in ("key", "value"))
+    pairs = [child for child in arguments(node) if child.type == "pair"]
+    keys, values = ([writer.value(child.child_by_field_name(part)) for child in pairs] for part in ("key", "value"))
     if len(pairs) < len(arguments(node)):
         return f"{{{UNKNOWN}:{UNKNOWN}}}"
     return f"{{{_common(keys)}:{_common(values)}}}"
@@ -104,7 +104,7 @@ def _common(values: list[str]) -> str:
 
 def _tuple(writer: Writer, node: Node) -> str:
     parts = arguments(node)
-    if len(parts) < 2 or any(one.type == "list_splat" for one in parts):
+    if len(parts) < 2 or any(part.type == "list_splat" for part in parts):
         return _elements(writer, node)
     return f"({';'.join(map(writer.value, parts))})"
 
@@ -136,12 +136,12 @@ def _type_list(writer: Writer, node: Node) -> str:
 def _union(writer: Writer, node: Node) -> str:
     """`A | B`, or a tuple of exceptions; another operator says nothing of types."""
     operator = node.child_by_field_name("operator")
-    return UNKNOWN if operator and operator.type != "|" else either([writer.type(one) for one in operands(node)])
+    return UNKNOWN if operator and operator.type != "|" else either([writer.type(part) for part in operands(node)])
 
 
 def _quoted(writer: Writer, node: Node) -> str:
     """A type in a string."""
-    text = "".join(writer.text(one) for one in arguments(node) if one.type == "string_content")
+    text = "".join(writer.text(part) for part in arguments(node) if part.type == "string_content")
     if all(map(is_name, text.split("."))):
         return text
     grammar, code = load_grammar("python"), SourceCode(text)

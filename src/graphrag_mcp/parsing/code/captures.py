@@ -189,7 +189,7 @@ class Findings:
     def _add_bare_names(self) -> None:
         """Add the names that may be local variables as well and are not; a value in capitals is a constant."""
         known = self.references
-        namings = [one for one in self._namings if (one.start, True) not in known]
+        namings = [naming for naming in self._namings if (naming.start, True) not in known]
         for start, role, node, captures in not_local(namings, self._code):
             name, is_call = without_marks(self._code.node_text(node)), role == "bare"
             if name not in self._builtins and (is_call or not name.isupper()):

@@ -50,7 +50,7 @@ def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Spa
         text="\n".join(lines[span.first : span.last + 1]),
         kind=_passive_kind(beginning, found) or _kind(main, span, begins),
         symbol=main.qualified_name if main else "",
-        names=tuple(dict.fromkeys(one.name for one in beginning if one.kind is not None)),
+        names=tuple(dict.fromkeys(definition.name for definition in beginning if definition.kind is not None)),
         enclosing=tuple(around),
         signature=main.signature if main else "",
         comments="\n".join(found.comments),
@@ -76,8 +76,8 @@ def _passive_kind(beginning: Sequence[Definition], found: _Gathered) -> str:
     """Return what a chunk is that only names what is defined elsewhere; "" for any other."""
     if not beginning:
         return IMPORTS if found.has_imports and not found.has_references else ""
-    is_declared = all(one.is_declared for one in beginning if one.kind is not SymbolKind.CONSTANT)
-    return DECLARATIONS if is_declared and any(one.is_declared for one in beginning) else ""
+    is_declared = all(definition.is_declared for definition in beginning if definition.kind is not SymbolKind.CONSTANT)
+    return DECLARATIONS if is_declared and any(definition.is_declared for definition in beginning) else ""
 
 
 def _names_around(definitions: Sequence[Definition], index: int) -> list[str]:

@@ -42,8 +42,8 @@ def starred_parameters(text: str, language: str) -> frozenset[str]:
     while pending:
         node = pending.pop(0)
         if node.type == "parameters":
-            starred = dropwhile(lambda one: one.type not in _STARS, node.named_children)
-            return frozenset(_name(one) for one in starred if one.type not in _STARS)
+            starred = dropwhile(lambda part: part.type not in _STARS, node.named_children)
+            return frozenset(_name(part) for part in starred if part.type not in _STARS)
         pending += node.named_children
     return frozenset()
 
@@ -62,7 +62,7 @@ def _documentation(root: Node) -> Iterator[Node]:
         if "comment" in node.type:
             if not is_code:
                 yield node
-        elif node.type == "expression_statement" and [one.type for one in node.named_children] == ["string"]:
+        elif node.type == "expression_statement" and [part.type for part in node.named_children] == ["string"]:
             yield node
         elif node.child_count:
             pending += reversed(node.children)

@@ -142,7 +142,11 @@ class _Builder:
     def _uses(self) -> Iterator[Relation]:
         definitions, found = self._outline.definitions, self._outline.references
         taken = {call.start for call in found if call.is_call} | {base.start for base in self._outline.bases}
-        named = [one for one in found if not one.is_call and not one.is_handed and one.start not in taken]
+        named = [
+            reference
+            for reference in found
+            if not reference.is_call and not reference.is_handed and reference.start not in taken
+        ]
         owners = [use._replace(name=use.receiver, receiver="") for use in found if use.receiver[:1].isupper()]
         for index, use, _ in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None

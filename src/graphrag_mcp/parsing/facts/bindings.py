@@ -59,7 +59,7 @@ class Bindings(Part):
         names = [name for node in captures["name"] for name in self._held.listed(node)]
         node = captures[role][0]
         if "part" in captures and self._is_assigned(node):
-            self.written += [(one, self._writer.text(one)) for one in names if one.type != "identifier"]
+            self.written += [(child, self._writer.text(child)) for child in names if child.type != "identifier"]
             return
         at = captures["name"][0].start_byte if role == "narrows" else node.start_byte
         values = self._held.values(node, captures, len(names))

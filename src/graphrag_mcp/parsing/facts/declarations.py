@@ -102,7 +102,7 @@ class Declarations(Part):
         elif role == "aliased":
             draft.bases += (BaseType(self._writer.type(captures["type"][0]), role),)
         elif role == "marked":
-            draft.marks += self.marks([word for one in captures["words"] for word in one.children])
+            draft.marks += self.marks([word for node in captures["words"] for word in node.children])
         elif role == "merges":
             module = self._writer.text(captures[role][0]).strip("'\"")
             draft.marks += (f"{MERGES}{module}",)

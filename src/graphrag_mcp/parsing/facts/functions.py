@@ -42,7 +42,9 @@ class Functions(Part):
                 named = found[0][0].value.partition("<")[2].rstrip("!>")
                 draft.type_parameters = tuple(named.split(",")) if named else ()
                 span = node.byte_range
-                self._bound += [Bound(one, *span, "", span[0], "type") for one in draft.type_parameters]
+                self._bound += [
+                    Bound(type_parameter, *span, "", span[0], "type") for type_parameter in draft.type_parameters
+                ]
             if child and kind.startswith("parameter"):
                 draft.parameters = tuple(parameter for parameter, _ in found)
             for place, (parameter, name) in enumerate(found):

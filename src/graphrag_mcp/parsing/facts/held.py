@@ -28,7 +28,7 @@ class Held(Part):
             value = self._writer.value(entered[0])
             found = [value if value == UNKNOWN else f"{value}{self._shapes.enter[node.children[0].type]}"]
         elif values := captures.get("value"):
-            given = [value for one in values for value in self.listed(one)]
+            given = [value for part in values for value in self.listed(part)]
             if len(given) == count:
                 found = [self._writer.value(value) for value in given]
             else:

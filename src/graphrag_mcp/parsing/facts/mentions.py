@@ -143,7 +143,7 @@ class Mentions(Part):
 
 def _place_of(element: Node) -> int:
     """Return how many elements of a literal are before one."""
-    before = (one for one in arguments(element.parent) if one.start_byte < element.start_byte)
+    before = (node for node in arguments(element.parent) if node.start_byte < element.start_byte)
     return sum(1 for _ in before)
 
 

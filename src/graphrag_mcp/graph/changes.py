@@ -24,7 +24,11 @@ from graphrag_mcp.text.words import words_of
 
 NEARER = 0.3  # What a test counts less for each relation that is between it and the change.
 _TEST_WORDS = re.compile(r"^[tT]ests?[-_]?|[-_]?[tT]ests?$|[-_]spec$")
-_BROKEN = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.OVERRIDES)  # By another signature.
+_BROKEN = (
+    RelationKind.CALLS,
+    RelationKind.INSTANTIATES,
+    RelationKind.OVERRIDES,
+)  # Relations that another signature breaks.
 
 
 class Dependant(NamedTuple):
@@ -178,11 +182,9 @@ def _left_behind(graph: SymbolGraph, relations: Relations, definition: Definitio
     keys = set(module_keys(definition.before))
     importing = [row for row in found if row.kind is RelationKind.IMPORTS]
     while more := {key for row in importing if row.module in keys for key in module_keys(row.path)} - keys:
-        keys |= more  # Of modules that give it on.
+        keys |= more  # These modules export it again.
     is_top = "." not in definition.name
-    owner = place_id(
-        Place(definition.before, definition.name.rpartition(".")[0])
-    )  # Of a member: the type whose member it was.
+    owner = place_id(Place(definition.before, definition.name.rpartition(".")[0]))  # The type whose member it was.
     certain = [row for row in found if (_is_meant(row, definition, keys) if is_top else row.receiver == owner)]
     taken = {(row.path, row.line) for row in certain}
     left = [row for row in found if (row.path, row.line) not in taken and definition.change is Change.REMOVED]

@@ -23,7 +23,7 @@ class Change(StrEnum):
     """What happened to a definition, the gravest first."""
 
     REMOVED = "removed"
-    MOVED = "moved"  # With its file: what imports it from there does not find it.
+    MOVED = "moved"  # Its file moved, so what imports it from there does not find it.
     SIGNATURE = "signature"
     BODY = "body"
     ADDED = "added"

@@ -21,13 +21,13 @@ MAX_TREE = 25
 LONGEST = 9  # Links of a chain; a longer one is not read.
 
 _DATA_AFTER = 0.8  # What a definition is reached for more before it is read who uses what it stores.
-_IRRELEVANT = 0.3  # Of a definition that has no word of the question.
-_MOST_WORDS = 3  # Of the question in one definition; more do not make it more relevant.
+_IRRELEVANT = 0.3  # The worth of a definition without any word of the question.
+_MOST_WORDS = 3  # More words of the question in one definition do not make it more relevant.
 _LESS_THAN = 2.0  # Times the cost of the first chain, and so much more: what others may cost.
 _SLACK = 0.5
 _FURTHEST = 4.0  # What all chains may cost if the ends are guessed.
 _SURE = 0.3  # What it costs at most to choose an end that is named.
-_COST_WEIGHT = 0.4  # Of the cost against the share of the question's words, to order chains.
+_COST_WEIGHT = 0.4  # The weight of the cost against the share of the question's words, to order chains.
 _FRESH = 1  # Definitions that a further chain must add.
 
 _TO_FUNCTION = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)

@@ -15,7 +15,7 @@ from graphrag_mcp.resolution.slots import FILLING
 _LEADING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
 _USES = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # What may let a program go on elsewhere.
 _READING = (Use.CALL, Use.CREATE, Use.VALUE)
-MAX_NAMED = 12  # Of methods that an undecided call may mean; more say nothing.
+MAX_NAMED = 12  # An undecided call that may mean more methods says nothing.
 LEAST_RECEIVER = 3  # Letters of a receiver that says what its type is called.
 _LAST_NAME = re.compile(r"\w+(?=\W*\Z)")
 

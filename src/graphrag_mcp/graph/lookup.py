@@ -19,8 +19,8 @@ EVERYTHING = Scope(exclude_archived=False)
 SEPARATORS = re.compile(r"::|->|#|/")  # Between a name and its qualifiers, besides the dot.
 
 _RECEIVER = re.compile(r"\(\*?(\w+)\)")  # Go's.
-_INNER = re.compile(r"(?<=\w)\$(?=[A-Z])")  # Of the JVM.
-_PROTOTYPE = re.compile(r"\.prototype(?=\.)")  # Of JavaScript.
+_INNER = re.compile(r"(?<=\w)\$(?=[A-Z])")  # The JVM names inner classes so.
+_PROTOTYPE = re.compile(r"\.prototype(?=\.)")  # JavaScript names methods so.
 _LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
 _TEXT_KINDS = (SymbolKind.SECTION, SymbolKind.KEY)  # Not code.
 _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")

@@ -18,7 +18,7 @@ from graphrag_mcp.ports import SymbolGraph
 
 MODULES = 10
 PLACES = 5  # Files with routes, or that read the environment.
-MANIFESTS = 20  # Of a monorepo, the nearest to the root.
+MANIFESTS = 20  # A monorepo has more; the nearest to the root are shown.
 
 _ASIDE = frozenset((Category.TESTS, Category.EXAMPLES, Category.VENDORED))
 _ROUTES = (

@@ -289,7 +289,7 @@ class Relations:
         sites, others, pending = search.sites(meant, (above | handed) - created)
         for site in sites:
             if site.target in created:
-                # Of the type of a constructor only what creates it.
+                # Only what creates the type counts for its constructor.
                 if site.mention.use in (Use.CALL, Use.CREATE) or site.target in own:
                     found.append((site, Certainty.CERTAIN if site.is_certain else Certainty.MAY_CALL))
             elif site.target:
@@ -378,7 +378,9 @@ class Relations:
             owner = self._code.hierarchy.owner_of(thing)
             if owner is not None and self._code.resolver.things.is_constructor(thing, owner):
                 yield from self._code.hierarchy.inheriting(thing)
-                if not self._code.resolver.things.has_overloads(thing):  # Else a creation means its constructors too.
+                if not self._code.resolver.things.has_overloads(
+                    thing
+                ):  # With overloads a creation means the constructor that it calls.
                     yield owner
 
     def _edge_to(self, node: CodeNode, things: Sequence[Thing], site: Site, certainty: Certainty) -> CodeEdge:
@@ -464,10 +466,12 @@ class Relations:
                 if link.kind in kinds:
                     edge = CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, certainty)
                     edges.append(edge)
-            elif RelationKind.CALLS in kinds and link.how is not How.FOREIGN:  # Or a part of a type without a name.
+            elif (
+                RelationKind.CALLS in kinds and link.how is not How.FOREIGN
+            ):  # It may be a part of a type without a name.
                 name = search.name(node.path, link)
                 is_defined = link.how is How.UNDECIDED and bool(self._code.facts.named(name))
-                if name:  # Else it is what an import calls otherwise.
+                if name:  # Without a name, an import calls it otherwise.
                     unknown.append(Mentioned(RelationKind.CALLS, name, "", node.path, link.line, is_defined))
         if RelationKind.INHERITS in kinds:
             unknown += [mentioned for thing in things for mentioned in self._foreign_bases(thing)]

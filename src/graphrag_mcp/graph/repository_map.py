@@ -12,7 +12,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 BY_NAME_ALONE = 0.1  # `start`, `any`: a name with one definition is often a library's or the language's too.
-DAMPING = 0.85  # As published for PageRank.
+DAMPING = 0.85  # The usual value of PageRank.
 ROUNDS = 30  # 0.85 ** 30 is 0.008: the order no longer changes.
 NODES_READ = 2_000  # More than any budget shows.
 OWNERS_READ = 500  # Types of methods, each looked up by its name.
@@ -75,7 +75,7 @@ def _score(edges: NDArray[np.void]) -> _Floats:
     rank = np.full(len(files), 1 / len(files))
     for _ in range(ROUNDS):
         passed = np.bincount(target, rank[source] * shares, minlength=len(files))
-        lost = 1 - passed.sum()  # By files without references, and by names alone.
+        lost = 1 - passed.sum()  # Files without references pass nothing on.
         rank = (1 - DAMPING) / len(files) + DAMPING * (passed + lost / len(files))
     scores: _Floats = rank[source] * shares
     return scores

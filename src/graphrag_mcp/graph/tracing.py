@@ -37,7 +37,11 @@ _OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
 }
 
 
-_EACH_ONCE = (Direction.TESTS, Direction.SUBCLASSES, Direction.IMPLEMENTERS)  # By what is found, not by the way to it.
+_EACH_ONCE = (
+    Direction.TESTS,
+    Direction.SUBCLASSES,
+    Direction.IMPLEMENTERS,
+)  # Each result counts once, however it is reached.
 _RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
 
 

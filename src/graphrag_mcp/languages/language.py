@@ -28,7 +28,7 @@ class Language:
 
     # The grammar.
     name: str
-    title: str  # As people write it.
+    title: str  # The name as people write it.
     grammar: str  # The package of its wheel.
     files: str  # Extensions (".py") and whole file names.
     imports: ImportStyle = ImportStyle.MODULE

@@ -25,7 +25,9 @@ class Policy:
 
     # Modules and files. A unit is a package or namespace.
     module: Callable[[ModuleSource, str, str], Value | None]  # What an import in a file means.
-    names_of: Callable[[Value, str], Set[str]] = lambda _value, _module: frozenset()  # Of an import without a name.
+    names_of: Callable[[Value, str], Set[str]] = lambda _value, _module: (
+        frozenset()
+    )  # The names that an import without one binds.
     first: Callable[[ModuleSource, Value, str], Value] | None = None  # What the first part of a module's name means.
     inside: Callable[[ModuleSource, str, str], Value | None] | None = None  # The module of a name in a package.
     whole_unit: bool = False  # Whether the files of a unit see each other's declarations.
@@ -33,14 +35,16 @@ class Policy:
     nested: bool = False  # Whether packages are names.
     is_ambient: Callable[[str], bool] = lambda _path: False  # Whether a file only declares what there is elsewhere.
     platform: Set[str] = frozenset()  # Other languages whose code may use what this one declares, by its name.
-    import_path: Callable[[ModuleSource, str], str] = lambda _source, _path: ""  # Of the unit of a file.
+    import_path: Callable[[ModuleSource, str], str] = lambda _source, _path: (
+        ""
+    )  # The path by which the unit of a file is imported.
     tests: str | tuple[str, ...] = ()  # How files of tests end.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.
 
     # Names.
     builtins: Set[str] = frozenset()
     invoking: Set[str] = frozenset()  # Members of functions that call them.
-    emptying: Set[str] = frozenset()  # Those that remove what is in their first argument.
+    emptying: Set[str] = frozenset()  # Functions that remove what is in their first argument.
     rebinds: bool = False  # Whether a name at the top of a file may be bound several times, and is exported.
     has_spaces: bool = False  # Whether types and values have names of their own.
     spaces: Mapping[str, Sequence[Set[str]]] = field(default_factory=dict)  # What a name may mean by its use, in order.

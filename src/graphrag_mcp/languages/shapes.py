@@ -14,7 +14,7 @@ from graphrag_mcp.model.facts import MAX_EXPRESSION, Mark, Parameter
 
 UNKNOWN, LITERAL, NOTHING = "?", "'", "-"
 MAX_ARGUMENT = 80  # Characters of an argument that are kept.
-MAX_RULES = 80  # That follow each other, each in up to nine frames of the stack; hand-written code has 61.
+MAX_RULES = 80  # Rules within each other, each in up to nine frames of the stack; hand-written code has 61.
 
 Rule = Callable[["Writer", Node], str]
 

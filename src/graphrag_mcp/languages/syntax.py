@@ -10,10 +10,10 @@ from tree_sitter import Language, Node, Parser, Point, Tree
 from graphrag_mcp.languages.repairs import Repair, errors
 from graphrag_mcp.text.counts import counted
 
-# Of the parser, a hundred operations each: a megabyte of hand-written code takes 10,000. Not seconds, so that a busy
+# A step is a hundred operations of the parser: a megabyte of hand-written code takes 10,000. Not seconds, so that a busy
 # machine stores what a quiet one does.
 MOST_STEPS = 100_000
-_MOST_READINGS = 100  # Of each block; of hand-written code three to six.
+_MOST_READINGS = 100  # How often a block may be read; hand-written code is read three to six times.
 _FEW_BLOCKS = 200  # A small file may have all of them read more often.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
 # A query takes quadratic time on a run of brackets.
@@ -21,7 +21,7 @@ _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")
 # Pairs of a node and one around it: the cost of a query, up to 0.25 µs a pair, since a pattern stays open in every node
 # around. Hand-written code has one or two million, generated sums fifteen.
 _MOST_PAIRS = 20_000_000
-_MOST_REPAIRS = 2  # Of a kind: what was within the reach of one fault is read the second time.
+_MOST_REPAIRS = 2  # What was within the reach of one fault is repaired the second time.
 _AS_LETTERS = bytes(range(0x80)) + b"x" * 0x80  # Byte for byte, so that the offsets stay the same.
 
 

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterable
 
-MOST_NAMES = 12  # With more tests, their files or packages are run as a whole.
+MOST_NAMES = 12  # If there are more tests, their files or packages are run as a whole.
 
 
 def quoted(words: Iterable[str]) -> str:

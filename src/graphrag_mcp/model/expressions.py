@@ -43,7 +43,7 @@ _TOKEN = re.compile(
     r"""\s*(?:(?P<name>(?:(?<=\.)\#)?[^\W\d][\w$]*|\$[\w$]*)|(?P<number>\d+)|"(?P<module>[^"]*)"|(?P<mark>.))""",
     re.DOTALL,
 )
-MAX_DEPTH = 100  # Of an expression; those of hand-written code have 61.
+MAX_DEPTH = 100  # Levels of an expression; hand-written code has 61.
 
 
 class _Expression(Struct, frozen=True):

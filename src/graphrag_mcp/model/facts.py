@@ -24,7 +24,7 @@ EXPECTED = "expected"  # How a base is meant that only the place of a literal sa
 GIVEN = "<given>"  # The module whose functions give the arguments of functions that others call.
 MERGES = "+"  # Begins the mark of a type that adds to one of another module: it is followed by that.
 ANY_MEMBER = "[]"  # The name of a mention whose name is computed.
-NO_OWNER = -2  # Of a declaration to which no name leads, but a value.
+NO_OWNER = -2  # A value leads to the declaration, and no name.
 
 
 class Use(StrEnum):

@@ -68,10 +68,10 @@ NO_FACTS = DocumentFacts()
 # ---------------------------------------------------------------- what a file contains
 
 
-HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")  # Of files with declarations.
+HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")  # Files that declare what others define.
 
 
-DECLARATION_SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".pyi")  # Of files with nothing else.
+DECLARATION_SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".pyi")  # Files with nothing but declarations.
 
 
 UNPARSED = "lines that do not parse"  # Said of a file that is parsed around them, where no facts say it.
@@ -87,7 +87,7 @@ class SymbolKind(StrEnum):
     FIELD = "field"
     MODULE = "module"
     SECTION = "section"
-    KEY = "key"  # Of a configuration file; an option or setting that code declares.
+    KEY = "key"  # A key of a configuration file, or an option or setting that code declares.
 
 
 CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
@@ -154,9 +154,9 @@ STORED_KINDS = (
 RELATED_KINDS = tuple(kind for kind in STORED_KINDS if kind not in (RelationKind.USES, RelationKind.HANDS_ON))
 
 
-BARE_CONFIDENCE = 0.5  # Of a bare name of unknown origin; that of a member is lower.
-MACRO = "!"  # In place of a module: the name is that of a macro that is invoked.
-BASE_CONFIDENCE = 0.95  # Of a member of a base class that the same file defines with this member.
+BARE_CONFIDENCE = 0.5  # A bare name of unknown origin; a member has less.
+MACRO = "!"  # It stands for the module of a name that is an invoked macro.
+BASE_CONFIDENCE = 0.95  # A member of a base class that the same file defines.
 
 
 class Resolution(StrEnum):
@@ -235,7 +235,7 @@ class Failure(NamedTuple):
         return f"{self.stage} ({self.reason})"
 
 
-FAILED = "failed: "  # In the note of a file, before its failures.
+FAILED = "failed: "  # It begins the failures in the note of a file.
 
 
 def with_failures(note: str, failures: Iterable[Failure]) -> str:

@@ -140,7 +140,7 @@ class Doubt:
 NO_DOUBT = Doubt()
 
 
-UNKNOWN_MODULE = "?"  # Of a member of an expression.
+UNKNOWN_MODULE = "?"  # The module of a member of an expression.
 
 
 class Mentioned(NamedTuple):

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
-DIGITS_SHOWN = 7  # Of the name of a commit.
+DIGITS_SHOWN = 7  # Digits of a commit's name.
 
 
 class Change(NamedTuple):

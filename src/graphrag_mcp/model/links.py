@@ -39,7 +39,7 @@ class How(IntEnum):
     FILLS = auto()  # The source, a function or what holds one, is kept in the target: a parameter, field or variable.
     FILLED = auto()  # The same from the other side.
     RUNS = auto()  # What the target holds is called.
-    # In languages whose types are not read, where names are compared:
+    # These are of languages whose types are not read, where names are compared:
     SAID = auto()  # The file declares or imports what has the name.
     NAMED = auto()  # Nothing else in the project has the name.
     SHARED = auto()  # Others have the name, too.
@@ -89,8 +89,8 @@ class StoredLink(NamedTuple):
     receiver: int
 
 
-SUPER = Place("", "super")  # As a receiver: the method of the base is meant, and no other.
-SOME = Place("", "?")  # As a receiver of what is not decided: there is one.
+SUPER = Place("", "super")  # This receiver means the method of the base, and no other.
+SOME = Place("", "?")  # A receiver that is not decided.
 
 
 def folder_place(folder: str) -> Place:

@@ -48,7 +48,7 @@ _CONFIG_FOLDERS = frozenset({".github", ".circleci", ".gitlab", ".buildkite", ".
 
 # ---------------------------------------------------------------- the table: suffixes
 
-# Of languages without a folder here.
+# Extensions of languages without a folder in `languages/`.
 _OTHER_CODE = _words(
     "pxd ipy m mm fs fsx vb erb fish eex heex erl hrl lhs nim cr d dart groovy clj cljs cljc edn lisp el scm rkt "
     "ml mli re res elm purs f90 f95 for jl r pl pm t raku tcl awk sql ps1 psm1 bat cmd asm s cl glsl hlsl vert "
@@ -69,7 +69,9 @@ _DATA = _words(
     "stderr stdout approved received"
 )
 _CODE = _OTHER_CODE | (CODE_EXTENSIONS - _CONFIG - _DATA)
-_WEB = _words("html htm xhtml js mjs cjs css scss sass less")  # In a documents folder: the site, not the product.
+_WEB = _words(
+    "html htm xhtml js mjs cjs css scss sass less"
+)  # In a documents folder they are the site, not the product.
 _TYPED_NAMES = _words("groovy m mm vb fs")
 _SHELL = _words("fish")
 

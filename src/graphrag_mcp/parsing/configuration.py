@@ -17,7 +17,7 @@ from tree_sitter import Language, Node
 from graphrag_mcp.languages.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 from graphrag_mcp.model.files import Category, Symbol, SymbolKind
 
-MAX_KEYS = 100  # Of one file, in its order.
+MAX_KEYS = 100  # More keys of one file are left out.
 MAX_DEPTH = 5  # Parts of a path.
 _LARGEST = 60_000  # Characters; hand-written settings are smaller.
 _LARGEST_CONF = 200_000  # Some explain each line at length.

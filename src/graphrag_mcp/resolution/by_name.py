@@ -27,7 +27,7 @@ from graphrag_mcp.model.names import Keyed, Named
 from graphrag_mcp.resolution.reads import PASSED_ON, Reads
 from graphrag_mcp.text.names import without_constructor
 
-MOST_HEADERS = 300  # That one file includes.
+MOST_HEADERS = 300  # More headers of one file are not followed.
 MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
 SURE = 0.8  # The least confidence of what an import or the file itself decides.
 _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
@@ -213,7 +213,7 @@ class NameResolution:
         if relation.kind is not RelationKind.IMPORTS or not self._language.name:
             return True
         match self._language.imports:
-            case ImportStyle.INCLUDE:  # By its whole name.
+            case ImportStyle.INCLUDE:  # A header is included by its whole name.
                 return f"/{file.path}".endswith(f"/{relation.target}")
             case ImportStyle.PATH | ImportStyle.NAMESPACE:  # A file, in whatever language.
                 return True
@@ -240,7 +240,7 @@ class NameResolution:
             return _guess([each for each in possible if each.kind not in (SymbolKind.METHOD, SymbolKind.FIELD)])
         if relation.kind is RelationKind.CALLS and relation.confidence >= BARE_CONFIDENCE:
             possible = [each for each in possible if each.kind is not SymbolKind.FIELD] or possible
-        if relation.kind in _OF_TYPES:  # Of a type and its constructors, the type.
+        if relation.kind in _OF_TYPES:  # The type is meant, and not its constructors.
             possible = [each for each in possible if each.kind is not SymbolKind.METHOD] or possible
         for how, chosen in self._ways(relation, possible, is_of_known_module=is_of_known_module):
             if meant := _count_things(chosen):

@@ -45,7 +45,7 @@ class Hierarchy:
         self._resolver: Resolver = search.resolver
         self._source = search.source
         self.owner_of = search.resolver.things.owner_of
-        # In a language where having the methods of an interface is enough.
+        # Having the methods of an interface is enough in some languages.
         self._satisfying = lru_cache(_KEPT)(self._find_satisfying)
         self._satisfied = lru_cache(_KEPT)(self._find_satisfied)
 

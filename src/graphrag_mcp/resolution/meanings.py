@@ -63,7 +63,7 @@ class Meanings(Part):
     def function(self, things: tuple[Thing, ...], of: Value | None = None) -> Value | None:
         """Return functions, as their decorators change them."""
         is_changed = self.state.policy(things[0]).rebinds and any(self.declared(thing).decorators for thing in things)
-        if not is_changed:  # Those of TypeScript rarely give anything else.
+        if not is_changed:  # Decorators of TypeScript rarely give anything else.
             return Function(things, of)
         made = [self._decorated(thing, Function((thing,), of)) for thing in things]
         if all(value == Function((thing,), of) for value, thing in zip(made, things, strict=True)):

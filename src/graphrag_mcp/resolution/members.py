@@ -131,7 +131,7 @@ class Members(Part):
                 found = self._inherited(_like(Instance, bases), name)
                 found = self._inherited(_like(Type, bases), name) if found is ABSENT else found
                 is_own = found is ABSENT and name in self.state.policy(things[0]).constructors
-                return INHERITED if is_own else found  # That of the language.
+                return INHERITED if is_own else found  # It is the member that the language gives.
             case Variable(known, above) if above:
                 found = self.find(above, name, sought)
                 return found if known or (found and found.things) else None

@@ -50,10 +50,10 @@ _BY_USE = {
     Use.TYPE: RelationKind.USES,
     Use.FUNCTION: RelationKind.HANDS_ON,
     **dict.fromkeys((Use.WRITE, Use.FILL, Use.KEY, Use.ARGUMENT, Use.ELEMENT), RelationKind.WRITES),
-}  # Of what is not known to be a type, a function or a field.
+}  # A mention of something unknown: it may be a type, a function or a field.
 _BINDING = "bind"  # The member of a function that hands it on.
 _METACLASSES = ("ABCMeta", "EnumMeta", "EnumType", "type")
-_MAX_TYPES = 8  # Of one receiver; of more it is not known.
+_MAX_TYPES = 8  # A receiver of more types is not known.
 _ACCESS = "?."  # The longest text between a name and its member.
 
 

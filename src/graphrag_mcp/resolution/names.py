@@ -36,7 +36,7 @@ from graphrag_mcp.resolution.state import Part
 from graphrag_mcp.resolution.things import Things
 from graphrag_mcp.resolution.types import Types
 
-MAX_BINDINGS = 100  # Of a variable in one scope whose values are looked at.
+MAX_BINDINGS = 100  # A variable with more values in one scope is not known.
 
 
 @dataclass(eq=False)
@@ -65,7 +65,9 @@ class Names(Part):
         if inside is not ABSENT and inside is not INHERITED:
             return inside
         found = self.state.once(("outside", file.path, name, sought), lambda: self._outside(file, name, sought))
-        is_imported = bool(name) and name in file.imports  # For nothing, if a foreign type above had it.
+        is_imported = (
+            bool(name) and name in file.imports
+        )  # The import would be of no use if a foreign type above had the name.
         if inside is INHERITED and not is_imported:
             return None if found is None or found.things else inside
         return found
@@ -74,7 +76,7 @@ class Names(Part):
         """Return what a name means by the blocks and types around an offset, innermost first."""
         bound = file.innermost(name, at, sought)
         may_be_foreign = False
-        for binding in reversed(file.around("", at)):  # Of a foreign value, a constant of the file may be its constant.
+        for binding in reversed(file.around("", at)):  # A name may be a constant of the value that is looked at.
             if bound and bound[0].start >= binding.start:
                 break
             value = self.expressions.value(file.path, binding.at, parse(binding.value))
@@ -127,7 +129,7 @@ class Names(Part):
         things = self._top(file, name)
         given = [
             binding for binding in bound if things and binding.kind == "variable"
-        ]  # Of the same variable, by functions.
+        ]  # Functions assign the same variable.
         found = [self._bound(file, [binding]) for binding in bound if binding not in given]
         if things:
             held = (self.expressions.value(file.path, binding.at, parse(binding.value)) for binding in given)
@@ -280,7 +282,9 @@ class Names(Part):
         """Return the declarations of a name that the whole file sees."""
         if file.policy.whole_unit:
             found = tuple(self.state.modules.find(file.facts.unit, name))
-            return tuple(thing for thing in found if thing.path == file.path) or found  # Else of another build.
+            return (
+                tuple(thing for thing in found if thing.path == file.path) or found
+            )  # Other files declare it for another build.
         return file.things(-1, name)
 
     def _ambient(self, file: File, name: str) -> tuple[Thing, ...]:

@@ -28,7 +28,7 @@ _RUNNING = (Use.CALL, Use.CREATE)
 _NOT_STORING = (*_RUNNING, Use.TYPE, Use.BASE)
 _OF_MENTIONS = (How.CERTAIN, How.OPEN, How.UNDECIDED, How.FOREIGN, How.OUTSIDE, How.RUNS)
 _MOST_SLOTS = 200  # Through which a function goes on its way to where it is called.
-FILES_KEPT = 100  # Whose links are kept from earlier questions.
+FILES_KEPT = 100  # Files whose links are kept from earlier questions.
 _OF_TYPES = (RelationKind.INHERITS, RelationKind.IMPLEMENTS)
 _SUPER, _SOME = place_id(SUPER), place_id(SOME)
 

@@ -13,14 +13,14 @@ from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.libraries import LIBRARIES, WithLibraries
 from graphrag_mcp.resolution.reads import Reads
 
-MAX_STEPS = 20_000  # Of one question; a site takes a few dozen.
+MAX_STEPS = 20_000  # A question that takes more is undecided; most take a few dozen.
 MAX_OF_FILE = (
     2_000_000  # Steps while one file is resolved; what is left is undecided. Files of 1,000 lines take 12,000.
 )
 MAX_KNOWN = 300_000
-MAX_FILES = 300  # Whose facts are kept from earlier questions; more take memory and save no time.
-MAX_DEPTH = 80  # Of questions within one: each takes up to nine of Python's thousand frames.
-MAX_LEVELS = 12  # Of base types.
+MAX_FILES = 300  # Files whose facts are kept from earlier questions; more save no time.
+MAX_DEPTH = 80  # Questions within questions; each takes up to nine of Python's thousand frames.
+MAX_LEVELS = 12  # Base types above each other.
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class State:
         self._asked: dict[tuple[Any, ...], int] = {}  # What is being found, each with how deep.
         self._way_back = MAX_DEPTH  # How deep the outermost is on which something depends that depends on it.
         self._is_cut = False
-        self.steps = self.spent = 0  # Of the mention, and of the file or question.
+        self.steps = self.spent = 0  # Steps of the mention, and of the file or question.
 
     def begin(self) -> None:
         """Begin a question: forget what is known when it is very much, or was cut."""
@@ -64,7 +64,7 @@ class State:
             facts = LIBRARIES[path]() if path in LIBRARIES else self.source.facts(path)
             self._files[path] = File(path, facts, self._reads) if facts else None
         file = self._files[path]
-        if file is None and self._reads is not None:  # Of one that there is, something else is read.
+        if file is None and self._reads is not None:  # If it is there, something else of it is read.
             self._reads.note(path, "file")
         return file
 

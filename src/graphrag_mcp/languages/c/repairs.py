@@ -47,7 +47,7 @@ _KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
 )
 _REACH = 300  # Bytes behind an error in which its cause may stand, and before a name where a directive may begin.
 _MOST_LEVELS = 30
-_MOST_LOOKS = 2_000  # For nodes in one file, each a way down from the root: in a deep error the time is the square.
+_MOST_LOOKS = 2_000  # Each look goes down from the root, so the time in a deep error is quadratic.
 _NAMES = ("identifier", "type_identifier", "field_identifier", "namespace_identifier")
 _STATEMENTS = ("declaration", "expression_statement", "field_declaration", "function_definition", "ERROR")
 
@@ -59,7 +59,7 @@ def _without_macros(data: bytes, root: Node) -> bytes:
     spans += (found.span(1) for found in overriding)
     for access in _ACCESS.finditer(data):
         name = root.descendant_for_byte_range(*access.span())
-        if name is not None and name.type == "field_identifier" and name.parent is not None:  # Of a macro's type.
+        if name is not None and name.type == "field_identifier" and name.parent is not None:  # The type is a macro.
             spans.append((name.parent.start_byte, name.start_byte))
     reaches = list(_around_errors(root))
     leading = islice((found for reach in reaches for found in _leading(data, *reach)), _MOST_LOOKS)

@@ -182,6 +182,6 @@ POLICY = Policy(
     functions="Function",
     promise="Promise",
     prototype="prototype",
-    # By operators, templates and `await`.
+    # Operators, templates and `await` call these.
     is_implicit=frozenset(("toString", "valueOf", "toJSON", "then")).__contains__,
 )

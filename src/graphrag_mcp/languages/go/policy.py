@@ -77,7 +77,10 @@ def _is_generic(name: str) -> bool:
     return "." in module.partition("/")[0] or module in _GENERIC
 
 
-_INTERFACES: dict[str, dict[str, int]] = {"any": {}, "error": {"Error": 0}}  # And all of the standard library.
+_INTERFACES: dict[str, dict[str, int]] = {
+    "any": {},
+    "error": {"Error": 0},
+}  # The file adds all of the standard library.
 for _name, *_methods in map(str.split, read_text(__package__, "interfaces.txt").splitlines()):
     _INTERFACES[_name] = {method: int(count) for method, _, count in (one.partition("/") for one in _methods)}
 

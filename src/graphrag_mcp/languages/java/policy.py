@@ -27,7 +27,7 @@ _NUMBERS = ("Byte", "Double", "Float", "Integer", "Long", "Short")
 
 _IMPLICIT = """
     toString iterator close readObject readObjectNoData readResolve writeObject writeReplace
-"""  # By `+`, `for`, `try` and serialization.
+"""  # They are called by `+`, `for`, `try` and serialization.
 _TESTS = """
     Test ParameterizedTest RepeatedTest TestFactory TestTemplate Before After BeforeClass AfterClass BeforeEach
     AfterEach BeforeAll AfterAll BeforeMethod AfterMethod BeforeSuite AfterSuite Benchmark RunWith

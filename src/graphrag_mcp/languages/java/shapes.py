@@ -34,7 +34,7 @@ _INTEGERS = "decimal_integer_literal hex_integer_literal octal_integer_literal b
 _FLOATS = "decimal_floating_point_literal hex_floating_point_literal"
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 _TEXT, _BOOLEAN, _CHARACTER = "String!", "'boolean!", "'char!"
-_NUMBERS = ("'double!", "'float!", "'long!", "'int!")  # Of two the first is that of their sum.
+_NUMBERS = ("'double!", "'float!", "'long!", "'int!")  # The sum of two numbers has the type that is first here.
 
 
 # ---------------------------------------------------------------- values

@@ -263,7 +263,7 @@ POLICY = Policy(
     is_open=True,
     is_linear=True,
     replaces_fields=True,
-    # By operators, `with`, loops and the like; those that make instances are followed.
+    # Operators, `with` and loops call these; those that make instances are followed.
     is_implicit=lambda name: name.startswith("__") and name.endswith("__") and name not in _CONSTRUCTORS,
     passes_self=True,
     asynchronous=True,

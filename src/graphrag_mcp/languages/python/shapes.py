@@ -72,7 +72,7 @@ def _comprehension(writer: Writer, node: Node) -> str:
 def _each(writer: Writer, node: Node, body: Node | None) -> str:
     """What a comprehension gives: its body, in which the variables are what they are taken from."""
     text = writer.value(body)
-    for clause in reversed([part for part in arguments(node) if part.type == "for_in_clause"]):
+    for clause in reversed([child for child in arguments(node) if child.type == "for_in_clause"]):
         left, given = clause.child_by_field_name("left"), item(writer.value(clause.child_by_field_name("right")), "[*]")
         names = arguments(left) if left and left.type in SHAPES.patterns else [left] if left else []
         for place, variable in enumerate(map(writer.text, names)):
@@ -200,7 +200,7 @@ SHAPES = Shapes(
         "subscript": _generic,
         "binary_operator": _union,
         "union_type": _union,
-        "tuple": _union,  # Of exceptions.
+        "tuple": _union,  # A tuple of exceptions.
         "list": _type_list,
         "parenthesized_expression": type_part(),
     },

@@ -15,8 +15,8 @@ from tree_sitter import Node
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import Symbol, SymbolKind
 
-MAX_KEYS = 100  # Of one file, in its order.
-_MOST_STRINGS = 6  # Of one call that are looked at: the name is among the first.
+MAX_KEYS = 100  # More keys of one file are left out.
+_MOST_STRINGS = 6  # Strings of a call that are looked at; the name is among the first.
 _DEEPEST = 4  # Nodes between the arguments of a call and a string, and from the name of a call to its arguments.
 _SIGNATURE_CHARS = 120
 
@@ -68,7 +68,7 @@ REGISTRATIONS = {
     "env": Registration(_VARIABLE),
     "Value": Registration(_PLACEHOLDER),
 }
-SETTING = Registration(_NAME)  # Of a string that a query names as one.
+SETTING = Registration(_NAME)  # A string that a query names as a setting.
 
 
 def declared_keys(found: Iterable[tuple[Node, Registration]], code: SourceCode) -> list[Symbol]:

@@ -49,7 +49,7 @@ def starred_parameters(text: str, language: str) -> frozenset[str]:
 
 
 def _name(parameter: Node) -> str:
-    while parameter.named_children:  # With its type and its default behind it.
+    while parameter.named_children:  # Its type and its default stand behind it.
         parameter = parameter.named_children[0]
     return (parameter.text or b"").decode()
 

@@ -30,7 +30,7 @@ class _Binding:
     names: list[tuple[str, str]]  # Each with its value.
     at: int
     first: int  # Where it begins to be visible, unless it is in all of its scope.
-    is_part: bool = False  # Of what a pattern takes apart.
+    is_part: bool = False  # Whether a pattern takes the value apart.
     of: str = ""  # The name of the value whose member is bound.
 
     def kind(self, value: str) -> str:

@@ -25,11 +25,11 @@ class Declarations(Part):
         self._held = held
         self.functions: list[tuple[Node, int]] = []
         self.handed: set[int] = set()  # Objects of which others decide what their functions see as the own instance.
-        self.selves: dict[int, Node] = {}  # By the function whose own instance it is.
+        self.selves: dict[int, Node] = {}  # The key is the function whose own instance it is.
         self.listed_names: set[tuple[int, str]] = set()  # Parameters of a function that are given from a list.
         self.types: dict[tuple[int, int], int] = {}  # Scopes whose names are members.
-        self._index_of: dict[int, int] = {}  # By the id of the node.
-        self._opened: dict[int, tuple[int, int]] = {}  # Of types whose members are known by their names alone.
+        self._index_of: dict[int, int] = {}  # The key is the id of the node.
+        self._opened: dict[int, tuple[int, int]] = {}  # Types whose members are known by their names alone.
         self._bases: list[tuple[Node, str]] = []
         self._objects: set[int] = set()  # Declarations of literals, which are instances.
 

@@ -156,7 +156,7 @@ def _collection(node: Node) -> Node:
 
 def _decided(used: Iterable[Used]) -> Iterable[tuple[str, Node, Captures]]:
     """Return the use of each name, by its first pattern, with what another pattern says is before it."""
-    uses: dict[tuple[int, bool], tuple[str, Node, Captures]] = {}  # By the end of the name.
+    uses: dict[tuple[int, bool], tuple[str, Node, Captures]] = {}  # The key is the end of the name.
     stated: dict[int, str] = {}
     for _, role, matches in sorted(used, key=itemgetter(0)):
         kind, _, use = role.partition(".")

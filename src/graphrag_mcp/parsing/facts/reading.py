@@ -47,7 +47,7 @@ class Reading:
         self.scopes: set[tuple[int, int]] = set()
         self.bound: list[Bound] = []
         self.named: set[int] = set(self.by_name)  # Starts of names that are declared, not mentioned.
-        self.nodes: dict[str, list[Node]] = {}  # By the role that they have.
+        self.nodes: dict[str, list[Node]] = {}  # The key is their role.
 
     def add_nodes(self, role: str, captures: Captures) -> None:
         """Keep the nodes of a role for later."""

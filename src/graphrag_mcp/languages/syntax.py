@@ -10,8 +10,8 @@ from tree_sitter import Language, Node, Parser, Point, Tree
 from graphrag_mcp.languages.repairs import Repair, errors
 from graphrag_mcp.text.counts import counted
 
-# A step is a hundred operations of the parser: a megabyte of hand-written code takes 10,000. Not seconds, so that a busy
-# machine stores what a quiet one does.
+# A step is a hundred operations of the parser: a megabyte of hand-written code takes 10,000. Steps are counted and not
+# seconds, so that a busy machine stores what a quiet one does.
 MOST_STEPS = 100_000
 _MOST_READINGS = 100  # How often a block may be read; hand-written code is read three to six times.
 _FEW_BLOCKS = 200  # A small file may have all of them read more often.

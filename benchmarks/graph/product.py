@@ -92,5 +92,5 @@ _CERTAINTY = {
 
 
 def _rows(step: Step) -> list[Row]:
-    says, certainty = _SAYS[step.edge.kind], _CERTAINTY[step.edge.certainty]
+    says, certainty = _SAYS[step.edge.relation], _CERTAINTY[step.edge.certainty]
     return [Row(step.edge.path, line, says, certainty) for line in step.lines]

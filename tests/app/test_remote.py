@@ -52,7 +52,7 @@ def test_without_a_graph_every_search_says_what_to_set_and_none_fails(
             result = remote.search(SearchRequest(query))
             assert [hit.chunk.path for hit in result.primary] == ["orders.py"]
             assert result.meta.unavailable == {"graph": "no graph without a local index; set GRAPHRAG_NEO4J_URI"}
-            assert not result.meta.strategy.graph_expansion_enabled
+            assert not result.meta.search_strategy.graph_expansion_enabled
     assert caplog.records == []
 
 

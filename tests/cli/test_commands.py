@@ -455,7 +455,7 @@ def test_trace_answers_as_the_tool_does(tmp_path: Path, capsys: pytest.CaptureFi
     assert "low" in output_of(capsys, "trace", "middle", "--direction", "callees", *common)
     assert "middle" in output_of(capsys, "trace", "--from", "high", "--to", "low", *common)
     answer = json.loads(output_of(capsys, "trace", "low", "--json", *common))
-    assert not answer["is_cut"]
+    assert not answer["doubt"]["is_cut"]
     assert complaint_of(capsys, "trace", *common)[0] == 2
     options = create_parser().parse_args(["trace", "low"])
     arguments = set(TRACE.schema()["properties"]) - {"exclude_archived", "response_format", "token_budget", "cursor"}

@@ -16,8 +16,8 @@ PACKAGE = '{"name": "x", "main": "index.js", "dependencies": {"lib": "1", "react
 def outside(folder: Path, files: Mapping[str, str], symbol: str) -> set[str]:
     """Return what is said to call a definition from outside; its answer is complete only if that is nothing."""
     doubt = ask(folder, files, symbol, Direction.CALLERS).doubt
-    assert doubt.is_complete is not bool(doubt.outside)
-    return set(doubt.outside)
+    assert doubt.is_complete is not bool(doubt.callers_outside)
+    return set(doubt.callers_outside)
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ def test_what_only_other_projects_can_use_is_not_called_unused(tmp_path: Path, n
 
 def test_an_answer_names_what_calls_from_outside() -> None:
     """Then it is not complete; of what is further away nothing is said."""
-    doubt = Doubt(outside=frozenset(("lib.Conn",)))
+    doubt = Doubt(callers_outside=frozenset(("lib.Conn",)))
     assert doubts(doubt, ()) == ["Callers outside of this repository are possible: lib.Conn."]
-    assert doubt.at(2).outside == doubt.outside
+    assert doubt.at(2).callers_outside == doubt.callers_outside
 
 
 def test_a_root_that_is_a_package_itself_is_asked(tmp_path: Path) -> None:

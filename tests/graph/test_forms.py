@@ -331,7 +331,7 @@ def test_a_class_that_is_loaded_by_its_name_has_an_unread_place(tmp_path: Path) 
 
 def test_a_method_that_the_library_looks_for_by_its_name_has_callers_outside(tmp_path: Path) -> None:
     """`errors.Is` and its like take any error and ask for its methods."""
-    assert ask(tmp_path, GO, "failure.Unwrap", Direction.CALLERS).doubt.outside == {"errors.Unwrap"}
+    assert ask(tmp_path, GO, "failure.Unwrap", Direction.CALLERS).doubt.callers_outside == {"errors.Unwrap"}
 
 
 def test_two_definitions_of_one_name_in_two_files_are_two_callees(tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ def test_a_call_through_a_module_is_none_of_the_method_around_it(tmp_path: Path)
 
 def test_what_stands_for_a_method_of_an_embedded_interface_has_callers_outside(tmp_path: Path) -> None:
     """Whoever has the interface calls it."""
-    assert "net.Conn" in ask(tmp_path, GO, "slow.SetDeadline", Direction.CALLERS).doubt.outside
+    assert "net.Conn" in ask(tmp_path, GO, "slow.SetDeadline", Direction.CALLERS).doubt.callers_outside
 
 
 def test_a_method_of_a_literal_begins_where_it_stands(tmp_path: Path) -> None:
@@ -403,7 +403,7 @@ LOADED = {
 
 def test_what_a_mark_of_the_project_finds_may_be_called(tmp_path: Path) -> None:
     """An object that decorates marks a function for others; and the language looks names up in a module."""
-    assert ask(tmp_path, {"a.py": MARKED}, "Plugin.start", Direction.CALLERS).doubt.outside == {"@hook"}
+    assert ask(tmp_path, {"a.py": MARKED}, "Plugin.start", Direction.CALLERS).doubt.callers_outside == {"@hook"}
     assert ask(tmp_path, {"a.py": MARKED}, "__getattr__", Direction.CALLERS).doubt.is_implicit
 
 
@@ -417,7 +417,7 @@ def test_what_a_mark_of_the_project_finds_may_be_called(tmp_path: Path) -> None:
 )
 def test_what_reflection_may_reach_is_said(tmp_path: Path, symbol: str, direction: Direction, expected: str) -> None:
     """A class literal makes instances; an annotation of what is overridden holds, and fields are written, too."""
-    assert expected in ask(tmp_path, LOADED, symbol, direction).doubt.outside
+    assert expected in ask(tmp_path, LOADED, symbol, direction).doubt.callers_outside
 
 
 def test_a_mark_of_a_class_is_one_of_its_methods(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_hops_that_are_left_out_make_an_answer_incomplete(app: App, monkeypatch:
         text, data = answer(app, tool, {"symbol": "base", "hops": 2})
         assert "at least" in text.splitlines()[0].lower()
         assert "Complete" not in text
-        assert data["is_cut"]
+        assert data["doubt"]["is_cut"]
 
 
 ASKED: list[tuple[Tool, dict[str, object]]] = [

@@ -128,7 +128,7 @@ def test_overloads_are_one_thing_with_one_list_of_uses(navigate: Open) -> None:
     )
     (found,) = navigator.symbols("blend")
     assert [found.node.start_line, *(node.start_line for node in found.also)] == [1, 2, 3, 4, 5, 6]
-    assert {step.source.qualified_name for step in found.used if not step.source.is_file} == {"title"}
+    assert {use.node.symbol for use in found.used if use.node.symbol} == {"title"}
     callers = navigator.trace("blend", Direction.CALLERS, 2)
     assert [(step.source.qualified_name, step.is_guess) for step in callers.steps] == [
         ("title", False),
@@ -263,7 +263,7 @@ def test_what_leads_to_a_file_leads_to_what_it_defines_too(navigate: Open) -> No
         Direction.SUBCLASSES: set(),
     }
     (file,) = navigator.symbols("lua/app/utils.lua")
-    assert {step.source.path for step in file.used} == {"lua/app/page.lua"}
+    assert {use.path for use in file.used} == {"lua/app/page.lua"}
 
 
 def test_the_picture_of_a_call_from_a_file_has_not_all_that_leads_to_the_file(navigate: Open) -> None:
@@ -304,7 +304,7 @@ def test_a_change_of_a_type_reaches_those_that_name_it(navigate: Open) -> None:
     )
     assert reached(navigator, "Order").keys() == {"Pay", "List", "Run", "check"}
     users = navigator.trace("Order", Direction.CALLERS, 1).steps
-    assert {(step.source.qualified_name, step.edge.kind) for step in users} == {
+    assert {(step.source.qualified_name, step.edge.relation) for step in users} == {
         ("Pay", RelationKind.USES),
         ("List", RelationKind.USES),
         ("check", RelationKind.USES),
@@ -577,7 +577,7 @@ def test_the_element_of_an_annotation_is_written_and_not_handed_over(navigate: O
         ("A.size", Direction.WRITERS, RelationKind.WRITES),
         ("Use.run", Direction.USERS, RelationKind.HANDS_ON),
     ):
-        assert [step.edge.kind for step in navigator.trace(symbol, direction, 1).steps] == [kind]
+        assert [step.edge.relation for step in navigator.trace(symbol, direction, 1).steps] == [kind]
 
 
 def test_what_is_not_known_on_the_way_keeps_an_answer_from_being_complete(navigate: Open) -> None:
@@ -589,7 +589,7 @@ def test_what_is_not_known_on_the_way_keeps_an_answer_from_being_complete(naviga
     navigator = navigate(files)
     for doubt in (navigator.trace("target", Direction.TESTS, 1).doubt, navigator.impact("target", 2).doubt):
         assert not doubt.undecided
-        assert doubt.beyond == {("tests/box.test.ts", 3)}
+        assert doubt.undecided_on_the_way == {("tests/box.test.ts", 3)}
         assert not doubt.is_complete
     assert navigator.trace("target", Direction.CALLERS, 1).doubt.is_complete
 

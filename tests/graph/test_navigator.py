@@ -133,7 +133,7 @@ def test_the_notation_of_a_stack_trace_is_understood(navigator: Navigator, text:
 def test_a_definition_comes_with_its_uses(navigator: Navigator) -> None:
     """Calls and imports, of tests too, each with the line that says it."""
     (found,) = navigator.symbols("tax_of")
-    uses = {(step.edge.path, step.edge.kind.value) for step in found.used}
+    uses = {(use.path, use.relation.value) for use in found.used}
     assert {("shop/prices.py", "calls"), ("shop/desk.py", "calls"), ("tests/test_taxes.py", "calls")} <= uses
 
 
@@ -227,7 +227,7 @@ export function use(sink: Sink, held: Held) {
     app = App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))
     app.index()
     found = [
-        (step.target.kind, step.target.qualified_name, step.edge.kind)
+        (step.target.kind, step.target.qualified_name, step.edge.relation)
         for name in ("Sink.next", "Held.run", "once", "Sink.limit")
         for step in app.navigator().trace(name, Direction.CALLERS, 1).steps
     ]

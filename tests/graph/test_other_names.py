@@ -107,7 +107,9 @@ def test_a_call_of_what_holds_a_function_is_one_of_it(tmp_path: Path, use: str, 
     """It is certain where nothing else can be held, and may be one where a type, a default or a field says it."""
     use = f"import {{ one, alias, api, Holder }} from './impl'\nfunction other() {{}}\n{use}\n"
     found = ask(tmp_path, {"impl.ts": IMPL, "use.ts": use}, "one", Direction.CALLERS)
-    calls = [step.edge.certainty for step in found.steps if step.edge.path == "use.ts" and step.edge.kind == "calls"]
+    calls = [
+        step.edge.certainty for step in found.steps if step.edge.path == "use.ts" and step.edge.relation == "calls"
+    ]
     assert calls == [certainty]
 
 

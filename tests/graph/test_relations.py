@@ -709,7 +709,7 @@ def test_what_may_call_a_function_from_outside_is_named(
     """Foreign interfaces and bases that have the method, annotations; what is known to start it leaves nothing open."""
     files = {"A.java": OUTSIDE} if language == "java" else {"a.go": GO}
     doubt = ask(tmp_path, files, symbol, Direction.CALLERS).doubt
-    assert (set(doubt.outside), set(doubt.run_by)) == (outside, run_by)
+    assert (set(doubt.callers_outside), set(doubt.run_by)) == (outside, run_by)
 
 
 def test_a_text_that_names_a_method_of_a_class_means_that(tmp_path: Path) -> None:
@@ -1031,10 +1031,10 @@ def test_callees_are_also_what_may_run_in_place_of_a_method(tmp_path: Path, path
 def test_files_that_are_not_resolved_yet_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer without them is not complete."""
     files = {"lib.py": "def run(): pass\n", "a.py": "from lib import run\nrun()\n", "b.py": "x = 1\n"}
-    assert not ask(tmp_path, files, "run", Direction.CALLERS).doubt.pending
+    assert not ask(tmp_path, files, "run", Direction.CALLERS).doubt.files_pending
     monkeypatch.setattr(LinkStage, "run", lambda *_: 0)
     found = ask(tmp_path, files | {"a.py": "from lib import run\n\nrun()\n"}, "run", Direction.CALLERS)
-    assert (found.steps, found.doubt.pending, found.doubt.is_complete) == ((), {"a.py"}, False)
+    assert (found.steps, found.doubt.files_pending, found.doubt.is_complete) == ((), {"a.py"}, False)
 
 
 def test_what_a_change_elsewhere_makes_of_links_is_not_known_until_it_is_followed(
@@ -1044,11 +1044,11 @@ def test_what_a_change_elsewhere_makes_of_links_is_not_known_until_it_is_followe
     files = {"lib.py": "def run(): pass\n", "a.py": "from lib import run\nrun()\n", "notes.md": "# Notes\n"}
     ask(tmp_path, files, "run", Direction.CALLERS)
     monkeypatch.setattr(LinkStage, "run", lambda *_: 0)
-    assert not ask(tmp_path, files | {"notes.md": "# Other\n"}, "run", Direction.CALLERS).doubt.pending
+    assert not ask(tmp_path, files | {"notes.md": "# Other\n"}, "run", Direction.CALLERS).doubt.files_pending
     found = ask(tmp_path, files | {"lib.py": "def run(): pass\ndef run(): pass\n"}, "run", Direction.CALLERS)
-    assert (found.doubt.pending, found.doubt.is_complete) == ({"lib.py"}, False)
+    assert (found.doubt.files_pending, found.doubt.is_complete) == ({"lib.py"}, False)
     monkeypatch.undo()
-    assert not ask(tmp_path, files, "run", Direction.CALLERS).doubt.pending
+    assert not ask(tmp_path, files, "run", Direction.CALLERS).doubt.files_pending
 
 
 def test_a_function_of_the_project_called_like_one_of_the_language_only_reads(tmp_path: Path) -> None:

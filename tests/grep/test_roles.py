@@ -89,7 +89,7 @@ def test_every_line_has_its_role(app: App, path: str) -> None:
     """By the syntax of its language; of several on a line, a definition or call counts."""
     hits = app.navigator().occurrences("refresh", Scope(paths=(path,)), whole_word=True)
     placed = hits.place(hits.found.lines)
-    assert {row.occurrence.line: row.role.value for row in placed} == ROLES[path]
+    assert {row.line: row.role.value for row in placed} == ROLES[path]
 
 
 def test_definitions_are_first_then_code_then_tests_and_documents(app: App) -> None:
@@ -98,7 +98,7 @@ def test_definitions_are_first_then_code_then_tests_and_documents(app: App) -> N
     rows = hits.place(hits.found.lines)
     roles = [row.role for row in rows]
     assert roles.index(Role.CALL) > max(place for place, role in enumerate(roles) if role is Role.DEFINITION)
-    paths = list(dict.fromkeys(row.occurrence.path for row in rows))
+    paths = list(dict.fromkeys(row.path for row in rows))
     assert paths[-2:] == ["tests/test_shop.py", "docs/guide.md"]
     assert hits.place(hits.found.lines[3:5]) == rows[3:5]
 

@@ -67,7 +67,7 @@ def test_a_search_uses_one_connection_and_reads_the_version_once(traced: tuple[A
     app, statements = traced
     result = app.search(QUERY)
     assert result.primary
-    assert result.meta.strategy.fts_enabled
+    assert result.meta.search_strategy.fts_enabled
     assert any("MATCH" in sql for _, sql in statements)
     assert len({number for number, _ in statements}) == 1
     assert sum("generation" in sql for _, sql in statements) == 1

@@ -146,7 +146,7 @@ def test_another_model_embeds_everything_again(app: App, project: Path, tmp_path
         result = other.search(SearchRequest("dispatch route"))
         assert "no-such-model" in result.meta.unavailable["vector"]
         assert result.primary[0].chunk.path == "src/router.py"
-        assert not result.meta.strategy.semantic_enabled
+        assert not result.meta.search_strategy.semantic_enabled
     finally:
         other.close()
     assert app.index().embedded == 0

@@ -44,7 +44,7 @@ def opened(root: Path, model: Path | None = None, data: str = "data") -> App:
 
 
 def order(result: SearchResult) -> list[tuple[str, int]]:
-    assert result.meta.strategy.semantic_enabled
+    assert result.meta.search_strategy.semantic_enabled
     return [(hit.chunk.path, hit.chunk.start_line) for hit in result.primary]
 
 

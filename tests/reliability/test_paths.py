@@ -23,7 +23,8 @@ from graphrag_mcp.ingest.ages import commit_times
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.system.safe_files import FilesBelow, read_file_below
-from graphrag_mcp.tools.index_status import render_status, status_payload
+from graphrag_mcp.tools.as_json import json_text
+from graphrag_mcp.tools.index_status import render_status
 from graphrag_mcp.tools.search_json import search_payload
 from graphrag_mcp.tools.search_text import render
 from graphrag_mcp.tools.table import SEARCH_TOOLS
@@ -454,7 +455,7 @@ def _open(root: Path, tmp_path: Path) -> App:
 
 def _ask_everything(app: App) -> list[str]:
     """Return every answer that the application gives about what it holds, in every form."""
-    answers = [render_status(app.status()), json.dumps(status_payload(app.status()), default=str)]
+    answers = [render_status(app.status()), json_text(app.status())]
     # A name from outside, the canary in parts: the query itself must not put it into the answer.
     for query in ("open_cookie_jar", "return jar path", "root daemon nologin", "jar.py", "kanarien vogel", CANARY[:8]):
         result = app.search(SearchRequest(query, limit=25))

@@ -45,7 +45,7 @@ def test_rejected_approaches_have_their_own_block(bench: Bench) -> None:
     assert {hit.chunk.start_line for hit in result.rejected} == {1}
     assert len(result.primary) == 5
     assert result.meta.retrieval_stats.rejected_count == 3
-    assert result.meta.strategy.rejected_injection_enabled
+    assert result.meta.search_strategy.rejected_injection_enabled
 
 
 @pytest.mark.parametrize(
@@ -93,11 +93,14 @@ def test_the_next_best_are_named(bench: Bench) -> None:
 
 def test_the_strategy_is_told(bench: Bench) -> None:
     """What ran, and which filters applied."""
-    strategy = bench.search(SearchRequest("garnet", scope=Scope(languages=frozenset({"python"})))).meta.strategy
+    strategy = bench.search(SearchRequest("garnet", scope=Scope(languages=frozenset({"python"})))).meta.search_strategy
     assert (strategy.semantic_enabled, strategy.fts_enabled, strategy.graph_expansion_enabled) == (True, True, True)
     assert strategy.filters_applied == ("exclude_archived", "languages")
     alone = bench.search(SearchRequest("garnet"), NO_DEDUP.model_copy(update={"hybrid_search_enabled": False}))
-    assert (alone.meta.strategy.fusion_method, alone.meta.strategy.fts_enabled) == ("semantic_only", False)
+    assert (alone.meta.search_strategy.fusion_method, alone.meta.search_strategy.fts_enabled) == (
+        "semantic_only",
+        False,
+    )
 
 
 def _function(name: str) -> Symbol:

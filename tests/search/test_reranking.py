@@ -57,7 +57,7 @@ def test_nothing_looks_twice_unless_it_is_asked_to(bench: Bench) -> None:
         raise AssertionError("loaded")
 
     bench.stores = replace(bench.stores, cross_encoder=refuse)
-    assert bench.search(ALL).meta.strategy.reranker == "none"
+    assert bench.search(ALL).meta.search_strategy.reranker == "none"
 
 
 def test_a_cross_encoder_orders_the_first_candidates(bench: Bench) -> None:
@@ -65,7 +65,10 @@ def test_a_cross_encoder_orders_the_first_candidates(bench: Bench) -> None:
     before = paths(bench.search(ALL))
     result = _with(bench, Longest()).search(ALL, CROSS)
     assert paths(result) == before[::-1]
-    assert (result.meta.strategy.fusion_method, result.meta.strategy.reranker) == ("relative", "cross_encoder")
+    assert (result.meta.search_strategy.fusion_method, result.meta.search_strategy.reranker) == (
+        "relative",
+        "cross_encoder",
+    )
     assert result.primary[0].factors[0].name == "cross-encoder"
 
 
@@ -91,7 +94,7 @@ def test_a_failure_leaves_the_order_and_a_warning(bench: Bench, kind: str) -> No
     bench.stores = replace(bench.stores, cross_encoder=missing if kind == "missing" else Broken)
     result = bench.search(ALL, CROSS)
     assert paths(result) == expected
-    assert result.meta.strategy.reranker == "none"
+    assert result.meta.search_strategy.reranker == "none"
     assert [warning[:13] for warning in result.meta.warnings] == ["not reranked:"]
 
 
@@ -121,7 +124,7 @@ def test_the_weighted_sum_puts_the_successor_first(tmp_path: Path) -> None:
     result = bench.search(ALL, SUM)
     bench.close()
     assert paths(result) == ["docs/v2.md", "blog.md", "docs/v1.md"]
-    assert result.meta.strategy.reranker == "weighted_sum"
+    assert result.meta.search_strategy.reranker == "weighted_sum"
     top = result.primary[0]
     assert top.score == pytest.approx(sum(factor.value for factor in top.factors))
     assert {"vector", "keyword", "active"} <= {factor.name for factor in top.factors}

@@ -65,7 +65,7 @@ def test_the_settings_choose_the_fusion(bench: Bench) -> None:
         for name in ("relative", "rrf", "weighted")
     }
     for name, result in results.items():
-        assert result.meta.strategy.fusion_method == name
+        assert result.meta.search_strategy.fusion_method == name
     weighted = {hit.chunk.path: hit.fused_score for hit in results["weighted"].primary}
     vector = {one.chunk_id: one.score for one in bench.vectors.answers[-1]}
     high, low = max(vector.values()), min(vector.values())
@@ -81,7 +81,7 @@ def test_without_rrf_the_vectors_alone_rank(bench: Bench) -> None:
     nearest = [one.chunk_id for one in bench.vectors.answers[-1]]
     assert [hit.chunk.chunk_id for hit in result.primary] == nearest
     assert all(set(hit.ranks) == {"vector"} for hit in result.primary)
-    assert result.meta.strategy.fusion_method == "semantic_only"
+    assert result.meta.search_strategy.fusion_method == "semantic_only"
 
 
 def test_penalties_come_after_fusion_and_the_cut_comes_last(tmp_path: Path) -> None:

@@ -90,7 +90,16 @@ def ask(app: App, patch: str = "", **arguments: object) -> Any:
 
 def broken(answer: dict[str, Any]) -> set[tuple[str, str]]:
     """Return the changed definitions with the places that they break."""
-    return {(row["symbol"], place["at"]) for row in answer["rows"] for place in row["breaks"]}
+    return {
+        (row["definition"]["symbol"], f"{place['path']}:{place['line']}")
+        for row in answer["rows"]
+        for place in row["breaks"]
+    }
+
+
+def changed(answer: dict[str, Any]) -> set[str]:
+    """Return the names of the changed definitions."""
+    return {row["definition"]["symbol"] for row in answer["rows"]}
 
 
 def test_the_answer_about_a_diff_is_the_golden_one(opened: App, root: Path) -> None:
@@ -109,7 +118,7 @@ def test_what_is_staged_unstaged_and_untracked_differs(opened: App, root: Path, 
     if stage:
         git(root, "add", "--all")
     answer = ask(opened, response_format="json")
-    assert {(row["change"], row["symbol"]) for row in answer["rows"]} == {
+    assert {(row["definition"]["change"], row["definition"]["symbol"]) for row in answer["rows"]} == {
         ("removed", "refund"),
         ("signature", "charge"),
         ("signature", "audit"),
@@ -137,7 +146,7 @@ def test_a_renamed_file_breaks_what_imports_it_and_nothing_in_it_is_new(opened: 
     """A move is not a removal of all definitions."""
     git(root, "mv", "shop/payment.py", "shop/money.py")
     answer = ask(opened, response_format="json")
-    assert {row["change"] for row in answer["rows"]} == {"moved"}
+    assert {row["definition"]["change"] for row in answer["rows"]} == {"moved"}
     assert ("charge", "shop/checkout.py:1") in broken(answer)
 
 
@@ -148,13 +157,10 @@ def test_a_base_is_where_the_branch_left_it_and_a_range_ends_there(opened: App, 
     git(root, "checkout", "--quiet", "main")
     commit(root, {"shop/report.py": "def report(order):\n    return order\n"})
     git(root, "checkout", "--quiet", "work")
-    changed = {row["symbol"] for row in ask(opened, base="main", response_format="json")["rows"]}
-    assert changed == {"refund", "charge", "audit", "Ledger.post", "Ledger.reopen"}
-    assert {row["symbol"] for row in ask(opened, base="main...work", response_format="json")["rows"]} == changed
-    assert {row["symbol"] for row in ask(opened, base="main..work", response_format="json")["rows"]} == {
-        *changed,
-        "report",
-    }
+    since = changed(ask(opened, base="main", response_format="json"))
+    assert since == {"refund", "charge", "audit", "Ledger.post", "Ledger.reopen"}
+    assert changed(ask(opened, base="main...work", response_format="json")) == since
+    assert changed(ask(opened, base="main..work", response_format="json")) == since | {"report"}
     assert ask(opened) == "0 files differ from HEAD."
 
 
@@ -174,7 +180,7 @@ def test_a_patch_is_read_whether_it_is_applied_or_not(opened: App, root: Path, i
         git(root, "checkout", "--", ".")
     answer = ask(opened, patch, response_format="json")
     assert answer["base"] == "the patch"
-    assert {row["symbol"] for row in answer["rows"]} == {"refund", "charge", "audit", "Ledger.post", "Ledger.reopen"}
+    assert changed(answer) == {"refund", "charge", "audit", "Ledger.post", "Ledger.reopen"}
     assert {("refund", "shop/returns.py:5"), ("charge", "shop/checkout.py:6")} <= broken(answer)
     with pytest.raises(RequestError, match="it does not fit"):
         ask(opened, patch.replace("return order", "return nothing"))

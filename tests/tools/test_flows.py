@@ -108,10 +108,11 @@ def test_a_chain_is_certain_where_its_calls_are(app: App) -> None:
     payload = json.loads(ask(app, {"from": "Lamp.light", "to": "stop_gas", "response_format": "json"}))
     first = payload["rows"][0]["links"]
     assert [link["target"]["symbol"] for link in first] == ["put_out", "stop_gas"]
-    assert [(link["relation"], link["certainty"]) for link in first] == [("hands_on", "certain"), ("calls", "certain")]
+    edges = [link["edge"] for link in first]
+    assert [(edge["relation"], edge["certainty"]) for edge in edges] == [("hands_on", "certain"), ("calls", "certain")]
     assert first[0]["text"] == "self.timer.later(put_out)"
     payload = json.loads(ask(app, {"from": "Lamp.light", "to": "glow", "response_format": "json"}))
-    assert [link["certainty"] for link in payload["rows"][0]["links"]] == ["may call", "certain"]
+    assert [link["edge"]["certainty"] for link in payload["rows"][0]["links"]] == ["may call", "certain"]
     assert payload["rows"][0]["links"][0]["choices"] == 2
 
 

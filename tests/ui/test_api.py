@@ -102,7 +102,7 @@ def test_the_graph_has_edges_with_their_certainty(page: RunningPage) -> None:
         ("Session.refresh", "calls", "renew"),
         ("test_renew", "calls", "renew"),
     } <= edges
-    assert all(0 < edge["confidence"] <= 1 and edge["how"] and edge["line"] > 0 for edge in graph["edges"])
+    assert all(0 < edge["confidence"] <= 1 and edge["certainty"] and edge["line"] > 0 for edge in graph["edges"])
     by_place = page.ask("graph", {"path": "src/session.py", "line": 12, "symbol": "renew"}).json
     assert by_place["nodes"][0] == graph["nodes"][0]
     heading = page.ask("graph", {"path": "docs/sessions.md", "line": 1, "symbol": "no such heading"}).json

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -26,7 +27,7 @@ from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.supervisor import ReportRun, Supervisor
 from graphrag_mcp.ingest.indexer import ReportProgress
-from graphrag_mcp.model.reports import IndexReport, IndexState, Status, SyncReport
+from graphrag_mcp.model.reports import IndexReport, IndexState, SkippedPath, Status, SyncReport
 from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
@@ -205,13 +206,13 @@ class App:
             categories=catalog.files_by("category"),
             archived_files=counts.archived_files,
             skipped=dict(Counter(skipped.values()).most_common()),
-            skipped_examples=tuple(sorted(skipped.items())[:EXAMPLES_SHOWN]),
+            skipped_examples=tuple(SkippedPath(*item) for item in sorted(skipped.items())[:EXAMPLES_SHOWN]),
             fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
             failures=catalog.failures(),
             exclusion_rate=len(skipped) / seen if seen else 0.0,
             servers=self._replicator.states() if self._handle.embedder is not None else (),
             warnings=(*self._handle.warnings, *json.loads(rule_warnings or "[]"), *self._supervisor.warnings),
-            last_indexed=float(indexed_at) if indexed_at else None,
+            last_indexed=datetime.fromtimestamp(float(indexed_at), UTC) if indexed_at else None,
         )
 
     def inventory(self) -> SqliteInventory:

@@ -1,7 +1,6 @@
 """`index`, `search`, `grep`, `read`, `trace`, `history`, `impact`, `map`, `watch`, `status` and `sync`."""
 
 import argparse
-import json
 import os
 import signal
 import sys
@@ -9,7 +8,7 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -24,11 +23,12 @@ from graphrag_mcp.errors import GraphragError, IndexLockedError, IndexStoreError
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, SyncReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.tools.as_json import json_text
 from graphrag_mcp.tools.find_history import HISTORY
 from graphrag_mcp.tools.find_occurrences import OCCURRENCES
 from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
 from graphrag_mcp.tools.impact import IMPACT, impact_of_diff
-from graphrag_mcp.tools.index_status import STATUS, describe_failures, render_status, status_payload
+from graphrag_mcp.tools.index_status import STATUS, describe_failures, render_status
 from graphrag_mcp.tools.printing import printable
 from graphrag_mcp.tools.search import HYBRID, search_request
 from graphrag_mcp.tools.search_json import search_payload
@@ -45,7 +45,7 @@ def run_index(options: argparse.Namespace) -> None:
     os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))  # Less is not allowed.
     with closing(_open(options)) as app, ProgressLine() as progress:
         report = _index(app, options.rebuild, progress)
-    show(_json(asdict(report)) if options.json else describe_report(report))
+    show(json_text(report, 2) if options.json else describe_report(report))
 
 
 def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport:
@@ -70,7 +70,7 @@ def run_search(options: argparse.Namespace) -> None:
             bring_up_to_date(backend)
         result = backend.search(request)
     if options.json:
-        show(_json(search_payload(result)))
+        show(json_text(search_payload(result), 2))
     else:
         tokens = backend.settings.retrieval.response_tokens
         show(render(result, tokens, with_code=options.format == "detailed", explained=options.explain))
@@ -174,7 +174,7 @@ def run_status(options: argparse.Namespace) -> None:
         return
     with closing(_open_either(options)) as backend:
         status = backend.status()
-    show(_json(status_payload(status)) if options.json else render_status(status))
+    show(json_text(status, 2) if options.json else render_status(status))
 
 
 def run_map(options: argparse.Namespace) -> None:
@@ -194,7 +194,7 @@ def run_sync(options: argparse.Namespace) -> None:
                 options.verify, options.rebuild, progress.files, lambda removal: options.yes or agrees(f"{removal}?")
             )
     if options.json:
-        show(_json([asdict(report) for report in reports]))
+        show(json_text(reports, 2))
     else:
         show("\n".join(describe_sync(report, verified=options.verify) for report in reports))
     problems = [f"{report.server}: {report.problem}" for report in reports if report.problem]
@@ -277,10 +277,6 @@ def _open(options: argparse.Namespace) -> App:
 
 def _open_either(options: argparse.Namespace) -> App | RemoteApp:
     return open_remote(project_root(options.root, os.environ)) if options.remote else _open(options)
-
-
-def _json(payload: object) -> str:
-    return printable(json.dumps(payload, ensure_ascii=False, indent=2))
 
 
 def show(text: str) -> None:

@@ -1,7 +1,6 @@
 """`graphrag-mcp doctor`: checks every part that can be wrong, and prints the next step for each problem."""
 
 import argparse
-import json
 import os
 import shutil
 import sqlite3
@@ -10,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -36,6 +35,7 @@ from graphrag_mcp.stores.sqlite.old_formats import DAY_SECONDS, KEPT_DAYS, old_i
 from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_dirs import find_work_tree
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.tools.as_json import json_text
 from graphrag_mcp.tools.index_status import describe_failures
 from graphrag_mcp.tools.printing import printable
 
@@ -67,7 +67,7 @@ def run_doctor(options: argparse.Namespace) -> None:
     root = project_root(options.root, os.environ)
     findings = list(examine(root))
     if options.json:
-        sys.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2) + "\n")
+        sys.stdout.write(json_text(findings, 2) + "\n")
     else:
         sys.stdout.write(printable("\n".join(map(_line, findings))) + "\n")
     failed = [finding.part for finding in findings if finding.verdict == "failed"]

@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, Settings
+from graphrag_mcp.tools.as_json import json_text
 from graphrag_mcp.tools.search import HybridSearchArguments
 
 ALL = "all"
@@ -50,7 +51,7 @@ def run_eval(options: argparse.Namespace) -> None:
         queries = _choose(read_queries(_required(options)), options.repo, "")
         before, after = (_score_all(queries, _read_run(path)) for path in options.compare)
         comparison = compare(before, after)
-        show(_comparison_json(comparison) if options.json else _comparison_table(comparison))
+        show(json_text(comparison) if options.json else _comparison_table(comparison))
         return
     with _project(options) as (app, queries):
         bring_up_to_date(app)
@@ -63,7 +64,7 @@ def run_eval(options: argparse.Namespace) -> None:
         options.run_out.write_text(json.dumps(run), encoding="utf-8")
     if options.json:
         missed = {"misses": {miss.query.id: miss.reasons for miss in misses}} if misses else {}
-        show(json.dumps(report.as_json() | _parts_json(parts) | missed))
+        show(json_text(report.as_json() | _parts_json(parts) | missed))
     else:
         show("\n\n".join(part for part in (report.table(), _parts_table(parts), _misses_text(misses)) if part))
 
@@ -180,7 +181,7 @@ class _Report:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            name: {"queries": len(group)} | {measure: _interval(group, measure)._asdict() for measure in MEASURES}
+            name: {"queries": len(group)} | {measure: _interval(group, measure) for measure in MEASURES}
             for name, group in self.groups.items()
         }
 
@@ -222,7 +223,7 @@ def _parts_table(parts: Mapping[str, Mapping[str, Scores]]) -> str:
 
 
 def _parts_json(parts: Mapping[str, Mapping[str, Scores]]) -> dict[str, Any]:
-    means = {name: asdict(mean(list(scores.values()))) for name, scores in parts.items()}
+    means = {name: mean(list(scores.values())) for name, scores in parts.items()}
     return {"components": means} if means else {}
 
 
@@ -235,11 +236,6 @@ def _comparison_table(comparison: Comparison) -> str:
         lines.append(f"{title}: {len(changes)}")
         lines += [f"  {change.before:.3f} -> {change.after:.3f}  {change.id}" for change in changes[:CHANGES_SHOWN]]
     return "\n".join(lines)
-
-
-def _comparison_json(comparison: Comparison) -> str:
-    differences = {name: interval._asdict() for name, interval in comparison.differences.items()}
-    return json.dumps(asdict(comparison) | {"differences": differences})
 
 
 def _misses_text(misses: Sequence[Miss]) -> str:

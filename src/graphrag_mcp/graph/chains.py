@@ -1,11 +1,12 @@
 """The parts of a flow: links with their costs, chains of them, and where a chain is broken."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
+from graphrag_mcp.model.shown import shown
 
 # What a link costs, from certain to guessed. The first chain is the one that costs least.
 _CALL = 0.15
@@ -23,15 +24,17 @@ _PER_CHOICE = 0.4
 PER_LINK = 0.05
 
 
+@shown("source", "target", "edge", "choices", "read", "text")
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One step of a chain: a lead with both ends, in the order of the flow."""
+    """One step of a chain: a lead with both ends, in the order of the flow. text: its line, where it is shown."""
 
     source: CodeNode
     target: CodeNode
     edge: CodeEdge
     choices: int = 1
     read: str = ""
+    text: str = field(default="", compare=False)
 
     @property
     def cost(self) -> float:
@@ -39,9 +42,9 @@ class Link:
         choices = math.log(self.choices)
         if self.edge.certainty is Certainty.BY_NAME:
             return _BY_NAME + _PER_CHOICE * choices
-        is_dispatch = self.edge.certainty is Certainty.MAY_CALL and self.edge.kind is RelationKind.CALLS
+        is_dispatch = self.edge.certainty is Certainty.MAY_CALL and self.edge.relation is RelationKind.CALLS
         dispatch = _DISPATCH if is_dispatch else 0.0
-        return _COSTS.get(self.edge.kind, 1.0) + dispatch + _PER_CHOICE * choices
+        return _COSTS.get(self.edge.relation, 1.0) + dispatch + _PER_CHOICE * choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,13 @@ class Chain:
         return around
 
 
+class Branch(NamedTuple):
+    """A link of a tree, with its depth from 1."""
+
+    depth: int
+    link: Link
+
+
 class Gap(NamedTuple):
     """Two definitions of one file between which no link is known: how far a start leads, and what leads to an end."""
 
@@ -81,12 +91,13 @@ class Gap(NamedTuple):
     after: tuple[Link, ...]
 
 
+@shown("starts", "ends", "near", "is_guessed", "is_cut")
 @dataclass(frozen=True, slots=True)
 class Flow:
     """How starts reach ends.
 
     chains: the best first. tree: with starts or ends alone, the links from or to them, each below the one before
-    it, with its depth. near: definitions that the question names and no chain contains. beside: how those on chains and
+    it. near: definitions that the question names and no chain contains. beside: how those on chains and
     near ones lead to each other, where no chain says it. is_guessed: whether the ends
     were guessed, and near definitions have more of the question's words than the chains. reached, reaching: how many
     definitions were looked at from each side. gaps: without a chain, where it may be broken. is_cut: whether a
@@ -96,7 +107,7 @@ class Flow:
     starts: tuple[CodeNode, ...]
     ends: tuple[CodeNode, ...]
     chains: tuple[Chain, ...] = ()
-    tree: tuple[tuple[int, Link], ...] = ()
+    tree: tuple[Branch, ...] = ()
     near: tuple[CodeNode, ...] = ()
     beside: tuple[Link, ...] = ()
     is_guessed: bool = False

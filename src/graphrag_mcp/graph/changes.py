@@ -9,15 +9,17 @@ from typing import NamedTuple
 from graphrag_mcp.graph.definitions import Change, Definition, compare
 from graphrag_mcp.graph.impact import LEADING, find_impact
 from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.graph.test_commands import commands_for
 from graphrag_mcp.graph.tracing import is_by_name
 from graphrag_mcp.history.differing import Difference
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Mentioned
+from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.shown import shown
 from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import words_of
@@ -31,8 +33,9 @@ _BROKEN = (
 )  # Relations that another signature breaks.
 
 
+@shown("path", "line", "relation", "certainty", symbol="node.symbol")
 class Dependant(NamedTuple):
-    """A place that depends on a changed definition. node: the definition, or else the file, that has it."""
+    """A place that depends on a definition. node: the definition, or else the file, that has it."""
 
     node: CodeNode
     path: str
@@ -41,6 +44,12 @@ class Dependant(NamedTuple):
     certainty: Certainty
 
 
+def dependant(node: CodeNode, edge: CodeEdge) -> Dependant:
+    """Return the place of a relation from a node."""
+    return Dependant(node, edge.path, edge.line, edge.relation, edge.certainty)
+
+
+@shown("definition", "breaks", "may_break", "others")
 @dataclass(frozen=True, slots=True)
 class Affected:
     """A changed definition with its direct dependants outside the change. node: None where it is not indexed.
@@ -56,6 +65,7 @@ class Affected:
     others: tuple[Dependant, ...] = ()
 
 
+@shown("hops", "is_guess", path="node.path", symbol="node.symbol")
 class RankedTest(NamedTuple):
     """A test that a change may reach. hops: the relations on the way, 0 for a changed test."""
 
@@ -64,25 +74,35 @@ class RankedTest(NamedTuple):
     is_guess: bool = False
 
 
+@shown(
+    "base", "files", "broken", "tests", "test_commands", "tests_changed", "is_deeper", "without_definition", "together",
+    "files_left", "doubt",
+)  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class DiffImpact:
     """What a difference of files affects, the gravest changes first, and the nearest tests first.
 
-    files: how many differ. of_tests: how many definitions of tests do. plain: files without a changed definition. left:
-    how many were not compared. together: files that usually change with one of them, and did not. is_deeper: as in
-    `Impact`.
+    files: how many differ. tests_changed: how many definitions of tests do. without_definition: files without a changed
+    definition. files_left: how many were not compared. together: files that usually change with one of them, and did
+    not. is_deeper: as in `Impact`.
     """
 
     base: str
     affected: tuple[Affected, ...]
     tests: tuple[RankedTest, ...]
     files: int
-    plain: tuple[str, ...] = ()
-    left: int = 0
-    together: tuple[tuple[str, Companion], ...] = ()
+    without_definition: tuple[str, ...] = ()
+    files_left: int = 0
+    together: tuple[Companion, ...] = ()
     doubt: Doubt = NO_DOUBT
-    of_tests: int = 0
+    tests_changed: int = 0
     is_deeper: bool = False
+
+    @property
+    def test_commands(self) -> list[str]:
+        """The commands that run the tests."""
+        nodes = (test.node for test in self.tests if not test.is_guess)
+        return commands_for(nodes, whole=self.doubt.is_cut or self.is_deeper)
 
     @property
     def broken(self) -> int:
@@ -126,7 +146,7 @@ def find_diff_impact(
     return DiffImpact(
         difference.base, tuple(affected), _ranked(tests, changed), len(difference.files), plain, difference.left,
         doubt=whole, is_deeper=impact.is_deeper,
-        of_tests=sum(other.category is Category.TESTS and other.change is not Change.MOVED for other in changed),
+        tests_changed=sum(other.category is Category.TESTS and other.change is not Change.MOVED for other in changed),
     )  # fmt: skip
 
 
@@ -149,8 +169,8 @@ def _affected(
             0,
             definition.before,
             definition.category,
-            definition.name.rpartition(".")[2],
-            definition.name,
+            definition.symbol.rpartition(".")[2],
+            definition.symbol,
             definition.kind,
             1,
             1,
@@ -165,7 +185,7 @@ def _affected(
         nodes = graph.nodes(edge.source_id for edge in edges)
         known = [edge for edge in edges if edge.source_id in nodes and not is_by_name(edge)]
         doubt = doubt.without([(edge.path, edge.line) for edge in known])
-        places = [Dependant(nodes[edge.source_id], edge.path, edge.line, edge.kind, edge.certainty) for edge in known]
+        places = [dependant(nodes[edge.source_id], edge) for edge in known]
     broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
     certain = tuple(place for place in broken if definition.breaks_all and place.certainty is Certainty.CERTAIN)
     may = tuple(place for place in broken if place not in certain)
@@ -177,14 +197,14 @@ def _affected(
 
 def _left_behind(graph: SymbolGraph, relations: Relations, definition: Definition, scope: Scope) -> list[Dependant]:
     """Return what still names a definition that is not there any more, and no other one of its name."""
-    name = definition.name.rpartition(".")[2].removeprefix("#")
+    name = definition.symbol.rpartition(".")[2].removeprefix("#")
     found = relations.left(name, scope)
     keys = set(module_keys(definition.before))
     importing = [row for row in found if row.kind is RelationKind.IMPORTS]
     while more := {key for row in importing if row.module in keys for key in module_keys(row.path)} - keys:
         keys |= more  # These modules export it again.
-    is_top = "." not in definition.name
-    owner = place_id(Place(definition.before, definition.name.rpartition(".")[0]))  # The type whose member it was.
+    is_top = "." not in definition.symbol
+    owner = place_id(Place(definition.before, definition.symbol.rpartition(".")[0]))  # The type whose member it was.
     certain = [row for row in found if (_is_meant(row, definition, keys) if is_top else row.receiver == owner)]
     taken = {(row.path, row.line) for row in certain}
     left = [row for row in found if (row.path, row.line) not in taken and definition.change is Change.REMOVED]
@@ -222,7 +242,7 @@ def _nodes(graph: SymbolGraph, changed: Iterable[Definition]) -> Iterator[tuple[
             named = files[definition.path] = {}
             for node in graph.in_file(definition.path):
                 named.setdefault((node.qualified_name, node.kind), []).append(node)
-        yield definition, _node(named.get((definition.name, definition.kind), []), definition)
+        yield definition, _node(named.get((definition.symbol, definition.kind), []), definition)
 
 
 def _node(found: Sequence[CodeNode], definition: Definition) -> CodeNode | None:
@@ -242,7 +262,7 @@ def _ranked(tests: Iterable[RankedTest], changed: Sequence[Definition]) -> tuple
     for test in tests:
         first.setdefault(test.node.node_id, test)
     names = {_stem(definition.path) for definition in changed}
-    words = {word for definition in changed for word in words_of(definition.name)}
+    words = {word for definition in changed for word in words_of(definition.symbol)}
     worth: dict[str, float] = {test.node.path: float(_stem(test.node.path) in names) for test in first.values()}
     for test in first.values():
         shared = words.intersection(words_of(test.node.name))
@@ -255,10 +275,10 @@ def _stem(path: str) -> str:
     return _TEST_WORDS.sub("", PurePosixPath(path).name.partition(".")[0])
 
 
-def not_changed(companions: Sequence[tuple[str, Companion]], changed: set[str]) -> tuple[tuple[str, Companion], ...]:
+def not_changed(companions: Sequence[Companion], changed: set[str]) -> tuple[Companion, ...]:
     """Return the files that usually change together with a changed one and did not, each once, the closest first."""
-    best: dict[str, tuple[str, Companion]] = {}
-    for path, companion in sorted(companions, key=lambda pair: -pair[1].together / pair[1].of):
+    best: dict[str, Companion] = {}
+    for companion in sorted(companions, key=lambda companion: -companion.together / companion.of):
         if companion.path not in changed:
-            best.setdefault(companion.path, (path, companion))
+            best.setdefault(companion.path, companion)
     return tuple(best.values())

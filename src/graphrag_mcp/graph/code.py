@@ -120,12 +120,12 @@ class IndexedCode:
 
     def _without_files(self, edges: Sequence[CodeEdge]) -> list[CodeEdge]:
         """Leave out imports of files of which something that they define is imported."""
-        files = {edge.target_id for edge in edges if edge.kind is RelationKind.IMPORTS and edge.target_id < 0}
+        files = {edge.target_id for edge in edges if edge.relation is RelationKind.IMPORTS and edge.target_id < 0}
         if not files:
             return [*edges]
-        nodes = self.store.nodes(edge.target_id for edge in edges if edge.kind is RelationKind.IMPORTS)
+        nodes = self.store.nodes(edge.target_id for edge in edges if edge.relation is RelationKind.IMPORTS)
         named = {-node.file_id for node in nodes.values() if not node.is_file}
-        return [edge for edge in edges if edge.kind is not RelationKind.IMPORTS or edge.target_id not in named]
+        return [edge for edge in edges if edge.relation is not RelationKind.IMPORTS or edge.target_id not in named]
 
     def _mentioned(self, path: str, link: StoredLink) -> Mentioned:
         name = self.search.name(path, link)

@@ -12,6 +12,7 @@ from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.languages.registry import describe, detect_language
 from graphrag_mcp.model.facts import Declared, Parameter, unpack
 from graphrag_mcp.model.files import CALLABLE, Category, ParsedFile, Symbol, SymbolKind
+from graphrag_mcp.model.shown import shown
 from graphrag_mcp.parsing.code.parts import starred_parameters
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.text.source import NotText, read_text
@@ -29,6 +30,7 @@ class Change(StrEnum):
     ADDED = "added"
 
 
+@shown("change", "path", "line", "symbol", "kind", "signature", "was", "is_public", "is_breaking")
 class Definition(NamedTuple):
     """A definition that a change concerns. path, line: now; of a removed one, before.
 
@@ -39,7 +41,7 @@ class Definition(NamedTuple):
     change: Change
     path: str
     line: int
-    name: str
+    symbol: str
     kind: SymbolKind
     category: Category
     signature: str = ""
@@ -51,7 +53,7 @@ class Definition(NamedTuple):
     @property
     def is_public(self) -> bool:
         """Whether its name is meant for others, by the habits of its language."""
-        language, parts = describe(detect_language(self.path)), self.name.split(".")
+        language, parts = describe(detect_language(self.path)), self.symbol.split(".")
         if self.category is not Category.IMPLEMENTATION or self.kind is SymbolKind.KEY:
             return False
         if language.exports_capitals:
@@ -75,11 +77,13 @@ def compare(file: Differing) -> list[Definition]:
         if file.before and file.path and file.before != file.path and len(same) and "." not in key[0]:
             found += [_of(file, other, Change.MOVED) for other in afters if other.text in same]
     whole = {
-        (definition.change, definition.name)
+        (definition.change, definition.symbol)
         for definition in found
         if definition.change in (Change.ADDED, Change.REMOVED)
     }
-    return [definition for definition in found if (definition.change, definition.name.rpartition(".")[0]) not in whole]
+    return [
+        definition for definition in found if (definition.change, definition.symbol.rpartition(".")[0]) not in whole
+    ]
 
 
 class _Side(NamedTuple):

@@ -4,7 +4,7 @@ import heapq
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from graphrag_mcp.graph.chains import PER_LINK, Chain, Flow, Gap, Link
+from graphrag_mcp.graph.chains import PER_LINK, Branch, Chain, Flow, Gap, Link
 from graphrag_mcp.graph.leads import Lead
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
@@ -109,8 +109,8 @@ class _Side:
             node_id = (link.source if forward else link.target).node_id
         return found[::-1] if forward else found
 
-    def tree(self, *, forward: bool) -> Iterator[tuple[int, Link]]:
-        """Yield the cheapest links with their depth, each below the one that leads to it."""
+    def tree(self, *, forward: bool) -> Iterator[Branch]:
+        """Yield the cheapest links, each below the one that leads to it."""
         links = [link for _, link, _ in sorted(self.known.values(), key=lambda known: known[0]) if link is not None]
         below: dict[int, list[Link]] = {}
         for link in links[:MAX_TREE]:
@@ -119,7 +119,7 @@ class _Side:
         pending = [(1, link) for root in reversed(roots) for link in reversed(below.get(root, ()))]
         while pending:
             depth, link = pending.pop()
-            yield depth, link
+            yield Branch(depth, link)
             far = link.target if forward else link.source
             pending += [(depth + 1, one) for one in reversed(below.get(far.node_id, ()))]
 
@@ -260,7 +260,7 @@ class FlowSearch:
 
     def _is_confirmed(self, chain: Chain) -> bool:
         """Return whether what is said to be handed over is: a search from the end does not see what is done with it."""
-        handed = (link for link in chain.links if link.edge.kind is RelationKind.HANDS_ON)
+        handed = (link for link in chain.links if link.edge.relation is RelationKind.HANDS_ON)
         return all(self._lead(link) is not None for link in handed)
 
     def _counted(self, chain: Chain) -> Chain:
@@ -294,7 +294,8 @@ class FlowSearch:
         for node in shown.values():
             for link in (*self._back(node), *self._stored(node)):
                 ends = (link.source.node_id, link.target.node_id)
-                is_known = link.edge.certainty is not Certainty.BY_NAME and link.edge.kind is not RelationKind.CONTAINS
+                edge = link.edge
+                is_known = edge.certainty is not Certainty.BY_NAME and edge.relation is not RelationKind.CONTAINS
                 if is_known and ends not in said and ends[0] != ends[1] and set(ends) <= shown.keys():
                     found.setdefault(ends, link)
         named = sorted(found.values(), key=lambda link: (-self._relevance.of(link.target), link.cost))

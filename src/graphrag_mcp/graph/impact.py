@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.graph.test_commands import commands_for
 from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.shown import shown
 from graphrag_mcp.ports import SymbolGraph
 
 LEADING = (
@@ -33,6 +35,7 @@ LEADING = (
 _TEST = re.compile(r"(?i)test|spec|bench|fuzz|example")  # How the names of tests begin.
 
 
+@shown("node", "is_test", "via", "edge", "hops", "confidence")
 @dataclass(frozen=True, slots=True)
 class Reached:
     """A definition or file that the change may reach, with its most certain path: `via` is the node before it.
@@ -47,11 +50,17 @@ class Reached:
     confidence: float
 
     @property
+    def is_test(self) -> bool:
+        """Whether it is in a file of tests."""
+        return self.node.category is Category.TESTS
+
+    @property
     def is_guess(self) -> bool:
         """Whether the last relation on the path may as well be to another definition of the name."""
         return self.edge.is_guess
 
 
+@shown("starts", "test_commands", "together", "doubt", "is_deeper")
 @dataclass(frozen=True, slots=True)
 class Impact:
     """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.
@@ -67,6 +76,12 @@ class Impact:
     doubt: Doubt = NO_DOUBT
     together: tuple[Companion, ...] = ()
     is_deeper: bool = False
+
+    @property
+    def test_commands(self) -> list[str]:
+        """The commands that run the tests."""
+        nodes = (test.node for test in self.tests if not test.is_guess)
+        return commands_for(nodes, whole=self.doubt.is_cut or self.is_deeper)
 
 
 def find_impact(
@@ -118,8 +133,8 @@ def find_impact(
     ordered = sorted(best.values(), key=_order)
     return Impact(
         tuple(starts),
-        tuple(row for row in ordered if row.node.category is not Category.TESTS),
-        tuple(row for row in ordered if row.node.category is Category.TESTS),
+        tuple(row for row in ordered if not row.is_test),
+        tuple(row for row in ordered if row.is_test),
         replace(doubt, is_cut=doubt.is_cut or walk.is_cut),
         is_deeper=any(node.category is not Category.TESTS for node in walk.nodes),
     )

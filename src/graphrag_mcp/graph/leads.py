@@ -124,7 +124,7 @@ class Leads:
                 call = (RelationKind.CALLS, Use.CALL, How.RUNS, -1, 0)
                 run = self._code.search.run_by(StoredLink(place, node.path, declared.line, place, *call))
                 yield from self._leads_kept(node, run)
-                leads = (lead for lead in leads if lead.edge.kind is RelationKind.HANDS_ON)
+                leads = (lead for lead in leads if lead.edge.relation is RelationKind.HANDS_ON)
             else:
                 yield from self._leads_inside(node, facts, declared)
             yield from leads

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.graph.chains import Flow
-from graphrag_mcp.graph.changes import DiffImpact, find_diff_impact, not_changed
+from graphrag_mcp.graph.changes import Dependant, DiffImpact, dependant, find_diff_impact, not_changed
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
 from graphrag_mcp.graph.impact import Impact, find_impact
 from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
@@ -40,7 +40,7 @@ class Found:
     """
 
     node: CodeNode
-    used: tuple[Step, ...]
+    used: tuple[Dependant, ...]
     also: tuple[CodeNode, ...] = ()
     doubt: Doubt = NO_DOUBT
 
@@ -76,9 +76,10 @@ class Navigator:
         """Return the definitions that a name, path or location means, code first, and the references to each."""
         together: dict[Hashable, list[Found]] = {}
         for node in self.starts(text, scope):
-            found = self._uses(node, scope)
-            by = frozenset((step.source.node_id, step.lines, step.edge.kind) for step in found.used) or node.file_id
-            together.setdefault((node.qualified_name, node.category, by), []).append(found)
+            steps, doubt = self._uses(node, scope)
+            used = tuple(dependant(step.source, step.edge) for step in steps)
+            by = frozenset((step.source.node_id, step.lines, step.edge.relation) for step in steps) or node.file_id
+            together.setdefault((node.qualified_name, node.category, by), []).append(Found(node, used, doubt=doubt))
         return tuple(replace(first, also=tuple(hit.node for hit in others)) for first, *others in together.values())
 
     def read(self, nodes: Iterable[CodeNode], scope: Scope = EVERYTHING) -> list[Body]:
@@ -134,7 +135,7 @@ class Navigator:
         else:
             difference = differing_files(self._root, base, listed, self.files.read, self.until)
         paths = [file.path for file in difference.files if file.path]
-        companions = [(path, companion) for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
+        companions = [companion for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
         found = find_diff_impact(self._graph, self._relations, difference, hops, scope)
         return replace(found, together=not_changed(companions, set(paths)))
 
@@ -233,14 +234,14 @@ class Navigator:
         parts = (self._graph, self._relations, starts, direction, hops, scope)
         return trace(*parts, with_members=True, unresolved=unresolved)
 
-    def _uses(self, node: CodeNode, scope: Scope) -> Found:
+    def _uses(self, node: CodeNode, scope: Scope) -> tuple[list[Step], Doubt]:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES
         traces = [self._trace([node], direction, 1, scope) for direction in directions]
         unique: dict[tuple[int, bool | RelationKind], Step] = {}
         for step in (step for found in traces for step in found.steps):
-            kind = step.edge.kind in BELOW or step.edge.kind
+            kind = step.edge.relation in BELOW or step.edge.relation
             unique.setdefault((step.source.node_id, kind), step)
-        return Found(node, tuple(unique.values()), doubt=traces[0].doubt)
+        return list(unique.values()), traces[0].doubt
 
 
 _USES = (Direction.USERS, Direction.SUBCLASSES, Direction.IMPORTERS)

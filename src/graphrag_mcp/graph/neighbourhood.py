@@ -47,7 +47,7 @@ def find_neighbourhood(
             missing = {node.node_id for node in ends} - kept.keys()
             hidden |= missing
             if not missing:
-                edges.setdefault((step.source.node_id, step.target.node_id, step.edge.kind), step.edge)
+                edges.setdefault((step.source.node_id, step.target.node_id, step.edge.relation), step.edge)
         walk.go_on(
             node for node in reached.values() if not node.is_file
         )  # Else everything that a file imports would be near.

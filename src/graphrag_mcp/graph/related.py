@@ -105,7 +105,7 @@ class SqliteGraphStore(SqliteGraph):
             chunk = self._catalog.chunk_at(far.path, line) if far.path in visible else None
             if chunk is not None:
                 is_test = source.category is Category.TESTS and target.category is not Category.TESTS
-                kind = _KIND_OF.get(edge.kind, edge.kind)
+                kind = _KIND_OF.get(edge.relation, edge.relation)
                 yield (
                     far,
                     GraphNeighbour(

@@ -169,7 +169,7 @@ class Relations:
             return _Incoming(by_name, kinds, by_name)
         parts = [self._code.resolver.modules.merged(thing) for thing in things]
         things = list(dict.fromkeys((*things, *(other for found, _ in parts for other in found))))
-        below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
+        below = [edge for edge in self._hierarchical(node, things, kinds) if edge.relation in kinds]
         sites, others, pending = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         self._code.find_sources([(site.path, site.source) for site, _ in sites if site.path in visible])
@@ -177,8 +177,9 @@ class Relations:
         kinds = [*kinds, RelationKind.CALLS] if RelationKind.READS in kinds else kinds  # A call of it reads it first.
         found += self._from_slots(node, things, scope) if RelationKind.CALLS in kinds else []
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
-        methods = [edge._replace(kind=RelationKind.USES) for edge in found if edge.kind is RelationKind.CONTAINS]
-        edges = [*below, *(edge for edge in found if edge.kind in asked), *(methods if with_methods else ())]
+        inside = [edge for edge in found if edge.relation is RelationKind.CONTAINS]
+        methods = [edge._replace(relation=RelationKind.USES) for edge in inside]
+        edges = [*below, *(edge for edge in found if edge.relation in asked), *(methods if with_methods else ())]
         return _Incoming(
             [*by_name, *edges],
             kinds,
@@ -199,7 +200,7 @@ class Relations:
         if not things:
             is_typed = set(found.kinds) <= set(_BY_SYNTAX) and len(self._places(node)) > 1
             waiting = frozenset(store.visible(set(search.pending(node.name)), scope))
-            return Doubt(unsure, unparsed=self._unparsed(node), pending=waiting, is_typed=is_typed)
+            return Doubt(unsure, unparsed=self._unparsed(node), files_pending=waiting, is_typed=is_typed)
         is_run = RelationKind.CALLS in found.kinds
         unparsed = frozenset(self._code.facts.unparsed(resolver.declared(things[0]).name, language))
         if all(search.is_confined(thing, Use.CALL if is_run else Use.VALUE) for thing in things):
@@ -216,7 +217,7 @@ class Relations:
             is_typed=not found.by_name,
             is_listed=not resolver.things.is_common(things[0]),  # Any receiver has it: a list says nothing.
             is_implicit=is_run and any(map(resolver.things.is_implicit, things)),
-            outside=frozenset(outside).union(found.outside),
+            callers_outside=frozenset(outside).union(found.outside),
             is_structural=RelationKind.IMPLEMENTS in found.kinds
             and node.kind is SymbolKind.TYPE
             and any(map(resolver.is_function_type, things)),

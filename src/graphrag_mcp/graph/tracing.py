@@ -10,6 +10,7 @@ from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_lan
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Direction, Doubt, Mentioned
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.shown import shown
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import without_constructor
 
@@ -64,6 +65,7 @@ class Step:
         return self.edge.is_guess
 
 
+@shown("starts", "direction", "hops", "stops", "doubt")
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The relations found from the starts.
@@ -184,7 +186,7 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
                 name = str(target.node_id) if _tells_overloads(target) else _thing(target)
             elif edge.is_guess and edge.is_named:  # Which of the starts it is, is not known.
                 name = ""
-            key = (edge.source_id, name, edge.kind, edge.certainty)
+            key = (edge.source_id, name, edge.relation, edge.certainty)
             together.setdefault(key, []).append(edge)
     steps = [
         Step(hop, nodes[first.source_id], nodes[last.target_id], first, tuple(sorted({edge.line for edge in group})))
@@ -201,7 +203,7 @@ def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
     """
     best: dict[tuple[object, ...], Step] = {}
     for step in sorted(steps, key=lambda one: (_RANKS[one.edge.certainty], one.hop)):
-        kind = RelationKind.CALLS if step.edge.kind is RelationKind.INSTANTIATES else step.edge.kind
+        kind = RelationKind.CALLS if step.edge.relation is RelationKind.INSTANTIATES else step.edge.relation
         target = step.target.node_id if kind is not RelationKind.CALLS else _thing(step.target)
         way = (step.hop, kind, step.lines, step.edge.certainty, target) if direction not in _EACH_ONCE else ()
         best.setdefault((step.source.node_id, *way), step)

@@ -38,7 +38,7 @@ class Hits:
             for row, (before, after) in zip(lines, around, strict=True):
                 symbol = innermost(definitions, row.line, self.defined.get((path, row.line)))
                 role = roles.get(row.line, Role.DEFINITION)
-                placed[path, row.line] = Placed(row, role, symbol, before, after)
+                placed[path, row.line] = Placed(*row, role, symbol, before, after)
         return [placed[row.path, row.line] for row in rows]
 
 

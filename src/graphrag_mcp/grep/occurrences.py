@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from graphrag_mcp.grep.needles import Needle, Required
 from graphrag_mcp.model.files import ListedFile, Symbol
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.shown import shown
 
 MAX_LINES = 10_000  # Of more lines than these, or
 MAX_FILES = 400  # in more files, definitions are not looked for, so they are not first.
@@ -44,6 +45,7 @@ class Occurrence(NamedTuple):
     text: str
 
 
+@shown("files", "files_searched", "unread")
 @dataclass(frozen=True, slots=True)
 class Occurrences:
     """The lines with the needle in the files that were searched, in the order of the files.

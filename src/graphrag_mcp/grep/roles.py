@@ -45,7 +45,10 @@ _ORDER = list(Role)
 class Placed:
     """A line of an answer with its role, the definition around it ("" for none), and the lines before and after."""
 
-    occurrence: Occurrence
+    path: str
+    line: int
+    column: int
+    text: str
     role: Role
     symbol: str = ""
     before: tuple[str, ...] = ()

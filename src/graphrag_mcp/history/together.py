@@ -27,7 +27,7 @@ def companions(history: SqliteHistory, path: str, scope: Scope, limit: int) -> l
     often = {file_id: count for file_id, count in counts.items() if count >= FEWEST_TOGETHER}
     total = history.count()
     found = [
-        Companion(other, often[file_id], len(commits))
+        Companion(other, often[file_id], len(commits), path)
         for file_id, (other, times) in history.times_changed(often).items()
         if other != path and often[file_id] * total >= LEAST_LIFT * len(commits) * times
     ]

@@ -88,6 +88,7 @@ class SymbolKind(StrEnum):
     MODULE = "module"
     SECTION = "section"
     KEY = "key"  # A key of a configuration file, or an option or setting that code declares.
+    FILE = "file"  # A whole file as a node of the code graph.
 
 
 CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)

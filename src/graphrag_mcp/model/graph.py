@@ -6,8 +6,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.model.shown import shown
 
 
+@shown(
+    "path", "start_line", "end_line", "symbol", "kind", "signature", "category", "is_archived", "inherited_by",
+    "asked_as",
+)  # fmt: skip
 class CodeNode(NamedTuple):
     """A definition, or a whole file (with a negative id, and its path as the name); lines as in `Symbol`."""
 
@@ -31,6 +36,11 @@ class CodeNode(NamedTuple):
         """Whether the node is a whole file."""
         return self.node_id < 0
 
+    @property
+    def symbol(self) -> str:
+        """The qualified name of a definition, "" of a file."""
+        return "" if self.is_file else self.qualified_name
+
 
 class Certainty(StrEnum):
     """What is known of a relation, the surest first."""
@@ -43,6 +53,7 @@ class Certainty(StrEnum):
 CONFIDENCE = {Certainty.CERTAIN: 1.0, Certainty.MAY_CALL: 0.7, Certainty.BY_NAME: 0.5}
 
 
+@shown("relation", "path", "line", "certainty", "confidence", "is_guess")
 class CodeEdge(NamedTuple):
     """A relation between two nodes, and the line that contains it.
 
@@ -52,7 +63,7 @@ class CodeEdge(NamedTuple):
 
     source_id: int
     target_id: int
-    kind: RelationKind
+    relation: RelationKind
     path: str
     line: int
     certainty: Certainty = Certainty.CERTAIN
@@ -68,30 +79,34 @@ class CodeEdge(NamedTuple):
 Place = tuple[str, int]  # A path and a line.
 
 
+@shown(
+    "is_complete", "is_typed", "is_cut", "undecided", "undecided_on_the_way", "others", "unread", "unparsed",
+    "files_pending", "callers_outside", "run_by", "methods", "is_structural", "is_implicit",
+)  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """What keeps an answer from being complete.
 
     undecided: places of the name whose receiver is not known. unread: lines that may mean it and are not read as code.
-    beyond: undecided and unread places of the names that lead to it. others: places of the name that mean something
-    else. unparsed: files with the name, of which some lines could not be parsed. is_cut: whether a limit ended the
-    walk. pending: files with the name that are not resolved yet. is_typed: whether types are known at all, else names
-    and imports are compared. is_listed: whether the undecided places can be listed. is_implicit: whether the
-    language calls the definition by itself as well. outside: the foreign types and decorators that may call it, which
-    no place in the repository shows. run_by: what is known to start it: a test runner. is_structural: whether
-    functions are of the asked type without naming it. methods: where those of the asked type are declared, which name
-    it and are not listed.
+    undecided_on_the_way: undecided and unread places of the names that lead to it. others: places of the name that mean
+    something else. unparsed: files with the name, of which some lines could not be parsed. is_cut: whether a limit
+    ended the walk. files_pending: files with the name that are not resolved yet. is_typed: whether types are known at
+    all, else names and imports are compared. is_listed: whether the undecided places can be listed. is_implicit:
+    whether the language calls the definition by itself as well. callers_outside: the foreign types and decorators that
+    may call it, which no place in the repository shows. run_by: what is known to start it: a test runner.
+    is_structural: whether functions are of the asked type without naming it. methods: where those of the asked type are
+    declared, which name it and are not listed.
     """
 
     undecided: frozenset[Place] = frozenset()
     others: frozenset[Place] = frozenset()
     unparsed: frozenset[str] = frozenset()
-    pending: frozenset[str] = frozenset()
+    files_pending: frozenset[str] = frozenset()
     is_typed: bool = True
     is_listed: bool = True
-    beyond: frozenset[Place] = frozenset()
+    undecided_on_the_way: frozenset[Place] = frozenset()
     is_implicit: bool = False
-    outside: frozenset[str] = frozenset()
+    callers_outside: frozenset[str] = frozenset()
     unread: frozenset[Place] = frozenset()
     is_cut: bool = False
     run_by: frozenset[str] = frozenset()
@@ -101,20 +116,21 @@ class Doubt:
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
-        unknown = self.undecided or self.unread or self.beyond or self.unparsed or self.outside or self.pending
-        return self.is_typed and not (unknown or self.is_cut or self.is_implicit or self.is_structural)
+        places = self.undecided or self.undecided_on_the_way or self.unread
+        others = self.unparsed or self.callers_outside or self.files_pending
+        return self.is_typed and not (places or others or self.is_cut or self.is_implicit or self.is_structural)
 
     def __or__(self, other: "Doubt") -> "Doubt":
         return Doubt(
             self.undecided | other.undecided,
             self.others | other.others,
             self.unparsed | other.unparsed,
-            self.pending | other.pending,
+            self.files_pending | other.files_pending,
             self.is_typed and other.is_typed,
             self.is_listed and other.is_listed,
-            self.beyond | other.beyond,
+            self.undecided_on_the_way | other.undecided_on_the_way,
             self.is_implicit or other.is_implicit,
-            self.outside | other.outside,
+            self.callers_outside | other.callers_outside,
             self.unread | other.unread,
             self.is_cut or other.is_cut,
             self.run_by | other.run_by,
@@ -127,10 +143,8 @@ class Doubt:
         nothing: frozenset[Place] = frozenset()
         if hop == 1:
             return self
-        beyond, nobody = self.undecided | self.unread, frozenset[str]()
-        return replace(
-            self, beyond=beyond, undecided=nothing, unread=nothing, others=nothing, run_by=nobody, methods=nothing
-        )
+        here = replace(self, undecided=nothing, unread=nothing, others=nothing, methods=nothing, run_by=frozenset())
+        return replace(here, undecided_on_the_way=self.undecided | self.unread)
 
     def without(self, places: Collection[Place]) -> "Doubt":
         """Leave out places that are known after all, from another definition of the name."""
@@ -143,6 +157,7 @@ NO_DOUBT = Doubt()
 UNKNOWN_MODULE = "?"  # The module of a member of an expression.
 
 
+@shown("kind", "name", "module", "path", "line", "is_defined")
 class Mentioned(NamedTuple):
     """A reference that was not resolved.
 

@@ -48,11 +48,12 @@ class Touched(NamedTuple):
 
 
 class Companion(NamedTuple):
-    """A file that changed in `together` of the last `of` commits of another one."""
+    """A file that changed in `together` of the last `of` commits of another one, `beside`."""
 
     path: str
     together: int
     of: int
+    beside: str
 
 
 @dataclass(frozen=True, slots=True)

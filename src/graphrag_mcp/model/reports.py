@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +107,20 @@ class ServerState:
         return self.given is None and bool(self.held)
 
 
+class SkippedPath(NamedTuple):
+    """A path that was left out, and why."""
+
+    path: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
     """The state of the index of one project.
 
     branch: the checked-out branch, "" outside of git. trees: work trees that share the index file. commits: past
     commits that the search knows; no_history: why there are none.
-    skipped: reason to number of paths; skipped_examples: some (path, reason). fallbacks: why files were not parsed by
+    skipped: reason to number of paths; skipped_examples: some of the paths. fallbacks: why files were not parsed by
     their syntax. failures: the stages that failed on files, by path. exclusion_rate: the fraction of the paths that
     were left out, 0 to 1.
     """
@@ -135,13 +144,13 @@ class Status:
     categories: Mapping[str, int] = field(default_factory=dict)
     archived_files: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
-    skipped_examples: tuple[tuple[str, str], ...] = ()
+    skipped_examples: tuple[SkippedPath, ...] = ()
     fallbacks: Mapping[str, int] = field(default_factory=dict)
     failures: Mapping[str, str] = field(default_factory=dict)
     exclusion_rate: float = 0.0
     servers: tuple[ServerState, ...] = ()
     warnings: tuple[str, ...] = ()
-    last_indexed: float | None = None
+    last_indexed: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

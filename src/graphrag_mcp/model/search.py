@@ -10,6 +10,7 @@ from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentF
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.reports import IndexState
 from graphrag_mcp.model.scope import DEFAULT_SCOPE, Scope
+from graphrag_mcp.model.shown import shown
 
 # ---------------------------------------------------------------- asking
 
@@ -241,6 +242,10 @@ class Hit:
     phrasings: tuple[int, ...] = ()
 
 
+@shown(
+    "source", "relation", "target", "direction", "hops", "confidence", "certainty", "confirmed", "origin",
+    path="chunk.path", start_line="chunk.start_line", end_line="chunk.end_line", stale="chunk.stale",
+)  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class GraphNeighbour:
     """One neighbour of the results in the code graph: which relation leads there, and how sure it is."""
@@ -255,6 +260,11 @@ class GraphNeighbour:
     certainty: Certainty
     is_guess: bool = False
     origin: HitOrigin = HitOrigin.GRAPH_EXPANSION
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether it is more than a candidate."""
+        return not self.is_guess
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +334,7 @@ class SearchMeta:
     """
 
     retrieval_ms: float
-    strategy: SearchStrategy
+    search_strategy: SearchStrategy
     compression: CompressionStats
     index: IndexState
     retrieval_stats: RetrievalStats = RetrievalStats()

@@ -101,7 +101,7 @@ class SearchOrchestrator:
         watch.end("enrich")
         meta = SearchMeta(
             retrieval_ms=watch.total,
-            strategy=_strategy(request, ranked, settings),
+            search_strategy=_strategy(request, ranked, settings),
             compression=ranked.selection.stats,
             index=index,
             retrieval_stats=replace(_counts(ranked), expanded_count=len(related), rejected_count=len(rejected)),

@@ -11,14 +11,14 @@ from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, D
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import PagedArguments
+from graphrag_mcp.tools.as_json import FRAME, as_json, json_cost, shortened
 from graphrag_mcp.tools.call import Call, Page
 from graphrag_mcp.tools.excerpts import cost_of, room_of, take_fitting
-from graphrag_mcp.tools.printing import describe_incomplete, one_line, printable
-from graphrag_mcp.tools.search_json import FRAME, json_cost
+from graphrag_mcp.tools.printing import describe_incomplete, location, one_line, printable
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.changes import Dependant
     from graphrag_mcp.graph.navigator import Navigator
-    from graphrag_mcp.graph.tracing import Step
 
 
 Whole = TypeVar("Whole", covariant=True)
@@ -55,12 +55,12 @@ UNSAID_KINDS = {
 }
 KIND_WORDS = {kind: kind.replace("_", " ") for kind in RelationKind} | {RelationKind.HANDS_ON: "hands it on as a value"}
 _Row = TypeVar("_Row")
-_PAGING_FRAME = 80  # Characters of total, first and cursor.
+_PAGING_FRAME = 90  # Characters of rows, total, first and cursor.
 
 
 @dataclass(frozen=True, slots=True)
 class CodeAnswer(Generic[Whole, Row]):
-    """The answer of a code tool: everything that was found, and the page of its rows that is shown.
+    """The answer of a code tool: what was found, without its rows, and the page of the rows that is shown.
 
     nodes: the definitions and files that are shown. note: that the index is incomplete, "" when it is complete. stale:
     files of the answer that changed since they were indexed. texts: lines by their path and number.
@@ -142,8 +142,8 @@ def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Itera
         places = counted(len(doubt.undecided), "more place", "more places")
         how = how if doubt.is_typed and doubt.is_listed else "find_occurrences lists the lines"
         yield f"{places} of {name} {'not decided' if is_type else 'with an unknown receiver'} ({how})"
-    if doubt.beyond:
-        yield f"{counted(len(doubt.beyond), 'place')} of the names on the way with an unknown receiver"
+    if doubt.undecided_on_the_way:
+        yield f"{counted(len(doubt.undecided_on_the_way), 'place')} of the names on the way with an unknown receiver"
     if doubt.others:
         yield f"{counted(len(doubt.others), 'mention is another thing', 'mentions are other things')} of that name"
     if doubt.unparsed:
@@ -154,8 +154,8 @@ def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Itera
 def _unknown_callers(doubt: Doubt, name: str) -> Iterator[str]:
     if doubt.run_by:
         yield f"started from outside of this repository by {', '.join(map(as_name, sorted(doubt.run_by)))}"
-    if doubt.outside:
-        names = ", ".join(map(as_name, sorted(doubt.outside)))
+    if doubt.callers_outside:
+        names = ", ".join(map(as_name, sorted(doubt.callers_outside)))
         yield f"callers outside of this repository are possible: {names}"
     if doubt.methods:
         yield f"{counted(len(doubt.methods), 'method')} of {name}, not listed: {_first(sorted(doubt.methods))}"
@@ -172,9 +172,9 @@ def _unread_files(doubt: Doubt) -> Iterator[str]:
         yield f"{lines} not read as code, in {files} with the name: {_first(sorted(doubt.unread))}"
     if doubt.is_cut:
         yield "truncated by a limit: retry with fewer hops or with paths"
-    if doubt.pending:
-        files = counted(len(doubt.pending), "file is", "files are")
-        yield f"{files} not resolved and may have more: {_first(sorted(doubt.pending))}"
+    if doubt.files_pending:
+        files = counted(len(doubt.files_pending), "file is", "files are")
+        yield f"{files} not resolved and may have more: {_first(sorted(doubt.files_pending))}"
 
 
 def _unknown_types(starts: Sequence[CodeNode]) -> Iterator[str]:
@@ -195,7 +195,7 @@ def location_of(node: CodeNode) -> str:
         return as_name(node.path)
     inherited = f" (inherited by {as_name(node.inherited_by)})" if node.inherited_by else ""
     inherited += f" (nothing is called {as_name(node.asked_as)})" if node.asked_as else ""
-    return f"{as_name(node.path)}:{node.start_line}-{node.end_line}  {as_name(node.qualified_name)}{inherited}"
+    return f"{location(node)}  {as_name(node.qualified_name)}{inherited}"
 
 
 def name_of(node: CodeNode) -> str:
@@ -203,85 +203,27 @@ def name_of(node: CodeNode) -> str:
 
 
 def target_of(node: CodeNode) -> str:
-    if node.is_file:
-        return as_name(node.path)
-    return f"{as_name(node.qualified_name)}  {as_name(node.path)}:{node.start_line}-{node.end_line}"
+    return as_name(node.path) if node.is_file else f"{as_name(node.qualified_name)}  {location(node)}"
 
 
-def at(edge: CodeEdge) -> str:
-    return f"{as_name(edge.path)}:{edge.line}"
-
-
-def archived_mark(node: CodeNode) -> str:
-    return ", archived" if node.is_archived else ""
+def at(site: "CodeEdge | Dependant") -> str:
+    return f"{as_name(site.path)}:{site.line}"
 
 
 def in_words(certainty: Certainty, direction: Direction) -> str:
     return IN_WORDS[certainty].replace("call", _DOING.get(direction, "call"))
 
 
-def use_line(step: "Step") -> str:
-    said = KIND_WORDS[step.edge.kind] if step.edge.kind is RelationKind.HANDS_ON else f"{KIND_WORDS[step.edge.kind]} it"
-    return f"{at(step.edge)}  {name_of(step.source)} {said} ({step.edge.certainty})"
-
-
 def shown_line(text: str) -> str:
     return one_line(text[:LINE_CHARACTERS].rstrip())
 
 
-def lay_out_json(answer: CodeAnswer[Any, Any], call: Call[Any], payload: dict[str, Any]) -> dict[str, Any]:
-    """Return the payload with as many rows as fit, the notes, and the cursor to the next row."""
-    payload |= {"notes": [answer.note] if answer.note else [], "stale": list(answer.stale)}
-    room = room_of(call.tokens) - json_cost(payload | {"rows": []}) - _PAGING_FRAME
-    rows, _ = take_fitting(payload["rows"], room, FRAME, cost=json_cost)
+def code_json(answer: CodeAnswer[Any, Any], call: Call[Any]) -> dict[str, Any]:
+    """Return the answer with as many rows as fit, the notes, and the cursor to the next row."""
+    notes = {"notes": [answer.note] if answer.note else [], "stale": list(answer.stale)}
+    whole = shortened(as_json(answer.found)) | notes
+    room = room_of(call.tokens) - json_cost(whole) - _PAGING_FRAME
+    rows, _ = take_fitting(shortened(as_json(list(answer.page.rows))), room, FRAME, cost=json_cost)
     first, total = answer.page.first, answer.page.total
-    return payload | {"rows": rows, "total": total, "first": first, "cursor": call.cursor_at(first + len(rows), total)}
-
-
-def node_payload(node: CodeNode) -> dict[str, Any]:
-    """Return a definition or file as a JSON object."""
-    return {
-        "path": node.path,
-        "start_line": node.start_line,
-        "end_line": node.end_line,
-        "symbol": "" if node.is_file else node.qualified_name,
-        "kind": "file" if node.is_file else node.kind.value,
-        "signature": node.signature,
-        "category": node.category.value,
-        "is_archived": node.is_archived,
-        **({"inherited_by": node.inherited_by} if node.inherited_by else {}),
-        **({"asked_as": node.asked_as} if node.asked_as else {}),
-    }
-
-
-def edge_payload(edge: CodeEdge) -> dict[str, Any]:
-    """Return a relation as a JSON object, without its ends."""
-    return {
-        "relation": edge.kind.value,
-        "path": edge.path,
-        "line": edge.line,
-        "certainty": edge.certainty.value,
-        "confidence": edge.confidence,
-    }
-
-
-def doubt_payload(doubt: Doubt) -> dict[str, Any]:
-    """Return what keeps an answer from being complete as a JSON object."""
-    return {
-        "undecided": len(doubt.undecided),
-        "undecided_on_the_way": len(doubt.beyond),
-        "others": len(doubt.others),
-        "callers_outside": sorted(doubt.outside),
-        "run_by": sorted(doubt.run_by),
-        "unparsed": sorted(doubt.unparsed),
-        "unread": [f"{path}:{line}" for path, line in sorted(doubt.unread)[:STOPS_SHOWN]],
-        "unread_total": len(doubt.unread),
-        "is_cut": doubt.is_cut,
-        "files_pending": sorted(doubt.pending),
-        "is_typed": doubt.is_typed,
-        "is_complete": doubt.is_complete,
-    }
-
-
-def if_any(name: str, values: Sequence[Any]) -> dict[str, Any]:
-    return {name: list(values[:STOPS_SHOWN]), f"{name}_total": len(values)}
+    paging = {"total": total, "first": first, "cursor": call.cursor_at(first + len(rows), total)}
+    return {"rows": rows, **whole, **paging}

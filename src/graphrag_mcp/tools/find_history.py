@@ -4,7 +4,7 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -16,7 +16,7 @@ from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
 from graphrag_mcp.tools.call import Call, Page
-from graphrag_mcp.tools.code_answer import CodeAnswer, lay_out, lay_out_json, location_of, navigate, node_payload
+from graphrag_mcp.tools.code_answer import CodeAnswer, code_json, lay_out, location_of, navigate
 from graphrag_mcp.tools.printing import one_line
 from graphrag_mcp.tools.search import ResultCount
 from graphrag_mcp.tools.tool import Tool
@@ -64,20 +64,20 @@ class HistoryArguments(PagedArguments):
 class ToldCommit:
     """A commit with the indexed files that it changed and the definitions in them, and how many other files."""
 
-    commit: Commit
+    commit: str
+    date: str
+    author: str
+    message: str
     files: Mapping[str, Sequence[str]]
-    others: int
+    other_files: int
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The commits of an answer. node: the definition or file whose past it is, None for all commits.
+    """What is said of all commits. of: the definition or file whose past they are, None for any. missing: what is."""
 
-    note: what is missing.
-    """
-
-    node: CodeNode | None
-    note: str
+    of: CodeNode | None
+    missing: str
 
 
 def find_history(backend: CodeBackend, call: Call[HistoryArguments]) -> CodeAnswer[History, ToldCommit]:
@@ -102,37 +102,39 @@ def find_history(backend: CodeBackend, call: Call[HistoryArguments]) -> CodeAnsw
 def _told(commit: Commit, files: Mapping[str, Sequence[str]], shown: Container[str], root: Path) -> ToldCommit:
     """Return a commit without what is not indexed; its message too, if it changed nothing else that exists."""
     told = {path: symbols for path, symbols in files.items() if path in shown}
+    author, message = commit.author, commit.message
     if not told and any((root / path).exists() for path in files):
-        commit = commit._replace(message=NOT_INDEXED, author="")
-    return ToldCommit(commit, told, len(files) - len(told))
+        author, message = "", NOT_INDEXED
+    return ToldCommit(commit.name, day_of(commit), author, message, told, len(files) - len(told))
 
 
 def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArguments]) -> str:
     """Return each commit in a line, with the beginning of its message and what it changed."""
     asked, found, total = call.arguments, answer.found, answer.page.total
     words = f' that match{"es" if total == 1 else ""} "{one_line(asked.query)}"' if asked.query else ""
-    of = f" of {location_of(found.node)}" if found.node else ""
-    if asked.line and found.node:
-        of = f" that explain{'s' if total == 1 else ''} {as_name(found.node.path)}:{asked.line}"
-    explains = bool(asked.line and found.node)
-    order = "" if total == 1 else ", the best first" if asked.query and not found.node else ", the newest first"
+    of = f" of {location_of(found.of)}" if found.of else ""
+    if asked.line and found.of:
+        of = f" that explain{'s' if total == 1 else ''} {as_name(found.of.path)}:{asked.line}"
+    explains = bool(asked.line and found.of)
+    order = "" if total == 1 else ", the best first" if asked.query and not found.of else ", the newest first"
     if explains and total > 1:
         order = ", the first after passing over others, which changed many files"
     if not total:
-        return lay_out(answer, call, [f"No commits{words}{of}" + (f": {found.note}." if found.note else ".")], _lines)
+        why = f": {found.missing}." if found.missing else "."
+        return lay_out(answer, call, [f"No commits{words}{of}{why}"], _lines)
 
     def lines(row: ToldCommit) -> list[str]:
         return _lines(row, is_whole_message=total == 1 or (explains and row is answer.page.rows[0]))
 
-    notes = [f"Not complete: {found.note}."] if found.note else []
+    notes = [f"Not complete: {found.missing}."] if found.missing else []
     return lay_out(answer, call, [f"{counted(total, 'commit')}{words}{of}{order}:", _FENCE], lines, [_FENCE, *notes])
 
 
 def _lines(row: ToldCommit, *, is_whole_message: bool = False) -> list[str]:
-    commit = row.commit
-    author = f" {commit.author.partition(' <')[0]}:" if commit.author else ""
-    head = one_line(f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)}{author} {commit.subject}")
-    body = commit.message.partition("\n")[2].strip()
+    author = f" {row.author.partition(' <')[0]}:" if row.author else ""
+    subject, _, body = row.message.partition("\n")
+    head = one_line(f"{row.commit[:DIGITS_SHOWN]} {row.date}{author} {subject.strip()}")
+    body = body.strip()
     if not is_whole_message:
         paragraphs = (part for part in body.split("\n\n") if not _TRAILER.match(part))
         body = " ".join(next(paragraphs, "").split())
@@ -146,30 +148,9 @@ def _files(row: ToldCommit) -> list[str]:
     for path, symbols in list(row.files.items())[:FILES_SHOWN]:
         names = ", ".join(symbols[:SYMBOLS_SHOWN]) + (", …" if len(symbols) > SYMBOLS_SHOWN else "")
         told.append(one_line(f"{path} ({names})" if names else path))
-    left = len(row.files) - len(told) + row.others
+    left = len(row.files) - len(told) + row.other_files
     more = [counted(left, "more file")] if left and told else []
     return [f"    in {'; '.join([*told, *more])}"] if told else []
-
-
-def history_json(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArguments]) -> dict[str, Any]:
-    """Return each commit with its files."""
-    node = answer.found.node
-    payload = {
-        **({"of": node_payload(node)} if node else {}),
-        "rows": [
-            {
-                "commit": row.commit.name,
-                "date": day_of(row.commit),
-                "author": row.commit.author,
-                "message": row.commit.message,
-                "files": [{"path": path, "symbols": list(symbols)} for path, symbols in row.files.items()],
-                "other_files": row.others,
-            }
-            for row in answer.page.rows
-        ],
-        "missing": answer.found.note,
-    }
-    return lay_out_json(answer, call, payload)
 
 
 HISTORY = Tool(
@@ -183,5 +164,5 @@ HISTORY = Tool(
     needs=Capability.CODE,
     ask=find_history,
     text=history_text,
-    json=history_json,
+    json=code_json,
 )

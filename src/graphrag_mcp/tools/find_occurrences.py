@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, Strict, StringConstraints, WithJsonSchema
 
@@ -26,9 +26,8 @@ from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
     STOPS_SHOWN,
     CodeAnswer,
-    if_any,
+    code_json,
     lay_out,
-    lay_out_json,
     navigate,
     shown_line,
 )
@@ -37,8 +36,7 @@ from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Navigator
-    from graphrag_mcp.grep.hits import Hits
-    from graphrag_mcp.grep.occurrences import Occurrence
+    from graphrag_mcp.grep.occurrences import Occurrences
     from graphrag_mcp.grep.roles import Placed
 
 
@@ -71,24 +69,31 @@ class OccurrencesArguments(CodeArguments):
         ), warnings
 
 
-def find_occurrences(backend: CodeBackend, call: Call[OccurrencesArguments]) -> "CodeAnswer[Hits, Placed]":
+def find_occurrences(backend: CodeBackend, call: Call[OccurrencesArguments]) -> "CodeAnswer[Occurrences, Placed]":
     """Return every line that contains a text."""
 
-    def ask(navigator: "Navigator") -> "CodeAnswer[Hits, Placed]":
+    def ask(navigator: "Navigator") -> "CodeAnswer[Occurrences, Placed]":
         asked, last = call.arguments, call.first + call.arguments.limit
         hits = navigator.occurrences(
             asked.text, call.scope, last, regex=asked.regex, whole_word=asked.whole_word, case=asked.case
         )
-        rows = hits.place(hits.found.lines[call.first : last], asked.context)
-        files = {row.occurrence.path: hits.listed[row.occurrence.path] for row in rows}
-        return CodeAnswer(hits, Page(rows, call.first, hits.found.total), list(files.values()))
+        placed = hits.place(hits.found.lines[call.first : last], asked.context)
+        files = {row.path: hits.listed[row.path] for row in placed}
+        rows = [replace(row, text=_around_match(row)) for row in placed]
+        return CodeAnswer(hits.found, Page(rows, call.first, hits.found.total), list(files.values()))
 
     return navigate(backend, ask)
 
 
-def occurrences_text(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesArguments]) -> str:
+def _around_match(row: "Placed") -> str:
+    """Return the line; of a long one, the part that contains the text."""
+    start = max(0, row.column - LINE_CHARACTERS // 4) if len(row.text) > LINE_CHARACTERS else 0
+    return ("…" if start else "") + row.text[start : start + LINE_CHARACTERS]
+
+
+def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[OccurrencesArguments]) -> str:
     """Return each line with its role, under its file and the definition around it."""
-    found = answer.found.found
+    found = answer.found
     count = f"{counted(found.total, 'line')} of {counted(found.files, 'file')}"
     where = f" in {', '.join(map(as_name, call.arguments.paths))}" if call.arguments.paths else ""
     head = [f"{count}; searched: all of {counted(found.files_searched, 'indexed file')}{where}."]
@@ -100,45 +105,18 @@ def occurrences_text(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesA
 
     def lines(row: "Placed") -> list[str]:
         nonlocal last_path, last_symbol
-        one = row.occurrence
-        path = [as_name(one.path)] if one.path != last_path else []
+        path = [as_name(row.path)] if row.path != last_path else []
         symbol = [f"  in {as_name(row.symbol)}"] if row.symbol and (path or row.symbol != last_symbol) else []
         if not row.symbol and last_symbol and not path:
             symbol = ["  at the top"]
-        last_path, last_symbol = one.path, row.symbol
+        last_path, last_symbol = row.path, row.symbol
         role = "" if row.role == "other" else f" ({row.role})"
-        text = excerpt(one) if call.arguments.context else excerpt(one).strip()
-        above = [f"  {one.line - len(row.before) + n}- {shown_line(text)}" for n, text in enumerate(row.before)]
-        below = [f"  {one.line + 1 + n}- {shown_line(text)}" for n, text in enumerate(row.after)]
-        return ["\n".join([*path, *symbol, *above, f"  {one.line}{role}: {one_line(text)}", *below])]
+        text = row.text if call.arguments.context else row.text.strip()
+        above = [f"  {row.line - len(row.before) + n}- {shown_line(text)}" for n, text in enumerate(row.before)]
+        below = [f"  {row.line + 1 + n}- {shown_line(text)}" for n, text in enumerate(row.after)]
+        return ["\n".join([*path, *symbol, *above, f"  {row.line}{role}: {one_line(text)}", *below])]
 
     return lay_out(answer, call, head, lines, doubt="so roles may be off")
-
-
-def excerpt(row: "Occurrence") -> str:
-    """Return the line; of a long one, the part that contains the text."""
-    start = max(0, row.column - LINE_CHARACTERS // 4) if len(row.text) > LINE_CHARACTERS else 0
-    return ("…" if start else "") + row.text[start : start + LINE_CHARACTERS]
-
-
-def occurrences_json(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesArguments]) -> dict[str, Any]:
-    """Return each line that contains the text, and the files that were not read."""
-    found = answer.found.found
-    payload = {
-        "rows": [_hit_payload(row) for row in answer.page.rows],
-        "lines": found.total,
-        "files": found.files,
-        "files_searched": found.files_searched,
-        **if_any("unread", found.unread),
-    }
-    return lay_out_json(answer, call, payload)
-
-
-def _hit_payload(row: "Placed") -> dict[str, Any]:
-    one = row.occurrence
-    around = {"before": list(row.before), "after": list(row.after)} if row.before or row.after else {}
-    where = {"path": one.path, "line": one.line, "symbol": row.symbol, "role": row.role.value}
-    return where | {"text": excerpt(one)} | around
 
 
 OCCURRENCES = Tool(
@@ -152,5 +130,5 @@ OCCURRENCES = Tool(
     needs=Capability.CODE,
     ask=find_occurrences,
     text=occurrences_text,
-    json=occurrences_json,
+    json=code_json,
 )

@@ -12,29 +12,27 @@ from pydantic import Field
 
 from graphrag_mcp.app.protocol import Capability, CodeBackend
 from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Direction
 from graphrag_mcp.model.history import DIGITS_SHOWN, day_of
-from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.text.words import index_words, query_words
 from graphrag_mcp.tools.arguments import CodeArguments, RowCount, SymbolText, hint
+from graphrag_mcp.tools.as_json import LISTED
 from graphrag_mcp.tools.call import Call, Page, page_of
 from graphrag_mcp.tools.code_answer import (
     IN_WORDS,
+    KIND_WORDS,
     OUTGOING,
     CodeAnswer,
-    archived_mark,
     at,
-    doubt_payload,
+    code_json,
     doubts,
-    edge_payload,
     lay_out,
-    lay_out_json,
     location_of,
     name_of,
     navigate,
-    node_payload,
-    use_line,
 )
 from graphrag_mcp.tools.excerpts import cost_of, cut_text, room_of
 from graphrag_mcp.tools.outlines import outline_lines
@@ -42,6 +40,7 @@ from graphrag_mcp.tools.printing import fenced, one_line
 from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.changes import Dependant
     from graphrag_mcp.graph.navigator import Found, Navigator
     from graphrag_mcp.graph.reading import Body
     from graphrag_mcp.graph.tracing import Step, Trace
@@ -84,21 +83,33 @@ class FindSymbolArguments(CodeArguments):
 
 
 @dataclass(frozen=True, slots=True)
-class MissingSymbols:
-    """An answer with code. missing: why some of the symbols are not in it."""
+class FoundSymbols:
+    """How many definitions were found. missing: why some of the symbols have none."""
 
-    missing: Sequence[str]
+    definitions: int
+    missing: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSymbol:
+    """A definition with as much of its code as is shown, and a line for each kind of relation and the last change."""
+
+    node: CodeNode
+    body: str
+    around: Sequence[str]
 
 
 def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> CodeAnswer[Any, Any]:
     """Return the definitions of a name, and the references to each; or those of several names with their code."""
 
-    def ask(navigator: "Navigator") -> "CodeAnswer[Sequence[Found], Found]":
+    def ask(navigator: "Navigator") -> "CodeAnswer[FoundSymbols, Found]":
         found = navigator.symbols(call.arguments.symbol, call.scope)
         page = page_of(found, call.first, call.arguments.limit)
-        return CodeAnswer(found, page, [node for row in page.rows for node in _shown(row)])
+        count = sum(1 + len(row.also) for row in found)
+        most = (LISTED, LISTED) if call.arguments.response_format == "json" else (ALSO_SHOWN, USES_SHOWN)
+        return CodeAnswer(FoundSymbols(count), page, [node for row in page.rows for node in _shown(row, *most)])
 
-    def read(navigator: "Navigator") -> "CodeAnswer[MissingSymbols, Body]":
+    def read(navigator: "Navigator") -> CodeAnswer[FoundSymbols, ReadSymbol]:
         found: dict[CodeNode, None] = {}
         missing = []
         for name in call.arguments.symbols:
@@ -109,21 +120,24 @@ def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> CodeAn
         if not found:
             raise RequestError("symbol", "; ".join(missing))
         page = page_of(list(found), call.first, min(call.arguments.limit, MAXIMUM_READ))
-        rows = navigator.read(page.rows, call.scope)
-        return CodeAnswer(MissingSymbols(missing), Page(rows, page.first, page.total), page.rows)
+        room, most = _share(call, len(page.rows))
+        rows = [_read(body, call, room, most) for body in navigator.read(page.rows, call.scope)]
+        return CodeAnswer(FoundSymbols(len(found), missing), Page(rows, page.first, page.total), page.rows)
 
     return navigate(backend, read) if call.arguments.body else navigate(backend, ask)
 
 
-def _shown(row: "Found") -> Iterable[CodeNode]:
-    return (row.node, *row.also[:ALSO_SHOWN], *(step.source for step in row.used[:USES_SHOWN]))
+def _shown(row: "Found", also: int, used: int) -> Iterable[CodeNode]:
+    return (row.node, *row.also[:also], *(use.node for use in row.used[:used]))
 
 
-def symbols_text(answer: "CodeAnswer[Sequence[Found], Found]", call: Call[FindSymbolArguments]) -> str:
+def symbols_text(answer: "CodeAnswer[FoundSymbols, Found]", call: Call[FindSymbolArguments]) -> str:
     """Return each definition with the references to it."""
-    count = sum(1 + len(row.also) for row in answer.found)
-    head = [f"{counted(count, 'definition')}:"] if count > 1 else []
-    return lay_out(answer, call, head, _found_lines)
+    return lay_out(answer, call, _count_line(answer.found), _found_lines)
+
+
+def _count_line(found: FoundSymbols) -> list[str]:
+    return [f"{counted(found.definitions, 'definition')}:"] if found.definitions > 1 else []
 
 
 def _found_lines(row: "Found") -> list[str]:
@@ -132,12 +146,12 @@ def _found_lines(row: "Found") -> list[str]:
         lines += _defined_lines(node)
     if len(row.also) > ALSO_SHOWN:
         lines.append(f"... {len(row.also) - ALSO_SHOWN:,} more of that name")
-    files = len({step.edge.path for step in row.used})
+    files = len({use.path for use in row.used})
     if row.used:
         at_least = "at least " if row.doubt.is_cut else ""
         verb = "imported" if row.node.is_file else "used"
         lines.append(f"   {verb} {at_least}{counted(len(row.used), 'time')} in {counted(files, 'file')}:")
-        lines += [f"   - {use_line(step)}" for step in row.used[:USES_SHOWN]]
+        lines += [f"   - {_use_line(use)}" for use in row.used[:USES_SHOWN]]
     elif row.doubt.is_complete:
         lines.append("   no references")
     if len(row.used) > USES_SHOWN:
@@ -145,47 +159,46 @@ def _found_lines(row: "Found") -> list[str]:
     return lines + [f"   {note}" for note in doubts(row.doubt, [row.node])]
 
 
+def _use_line(use: "Dependant") -> str:
+    does = KIND_WORDS[use.relation] + ("" if use.relation is RelationKind.HANDS_ON else " it")
+    return f"{at(use)}  {name_of(use.node)} {does} ({use.certainty})"
+
+
 def _defined_lines(node: CodeNode) -> list[str]:
-    location = location_of(node) + (f" ({node.kind})" if not node.is_file else "") + archived_mark(node)
+    location = _heading(node) + (", archived" if node.is_archived else "")
     return [location, f"   > {one_line(node.signature)}"] if node.signature else [location]
 
 
-def bodies_text(answer: "CodeAnswer[MissingSymbols, Body]", call: Call[FindSymbolArguments]) -> str:
+def bodies_text(answer: CodeAnswer[FoundSymbols, ReadSymbol], call: Call[FindSymbolArguments]) -> str:
     """Return each definition with its code, and one line for each kind of relation and the last change."""
-    found, total = answer.found, answer.page.total
-    head = [counted(total, "definition") + ":"] if total > 1 else []
-    tail = [one_line(missing) for missing in found.missing]
-    room, most = _share(answer, call)
 
-    def lines(body: "Body") -> list[str]:
-        return ["\n".join([_heading(body), *_parts(body, call, room, most), *_around(body)])]
+    def lines(row: ReadSymbol) -> list[str]:
+        return ["\n".join(filter(None, [_heading(row.node), row.body, *row.around]))]
 
-    shown = lay_out(answer, call, head, lines, tail)
+    tail = [one_line(missing) for missing in answer.found.missing]
+    shown = lay_out(answer, call, _count_line(answer.found), lines, tail)
     is_folded = "\n... " in shown and not call.arguments.token_budget
     return shown + ("\nFolded: token_budget shows more, and focus what is near words." if is_folded else "")
 
 
-def body_payload(
-    body: "Body", answer: "CodeAnswer[MissingSymbols, Body]", call: Call[FindSymbolArguments]
-) -> dict[str, Any]:
-    """Return the code of a definition and what is around it, as the text has it."""
-    room, most = _share(answer, call)
-    return {"body": "\n".join(_parts(body, call, room, most)), "around": _around(body)}
-
-
-def _share(answer: "CodeAnswer[MissingSymbols, Body]", call: Call[FindSymbolArguments]) -> tuple[int, int]:
-    """Return how many characters and lines of code one definition may take."""
-    share = room_of(call.tokens) // max(1, len(answer.page.rows))
+def _share(call: Call[FindSymbolArguments], count: int) -> tuple[int, int]:
+    """Return how many characters and lines of code each of some definitions may take."""
+    share = room_of(call.tokens) // max(1, count)
     return (share, share) if call.arguments.token_budget else (min(share, MOST_ROOM), MOST_LINES)
 
 
-def _heading(body: "Body") -> str:
-    return location_of(body.node) + ("" if body.node.is_file else f" ({body.node.kind})")
+def _heading(node: CodeNode) -> str:
+    return location_of(node) + ("" if node.is_file else f" ({node.kind})")
+
+
+def _read(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) -> ReadSymbol:
+    around = _around(body)
+    room -= sum(cost_of(line) + 1 for line in (_heading(body.node), *around))
+    return ReadSymbol(body.node, "\n".join(_parts(body, call, room, most)), around)
 
 
 def _parts(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) -> list[str]:
     """Return the code; of a long type its beginning and an outline, of a long file an outline."""
-    room -= sum(cost_of(line) + 1 for line in (_heading(body), *_around(body)))
     rows = [f"{body.first + n}: {cut_text(line, ROW_CHARACTERS).text}" for n, line in enumerate(body.lines)]
     if not rows or call.arguments.response_format == "concise":
         return []
@@ -247,15 +260,14 @@ def _relations(found: "Trace") -> str:
     steps = list({(step.source, step.target): step for step in found.steps if step.source != step.target}.values())
     kinds = Counter(step.edge.certainty for step in steps)
     counts = ", ".join(f"{kinds[one]:,} {IN_WORDS[one]}" for one in Certainty if kinds[one])
-    ends = ", ".join(_end(step, is_from=is_from) for step in steps[:STEPS_SHOWN])
-    left = len(steps) - STEPS_SHOWN
-    more = f" and {left:,} more (trace_relations direction={found.direction})" if left > 0 else ""
+    more = f"more (trace_relations direction={found.direction})"
+    ends = listed([_end(step, is_from=is_from) for step in steps], STEPS_SHOWN, more)
     is_judged = not is_from and found.direction is not Direction.TESTS  # Whose doubt is that of the callers.
     doubt = doubts(found.doubt, found.starts, UNRESOLVED) if is_judged else []
     none = "none" if is_from or found.doubt.is_complete else "none certain"
     none += f" within {counted(found.hops, 'hop')}" if found.hops > 1 else ""
     at_least = "at least " if found.doubt.is_cut else ""
-    known = f"{found.direction}: " + (f"{at_least}{counts}: {ends}{more}" if steps else none)
+    known = f"{found.direction}: " + (f"{at_least}{counts}: {ends}" if steps else none)
     return f"{known}; {doubt[0][0].lower()}{doubt[0][1:]}" if doubt else known
 
 
@@ -263,21 +275,6 @@ def _end(step: "Step", *, is_from: bool) -> str:
     if is_from:
         return f"{as_name(step.target.path)}:{step.target.start_line} {name_of(step.target)}"
     return f"{at(step.edge)} {name_of(step.source)}"
-
-
-def symbols_json(answer: CodeAnswer[Any, Any], call: Call[FindSymbolArguments]) -> dict[str, Any]:
-    """Return each definition with the references to it, or with its code."""
-    if call.arguments.body:
-        rows = [node_payload(body.node) | body_payload(body, answer, call) for body in answer.page.rows]
-        return lay_out_json(answer, call, {"rows": rows, "missing": answer.found.missing})
-    return lay_out_json(answer, call, {"rows": [_found_payload(row) for row in answer.page.rows]})
-
-
-def _found_payload(row: "Found") -> dict[str, Any]:
-    used = [{"by": node_payload(step.source), **edge_payload(step.edge)} for step in row.used[:USES_SHOWN]]
-    also = [node_payload(node) for node in row.also[:ALSO_SHOWN]]
-    uses = {"used": used, "used_total": len(row.used), "doubt": doubt_payload(row.doubt)}
-    return node_payload(row.node) | {"also": also, "also_total": len(row.also)} | uses
 
 
 FIND_SYMBOL = Tool(
@@ -291,5 +288,5 @@ FIND_SYMBOL = Tool(
     needs=Capability.CODE,
     ask=find_symbol,
     text=lambda answer, call: (bodies_text if call.arguments.body else symbols_text)(answer, call),
-    json=symbols_json,
+    json=code_json,
 )

@@ -3,9 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from graphrag_mcp.app.protocol import CodeBackend
+from graphrag_mcp.graph.chains import Branch, Chain, Flow, Link
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Place
 from graphrag_mcp.text.counts import counted
@@ -14,20 +16,15 @@ from graphrag_mcp.tools.call import Call, page_of
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
     CodeAnswer,
-    edge_payload,
     lay_out,
-    lay_out_json,
     location_of,
     navigate,
-    node_payload,
 )
-from graphrag_mcp.tools.flow_ends import ends_of, find_hits
+from graphrag_mcp.tools.flow_ends import FlowArguments, ends_of, find_hits
 from graphrag_mcp.tools.printing import one_line, printable
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
-    from graphrag_mcp.graph.chains import Chain, Flow, Link
     from graphrag_mcp.graph.navigator import Navigator
-    from graphrag_mcp.tools.trace_relations import TraceArguments
 
 
 LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a flow.
@@ -48,10 +45,10 @@ _CERTAINTY = {
 }
 
 
-def ask_flow(backend: CodeBackend, call: "Call[TraceArguments]") -> "CodeAnswer[Flow, Chain | tuple[int, Link]]":
+def ask_flow(backend: CodeBackend, call: Call[FlowArguments]) -> CodeAnswer[Flow, Chain | Branch]:
     hits = find_hits(backend, call)
 
-    def ask(navigator: "Navigator") -> "CodeAnswer[Flow, Chain | tuple[int, Link]]":
+    def ask(navigator: "Navigator") -> CodeAnswer[Flow, Chain | Branch]:
         ends = ends_of(navigator, call, hits)
         flow = navigator.flow(*ends, call.arguments.question, call.scope)
         links = [link for _, link in flow.tree] + [link for chain in flow.chains for link in chain.links]
@@ -62,14 +59,19 @@ def ask_flow(backend: CodeBackend, call: "Call[TraceArguments]") -> "CodeAnswer[
         for chain in flow.chains[:1]:
             places |= {(node.path, n) for node, lines in chain.around(LINES_AROUND).items() for n in lines}
         texts = navigator.texts(places)
-        rows: list[Chain | tuple[int, Link]] = [*flow.chains, *flow.tree]
+
+        def told(link: Link) -> Link:
+            return replace(link, text=texts.get((link.edge.path, link.edge.line), "").strip())
+
+        rows: list[Chain | Branch] = [Chain(tuple(map(told, chain.links))) for chain in flow.chains]
+        rows += [Branch(depth, told(link)) for depth, link in flow.tree]
         page = page_of(rows, call.first, call.arguments.limit)
         return CodeAnswer(flow, page, list(nodes), texts=texts)
 
     return navigate(backend, ask)
 
 
-def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: "Call[TraceArguments]") -> str:
+def flow_text(answer: CodeAnswer[Flow, Chain | Branch], call: Call[FlowArguments]) -> str:
     """Return the chains, the best first, each hop above the line that leads on; without one, where the graph ends."""
     flow = answer.found
     head: list[str] = []
@@ -87,8 +89,8 @@ def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: "Call[
         count = counted(len(flow.tree), "step") if flow.tree else counted(len(flow.chains), "chain")
         head = [f"At least {count}: the search was cut by a limit.", *head]
 
-    def lines(row: "Chain | tuple[int, Link]") -> list[str]:
-        if isinstance(row, tuple):
+    def lines(row: Chain | Branch) -> list[str]:
+        if isinstance(row, Branch):
             depth, link = row
             far = link.target if flow.starts else link.source
             return ["  " * (depth - 1) + f"{_hop(far)}   {_site(link, answer.texts)}"]
@@ -97,16 +99,16 @@ def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: "Call[
     return lay_out(answer, call, head, lines, tail)
 
 
-def _with_links(node: CodeNode, flow: "Flow", texts: Mapping[Place, str]) -> list[str]:
+def _with_links(node: CodeNode, flow: Flow, texts: Mapping[Place, str]) -> list[str]:
     """Return a definition with the lines at which it leads to others that are shown."""
     return [_hop(node), *_excerpt(node, {}, texts, _beside(node, flow))]
 
 
-def _beside(node: CodeNode, flow: "Flow") -> "Sequence[Link]":
+def _beside(node: CodeNode, flow: Flow) -> Sequence[Link]:
     return [link for link in flow.beside if link.source == node]
 
 
-def _chain_lines(chain: "Chain", flow: "Flow", texts: Mapping[Place, str]) -> list[str]:
+def _chain_lines(chain: Chain, flow: Flow, texts: Mapping[Place, str]) -> list[str]:
     """Return a chain; of one after the first only what is different, between two definitions that both have.
 
     The first one has the lines around each site too, as many as fit.
@@ -118,7 +120,7 @@ def _chain_lines(chain: "Chain", flow: "Flow", texts: Mapping[Place, str]) -> li
     return next(fitting, None) or _hops(chain, flow, texts, {})
 
 
-def _hops(chain: "Chain", flow: "Flow", texts: Mapping[Place, str], around: Mapping[CodeNode, range]) -> list[str]:
+def _hops(chain: Chain, flow: Flow, texts: Mapping[Place, str], around: Mapping[CodeNode, range]) -> list[str]:
     first, place = flow.chains[0], flow.chains.index(chain)
     printed = [node for one in flow.chains[:place] for node in one.nodes]
     before, after = (0, 0) if chain == first else _shared_ends(chain, first)
@@ -139,8 +141,8 @@ def _excerpt(
     node: CodeNode,
     around: Mapping[CodeNode, range],
     texts: Mapping[Place, str],
-    beside: "Sequence[Link]",
-    link: "Link | None" = None,
+    beside: Sequence[Link],
+    link: Link | None = None,
 ) -> list[str]:
     """Return the line that leads on, those that lead to others and, marked as ripgrep marks them, those around it."""
     shown = {n: texts.get((node.path, n), "").expandtabs(2).rstrip() for n in around.get(node, ())}
@@ -157,7 +159,7 @@ def _excerpt(
     return [rows[n] for n in sorted(rows)]
 
 
-def _shared_ends(chain: "Chain", first: "Chain") -> tuple[int, int]:
+def _shared_ends(chain: Chain, first: Chain) -> tuple[int, int]:
     """Return how many links two chains share at the start and at the end."""
     most = min(len(chain.links), len(first.links)) - 1
     before = next((n for n in range(most) if chain.links[n] != first.links[n]), most)
@@ -174,11 +176,11 @@ def _names(nodes: Sequence[CodeNode]) -> str:
     return ", ".join(as_name(node.qualified_name) for node in nodes[:3])
 
 
-def _site(link: "Link", texts: Mapping[Place, str], indent: str = "", to: str = "") -> str:
+def _site(link: Link, texts: Mapping[Place, str], indent: str = "", to: str = "") -> str:
     """Return the line of a link, and what it is unless it is a call that is certain; to: whereto, if that is said."""
     place = (link.edge.path, link.edge.line)
     where = "" if link.edge.path == link.source.path else f"{as_name(link.edge.path)}:"
-    words = [link.read] if link.read else [_SAID[link.edge.kind]] if link.edge.kind in _SAID else []
+    words = [link.read] if link.read else [_SAID[link.edge.relation]] if link.edge.relation in _SAID else []
     if link.edge.certainty is Certainty.BY_NAME:
         words.append("by name only")
     elif link.edge.certainty is Certainty.MAY_CALL and not words:
@@ -191,7 +193,7 @@ def _site(link: "Link", texts: Mapping[Place, str], indent: str = "", to: str = 
     return f"{where}{link.edge.line}{said}: {indent}{one_line(text)}"
 
 
-def _where_it_breaks(flow: "Flow", asked: "TraceArguments", texts: Mapping[Place, str]) -> Iterator[str]:
+def _where_it_breaks(flow: Flow, asked: FlowArguments, texts: Mapping[Place, str]) -> Iterator[str]:
     """Yield how far a search without a chain got, and the ends that a question was taken to mean."""
     if not flow.starts and not flow.ends:
         yield "No definition is found for the question; name some with from= and to=."
@@ -212,7 +214,7 @@ def _where_it_breaks(flow: "Flow", asked: "TraceArguments", texts: Mapping[Place
         yield f"Call again with {name}= one of: " + ", ".join(map(location_of, nodes[:5]))
 
 
-def _links(title: str, links: "Sequence[Link]", texts: Mapping[Place, str]) -> Iterator[str]:
+def _links(title: str, links: Sequence[Link], texts: Mapping[Place, str]) -> Iterator[str]:
     if links:
         yield title
     for link in links:
@@ -220,27 +222,3 @@ def _links(title: str, links: "Sequence[Link]", texts: Mapping[Place, str]) -> I
         yield f"    {_site(link, texts)}"
     if links:
         yield _hop(links[-1].target)
-
-
-def flow_json(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: "Call[TraceArguments]") -> dict[str, Any]:
-    """Return the chains, else the tree, as a JSON object."""
-    flow = answer.found
-
-    def link_of(link: "Link") -> dict[str, Any]:
-        text = answer.texts.get((link.edge.path, link.edge.line), "").strip()
-        ends = {"source": node_payload(link.source), "target": node_payload(link.target)}
-        return {**ends, **edge_payload(link.edge), "text": text, "choices": link.choices}
-
-    def row_of(row: "Chain | tuple[int, Link]") -> dict[str, Any]:
-        if isinstance(row, tuple):
-            return {"depth": row[0], "links": [link_of(row[1])]}
-        return {"links": [link_of(link) for link in row.links]}
-
-    payload = {
-        "rows": [row_of(row) for row in answer.page.rows],
-        "starts": [node_payload(node) for node in flow.starts],
-        "ends": [node_payload(node) for node in flow.ends],
-        "near": [node_payload(node) for node in flow.near],
-        "is_cut": flow.is_cut,
-    }
-    return lay_out_json(answer, call, payload)

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from graphrag_mcp.app.protocol import CodeBackend
 from graphrag_mcp.errors import RequestError
@@ -12,11 +14,11 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.search import Hit, SearchRequest
 from graphrag_mcp.text.names import NAME, is_identifier
 from graphrag_mcp.text.words import index_words, query_words
+from graphrag_mcp.tools.arguments import MAXIMUM_QUERY, CodeArguments, SymbolText, hint
 from graphrag_mcp.tools.call import Call
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Navigator
-    from graphrag_mcp.tools.trace_relations import TraceArguments
 
 
 MAX_ENDS = 12  # Of a question, on each side.
@@ -36,6 +38,46 @@ _PIVOTS = (  # From what certainly begins the end of a flow to what may.
 _NAMES = re.compile(f"`([^`]+)`|({NAME.pattern})")
 _CODE_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.FIELD, SymbolKind.CONSTANT)
 Ends = Mapping[CodeNode, float]
+MAXIMUM_ENDS = 10  # On each side of a flow.
+QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAXIMUM_QUERY)]
+EndNames = Annotated[
+    list[SymbolText],
+    Field(max_length=MAXIMUM_ENDS),
+    BeforeValidator(lambda ends: [ends] if isinstance(ends, str) else ends),
+]
+
+
+class FlowArguments(CodeArguments):
+    """What names the ends of a flow."""
+
+    symbol: str = Field(
+        "",
+        max_length=1_000,
+        description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path.",
+    )
+    from_: EndNames = Field(
+        [],
+        alias="from",
+        description="Symbols, or one: how they reach `to`; without `to`, what they lead to.",
+        json_schema_extra=hint("symbols: how they reach `to`"),
+    )
+    to: EndNames = Field([], description="Symbols, or one: what reaches them.")
+    question: QuestionText = Field(
+        "",
+        description="How something reaches, becomes or affects something else; finds `from` and `to` if they are not "
+        "given.",
+        json_schema_extra=hint("how X reaches Y; finds from and to"),
+    )
+
+    @property
+    def is_flow(self) -> bool:
+        """Whether it asks how code reaches other code."""
+        return bool(self.from_ or self.to or self.question)
+
+    @property
+    def starts(self) -> list[str]:
+        """The symbols at which a flow starts."""
+        return self.from_ or list(filter(None, [self.symbol.strip()]))
 
 
 def parts_of(question: str) -> tuple[str, str]:
@@ -48,7 +90,7 @@ def parts_of(question: str) -> tuple[str, str]:
     return question, question
 
 
-def find_hits(backend: CodeBackend, call: "Call[TraceArguments]") -> list[Sequence[Hit]]:
+def find_hits(backend: CodeBackend, call: Call[FlowArguments]) -> list[Sequence[Hit]]:
     """Return what a search finds for each part of the question that no argument names, then for all of it."""
     asked = call.arguments
     if not asked.question or (asked.starts and asked.to):
@@ -63,7 +105,7 @@ def find_hits(backend: CodeBackend, call: "Call[TraceArguments]") -> list[Sequen
     ]
 
 
-def ends_of(navigator: "Navigator", call: "Call[TraceArguments]", hits: Sequence[Sequence[Hit]]) -> tuple[Ends, Ends]:
+def ends_of(navigator: "Navigator", call: Call[FlowArguments], hits: Sequence[Sequence[Hit]]) -> tuple[Ends, Ends]:
     """Return the starts and the ends, each with what it costs to choose it. Raises RequestError for unknown names."""
     asked = call.arguments
     parts = parts_of(asked.question) if asked.question else ("", "")
@@ -77,7 +119,7 @@ def ends_of(navigator: "Navigator", call: "Call[TraceArguments]", hits: Sequence
     return sides[0], sides[1]
 
 
-def _named(navigator: "Navigator", call: "Call[TraceArguments]", names: Sequence[str]) -> Ends:
+def _named(navigator: "Navigator", call: Call[FlowArguments], names: Sequence[str]) -> Ends:
     found: dict[CodeNode, float] = {}
     problem: RequestError | None = None
     for name in names:
@@ -92,7 +134,7 @@ def _named(navigator: "Navigator", call: "Call[TraceArguments]", names: Sequence
 
 
 def _asked(
-    navigator: "Navigator", call: "Call[TraceArguments]", part: str, hits: Sequence[Hit], of_all: Sequence[Hit]
+    navigator: "Navigator", call: Call[FlowArguments], part: str, hits: Sequence[Hit], of_all: Sequence[Hit]
 ) -> Ends:
     """Return the definitions that a part of a question names, else those that searches for it and for all find."""
     found: dict[CodeNode, float] = {}
@@ -111,7 +153,7 @@ def _asked(
     return {node: cost - lowest for node, cost in sorted(found.items(), key=lambda item: item[1])[:MAX_ENDS]}
 
 
-def _in_order(navigator: "Navigator", call: "Call[TraceArguments]", question: str) -> list[Ends]:
+def _in_order(navigator: "Navigator", call: Call[FlowArguments], question: str) -> list[Ends]:
     """Return the first and the last definition that a question names, [] unless it names two."""
     known = [nodes for name in _names_in(question) if (nodes := _known(navigator, call, name))]
     return [dict.fromkeys(known[0], 0.0), dict.fromkeys(known[-1], 0.0)] if len(known) > 1 else []
@@ -123,7 +165,7 @@ def _names_in(text: str) -> Iterator[str]:
             yield quoted or name.rstrip(".")
 
 
-def _known(navigator: "Navigator", call: "Call[TraceArguments]", name: str) -> list[CodeNode]:
+def _known(navigator: "Navigator", call: Call[FlowArguments], name: str) -> list[CodeNode]:
     try:
         return _code(navigator.starts(name, call.scope))
     except RequestError:

@@ -1,10 +1,8 @@
 """`index_status`: what is indexed, or where to start in a repository."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
-from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from pydantic import Field
 
@@ -14,11 +12,11 @@ from graphrag_mcp.model.reports import ServerState, Status
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import ToolArguments, hint
+from graphrag_mcp.tools.as_json import as_json
 from graphrag_mcp.tools.call import Call
 from graphrag_mcp.tools.excerpts import cut_text, room_of
 from graphrag_mcp.tools.outlines import write_orientation
 from graphrag_mcp.tools.printing import describe_state, one_line, printable
-from graphrag_mcp.tools.search_json import iso
 from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
@@ -77,7 +75,7 @@ def render_status(status: Status, detailed: bool = True) -> str:
     lines += describe_failures(status.failures)
     if detailed:
         lines += [f"  left out: {as_name(path)} ({reason})" for path, reason in status.skipped_examples]
-        when = datetime.fromtimestamp(status.last_indexed, UTC) if status.last_indexed is not None else None
+        when = status.last_indexed
         lines.append(f"Last indexed: {f'{when:%Y-%m-%d %H:%M:%S} UTC' if when else 'never'}")
         lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
     for server in status.servers:
@@ -134,14 +132,6 @@ def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(words) or "none"
 
 
-def status_payload(status: Status) -> dict[str, Any]:
-    """Return the fields of a `Status`, with `last_indexed` as ISO 8601."""
-    return asdict(status) | {
-        "last_indexed": iso(status.last_indexed),
-        "skipped_examples": [{"path": path, "reason": reason} for path, reason in status.skipped_examples],
-    }
-
-
 STATUS = Tool(
     name="index_status",
     title="Index status",
@@ -153,5 +143,5 @@ STATUS = Tool(
     needs=Capability.STATUS,
     ask=index_status,
     text=status_text,
-    json=lambda status, _call: status_payload(status) if isinstance(status, Status) else asdict(status),
+    json=lambda found, _call: as_json(found),
 )

@@ -12,7 +12,7 @@ LINE_ROOM = 160  # Of a quoted line.
 class Match(NamedTuple):
     """What matched in a result: lines of its chunk, and their definition.
 
-    whole: the first and last line of the definition where it has more lines than these, else None.
+    part_of: the first and last line of the definition where it has more lines than these, else None.
     """
 
     start_line: int
@@ -20,7 +20,7 @@ class Match(NamedTuple):
     symbol: str
     kind: str
     signature: str
-    whole: tuple[int, int] | None
+    part_of: tuple[int, int] | None
 
 
 def match_of(hit: Hit) -> Match:
@@ -32,8 +32,8 @@ def match_of(hit: Hit) -> Match:
     is_chunk = symbol.qualified_name == chunk.symbol and lines == (chunk.start_line, chunk.end_line)
     kind = chunk.kind if is_chunk else symbol.kind.value
     has_more = symbol.start_line < focus.start_line or symbol.end_line > focus.end_line
-    whole = (symbol.start_line, symbol.end_line) if has_more else None
-    return Match(*lines, symbol.qualified_name, kind, symbol.signature, whole)
+    part_of = (symbol.start_line, symbol.end_line) if has_more else None
+    return Match(*lines, symbol.qualified_name, kind, symbol.signature, part_of)
 
 
 def text_of(hit: Hit) -> str:

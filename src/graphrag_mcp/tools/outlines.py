@@ -8,7 +8,7 @@ from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.excerpts import cost_of, room_of
-from graphrag_mcp.tools.printing import fenced, one_line, printable
+from graphrag_mcp.tools.printing import fenced, location, one_line, printable
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Outline
@@ -99,7 +99,7 @@ def outline_lines(definitions: Sequence[CodeNode], room: int) -> list[str]:
 
 def write_chunk(chunk: StoredChunk, note: str = "") -> str:
     """Return a chunk under its location."""
-    head = f"{as_name(chunk.path)}:{chunk.start_line}-{chunk.end_line}  {as_name(chunk.symbol)}".rstrip()
+    head = f"{location(chunk)}  {as_name(chunk.symbol)}".rstrip()
     stale = f"stale: {chunk.stale}" if chunk.stale else ""
     text = fenced(chunk.text, chunk.language, chunk.text.rstrip("\n"))
     return printable("\n".join(filter(None, (note, head, stale, text))))

@@ -2,8 +2,11 @@
 
 import re
 
+from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.reports import IndexPhase, IndexState
+from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
 
 # Shown as symbols: a file may contain escape sequences that control a terminal, or change the reading direction.
 _UNSEEN = (*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -24,6 +27,11 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Keep a name on one line: text after a line end in a file's name would look like part of the answer."""
     return text if text.isprintable() else text.translate(_LINE_ENDS)
+
+
+def location(of: CodeNode | StoredChunk) -> str:
+    """Return where it is: `path:start-end`."""
+    return f"{as_name(of.path)}:{of.start_line}-{of.end_line}"
 
 
 def fenced(text: str, language: str, shown: str | None = None) -> str:

@@ -1,21 +1,20 @@
 """The answer of a search as JSON."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult, StoredChunk
+from graphrag_mcp.model.search import Hit, SearchResult, StoredChunk
 from graphrag_mcp.tools.arguments import SearchArguments
+from graphrag_mcp.tools.as_json import FRAME, as_json, json_cost
 from graphrag_mcp.tools.call import Call
 from graphrag_mcp.tools.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_texts, room_of, take_fitting
 from graphrag_mcp.tools.matches import also_here, best_lines, match_of, text_of
 from graphrag_mcp.tools.reasons import why
 
-_META_NAMES = {"strategy": "search_strategy"}
 COPIES_SHOWN = 3  # Archived chunks with the content of a result.
-FRAME = 2  # Characters around a value.
+_BRIEF = ("path", "start_line", "end_line", "symbol", "status", "score", "origin")  # Of a result without its text.
 _TEXT_FRAME = 40  # Characters around a text: its name, and the count of the lines cut.
 
 
@@ -56,11 +55,11 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     """
     shown, texts = [_hit(hit) for hit in result.primary], [text_of(hit) for hit in result.primary]
     excerpts = list(map(Excerpt, texts))
-    meta = {_META_NAMES.get(name, name): value for name, value in asdict(result.meta).items()}
+    meta = as_json(result.meta)
     extras = {
         "rejected": [_brief(hit) for hit in result.rejected],
         "runner_up": [_brief(hit) for hit in result.runner_up],
-        "expanded": [_neighbour(neighbour) for neighbour in result.expanded],
+        "expanded": as_json(result.expanded),
     }
     if room is not None:
         left = room - json_cost({"query": result.query, "primary": [], **dict.fromkeys(extras, ()), "meta": meta})
@@ -79,34 +78,24 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     return {"query": result.query, "primary": primary, **extras, "meta": meta}
 
 
-def json_cost(value: object) -> int:
-    """Return how much room a value takes as JSON."""
-    return cost_of(json.dumps(value, ensure_ascii=False))
-
-
 def _hit(hit: Hit) -> dict[str, Any]:
     chunk, match = hit.chunk, match_of(hit)
     weights: Mapping[str, float] = {factor.name: factor.value for factor in hit.factors}
     return {
         "path": chunk.path,
-        "start_line": match.start_line,
-        "end_line": match.end_line,
-        "symbol": match.symbol,
-        "kind": match.kind,
-        "signature": match.signature,
-        "part_of": match.whole,
+        **as_json(match),
         "chunk": (chunk.start_line, chunk.end_line),
         "lines": [{"line": line, "text": text} for line, text in best_lines(hit)],
         "also_here": [{"symbol": name, "line": line} for name, line in also_here(hit)],
         "header_path": " > ".join(chunk.enclosing),
         "language": chunk.language,
-        "category": chunk.category.value,
+        "category": chunk.category,
         "score": hit.score,
         "fused_score": hit.fused_score,
         "why": why(hit),
         "ranks": dict(hit.ranks),
         "phrasings": sorted(hit.phrasings),
-        "factors": [asdict(factor) for factor in hit.factors],
+        "factors": as_json(hit.factors),
         "origin": hit.origin,
         "is_archived": chunk.archive is not None,
         "archive_reason": chunk.archive.reason if chunk.archive else None,
@@ -126,33 +115,9 @@ def _place(chunk: StoredChunk) -> dict[str, Any]:
     return {"path": chunk.path, "start_line": chunk.start_line, "end_line": chunk.end_line}
 
 
-def _neighbour(neighbour: GraphNeighbour) -> dict[str, Any]:
-    return _place(neighbour.chunk) | {
-        "source": neighbour.source,
-        "relation": neighbour.relation.value,
-        "target": neighbour.target,
-        "direction": neighbour.direction,
-        "hops": neighbour.hops,
-        "confidence": neighbour.confidence,
-        "certainty": neighbour.certainty.value,
-        "confirmed": not neighbour.is_guess,
-        "origin": neighbour.origin,
-        "stale": neighbour.chunk.stale,
-    }
-
-
 def _brief(hit: Hit) -> dict[str, Any]:
-    chunk, match = hit.chunk, match_of(hit)
-    return {
-        "path": chunk.path,
-        "start_line": match.start_line,
-        "end_line": match.end_line,
-        "symbol": match.symbol,
-        "title": chunk.facts.title,
-        "status": chunk.facts.status,
-        "score": hit.score,
-        "origin": hit.origin,
-    }
+    whole = _hit(hit)
+    return {name: whole[name] for name in _BRIEF} | {"title": hit.chunk.facts.title}
 
 
 def iso(seconds: float | None) -> str | None:

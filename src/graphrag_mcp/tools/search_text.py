@@ -6,7 +6,7 @@ from itertools import islice
 
 from graphrag_mcp.model.reports import IndexPhase
 from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Hit, SearchMeta, SearchResult, StoredChunk
-from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import SearchArguments
 from graphrag_mcp.tools.call import Call
@@ -21,7 +21,7 @@ from graphrag_mcp.tools.excerpts import (
     take_fitting,
 )
 from graphrag_mcp.tools.matches import also_here, best_lines, match_of, text_of
-from graphrag_mcp.tools.printing import describe_index, fenced, one_line, printable
+from graphrag_mcp.tools.printing import describe_index, fenced, location, one_line, printable
 from graphrag_mcp.tools.reasons import certainty, explain, relation_to, usefulness, why
 from graphrag_mcp.tools.search_json import COPIES_SHOWN, total_of
 
@@ -83,7 +83,7 @@ def describe_nothing(meta: SearchMeta) -> str:
     """Return in one line that nothing matches well, why, and what to do about it."""
     missing = _missing(meta)
     why_not = missing or "no chunk contains these words together"
-    narrowing = [name for name in meta.strategy.filters_applied if name != "exclude_archived"]
+    narrowing = [name for name in meta.search_strategy.filters_applied if name != "exclude_archived"]
     if narrowing and not missing:
         why_not += f" within the active filters ({', '.join(narrowing)})"
     advice = "rephrase it, or use find_occurrences for an exact text; index_status says what was left out"
@@ -116,9 +116,9 @@ def describe_meta(meta: SearchMeta) -> list[str]:
 def heading(hit: Hit) -> str:
     """Return the location of what matched, its name and its kind."""
     match = match_of(hit)
-    whole = f", part of {match.whole[0]}-{match.whole[1]}" if match.whole else ""
-    location = f"{as_name(hit.chunk.path)}:{match.start_line}-{match.end_line}"
-    return "  ".join(part for part in (location, as_name(match.symbol), f"({match.kind}{whole})") if part)
+    whole = f", part of {match.part_of[0]}-{match.part_of[1]}" if match.part_of else ""
+    where = f"{as_name(hit.chunk.path)}:{match.start_line}-{match.end_line}"
+    return "  ".join(part for part in (where, as_name(match.symbol), f"({match.kind}{whole})") if part)
 
 
 def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequence[str], rest: str) -> str:
@@ -149,12 +149,8 @@ def _header(position: int, hit: Hit, explained: bool) -> str:
 
 
 def _copies(copies: Sequence[StoredChunk]) -> str:
-    locations = [
-        f"{as_name(copy.path)}:{copy.start_line}-{copy.end_line}{' (archived)' if copy.archive else ''}"
-        for copy in copies[:COPIES_SHOWN]
-    ]
-    more = f" and {len(copies) - COPIES_SHOWN} more" if len(copies) > COPIES_SHOWN else ""
-    return f"also in {', '.join(locations)}{more}"
+    locations = [location(copy) + (" (archived)" if copy.archive else "") for copy in copies]
+    return f"also in {listed(locations, COPIES_SHOWN)}"
 
 
 def _outline(header: str, hit: Hit, lines: int) -> str:
@@ -236,9 +232,7 @@ def _block(header: str, excerpt: Excerpt, hit: Hit, outline: str) -> str:
 
 def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
     """Return the most useful relations of what matched, without guesses; each hop halves the confidence."""
-    certain = [
-        one for one in neighbours if not one.is_guess and one.confidence * 2 ** (one.hops - 1) >= LEAST_CONFIDENCE
-    ]
+    certain = [one for one in neighbours if one.confirmed and one.confidence * 2 ** (one.hops - 1) >= LEAST_CONFIDENCE]
     lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:RELATED_ROWS]]
     kept, _ = take_fitting(["Related in the code graph:", *lines], room, 1)
     left = len(certain) - len(kept) + 1
@@ -256,7 +250,7 @@ def _rejected(hits: Sequence[Hit]) -> list[str]:
 def _neighbour(neighbour: GraphNeighbour) -> str:
     chunk = neighbour.chunk
     name = (neighbour.target if neighbour.direction is EdgeDirection.OUT else neighbour.source) or chunk.symbol
-    parts = [f"- {as_name(chunk.path)}:{chunk.start_line}-{chunk.end_line}", as_name(name), relation_to(neighbour)]
+    parts = [f"- {location(chunk)}", as_name(name), relation_to(neighbour)]
     notes = certainty(neighbour) + ("; stale" if chunk.stale else "")
     return one_line("  ".join(part for part in parts if part)) + f"  ({notes})"
 
@@ -268,8 +262,8 @@ def _next_steps(result: SearchResult) -> list[str]:
     counts = result.meta.compression
     if counts.original_count and not counts.after_threshold:
         lines.append(f"Below min_score: all of {counted(counts.original_count, 'candidate')}.")
-    if result.meta.strategy.filters_applied:
-        filters = ", ".join(result.meta.strategy.filters_applied)
+    if result.meta.search_strategy.filters_applied:
+        filters = ", ".join(result.meta.search_strategy.filters_applied)
         lines.append(f"Active filters: {filters}. exclude_archived=false includes archived files.")
     lines.append("Try other words or an identifier; index_status lists what is indexed and what was left out.")
     return lines

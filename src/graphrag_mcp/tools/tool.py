@@ -1,6 +1,5 @@
 """What a tool is: its name, its arguments, its query of a backend, and how its answer is written."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,9 +8,9 @@ from typing import Any, Generic, TypeVar
 from graphrag_mcp.app.protocol import Capability, SearchBackend
 from graphrag_mcp.settings import Settings
 from graphrag_mcp.tools.arguments import ToolArguments
+from graphrag_mcp.tools.as_json import json_text
 from graphrag_mcp.tools.call import Call, read_cursor
 from graphrag_mcp.tools.excerpts import CONCISE_TOKENS
-from graphrag_mcp.tools.printing import printable
 from graphrag_mcp.tools.validation import parse_arguments, schema_of
 
 _Backend = TypeVar("_Backend", bound=SearchBackend)
@@ -24,7 +23,7 @@ class Tool(Generic[_Backend, _Arguments, _Found]):
     """One tool.
 
     needs: the capability that a backend must have. ask: returns what was found. text, json: write it within the
-    budget of the call.
+    budget of the call, the latter as the values of JSON.
     """
 
     name: str
@@ -34,7 +33,7 @@ class Tool(Generic[_Backend, _Arguments, _Found]):
     needs: Capability
     ask: Callable[[_Backend, Call[_Arguments]], _Found]
     text: Callable[[_Found, Call[_Arguments]], str]
-    json: Callable[[_Found, Call[_Arguments]], dict[str, Any]]
+    json: Callable[[_Found, Call[_Arguments]], object]
 
     def schema(self, settings: Settings | None = None) -> dict[str, Any]:
         """Return the JSON schema of the arguments, with the project's own defaults where there are settings."""
@@ -61,5 +60,5 @@ class Tool(Generic[_Backend, _Arguments, _Found]):
     def write(self, found: _Found, call: Call[_Arguments]) -> str:
         """Return the answer in the form that the call asks for."""
         if call.arguments.response_format == "json":
-            return printable(json.dumps(self.json(found, call), ensure_ascii=False))
+            return json_text(self.json(found, call))
         return self.text(found, call)

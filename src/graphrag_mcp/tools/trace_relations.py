@@ -4,15 +4,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, Strict, StringConstraints, WithJsonSchema, model_validator
+from pydantic import Field, Strict, WithJsonSchema, model_validator
 
 from graphrag_mcp.app.protocol import Capability, CodeBackend
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, Direction, Place
-from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.arguments import MAXIMUM_QUERY, CodeArguments, Hops, SymbolText, hint
+from graphrag_mcp.tools.arguments import Hops
 from graphrag_mcp.tools.call import Call, page_of
 from graphrag_mcp.tools.code_answer import (
     KIND_WORDS,
@@ -22,21 +22,18 @@ from graphrag_mcp.tools.code_answer import (
     UNSAID_KINDS,
     UNTYPED,
     CodeAnswer,
-    doubt_payload,
+    code_json,
     doubts,
-    edge_payload,
-    if_any,
     in_words,
     lay_out,
-    lay_out_json,
     location_of,
     name_of,
     navigate,
-    node_payload,
     shown_line,
     target_of,
 )
-from graphrag_mcp.tools.flow import ask_flow, flow_json, flow_text
+from graphrag_mcp.tools.flow import ask_flow, flow_text
+from graphrag_mcp.tools.flow_ends import FlowArguments
 from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
@@ -44,13 +41,6 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.tracing import Step, Trace
 
 
-MAXIMUM_ENDS = 10  # On each side of a flow.
-QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAXIMUM_QUERY)]
-Ends = Annotated[
-    list[SymbolText],
-    Field(max_length=MAXIMUM_ENDS),
-    BeforeValidator(lambda ends: [ends] if isinstance(ends, str) else ends),
-]
 DirectionName = Annotated[
     Direction,
     Strict(False),
@@ -61,40 +51,12 @@ DirectionName = Annotated[
 _STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
 
 
-class TraceArguments(CodeArguments):
+class TraceArguments(FlowArguments):
     """`trace_relations`: the relations of a symbol, or how code reaches other code."""
 
-    symbol: str = Field(
-        "",
-        max_length=1_000,
-        description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path.",
-    )
-    from_: Ends = Field(
-        [],
-        alias="from",
-        description="Symbols, or one: how they reach `to`; without `to`, what they lead to.",
-        json_schema_extra=hint("symbols: how they reach `to`"),
-    )
-    to: Ends = Field([], description="Symbols, or one: what reaches them.")
-    question: QuestionText = Field(
-        "",
-        description="How something reaches, becomes or affects something else; finds `from` and `to` if they are not "
-        "given.",
-        json_schema_extra=hint("how X reaches Y; finds from and to"),
-    )
     direction: DirectionName = Field(Direction.CALLERS, description="Which relation to follow.")
     hops: Hops = 1
     unresolved: bool = Field(False, description="Also list places whose receiver is not known.")
-
-    @property
-    def is_flow(self) -> bool:
-        """Whether it asks how code reaches other code."""
-        return bool(self.from_ or self.to or self.question)
-
-    @property
-    def starts(self) -> list[str]:
-        """The symbols at which a flow starts."""
-        return self.from_ or list(filter(None, [self.symbol.strip()]))
 
     @model_validator(mode="after")
     def _asks(self) -> Self:
@@ -129,8 +91,7 @@ def _trace(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Trac
 def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> str:
     """Return each relation under its file and definition with the text of its lines, and what is not known."""
     found, total = answer.found, answer.page.total
-    starts = ", ".join(location_of(node) for node in found.starts[:3])
-    more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
+    starts = listed(list(map(location_of, found.starts)), 3, "more of that name")
     within = f" within {counted(found.hops, 'hop')}" if found.hops > 1 else ""
     kinds = Counter(step.edge.certainty for step in found.steps)
     parts = [
@@ -141,14 +102,14 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     kind = "direct " if found.direction is Direction.SUBCLASSES and found.hops == 1 else ""
     at_least = "At least " if found.doubt.is_cut else ""
     of_callers = (step for step in found.steps if found.direction is Direction.CALLERS)
-    accesses = sum(step.edge.kind in (RelationKind.READS, RelationKind.WRITES) for step in of_callers)
+    accesses = sum(step.edge.relation in (RelationKind.READS, RelationKind.WRITES) for step in of_callers)
     count = counted(total - accesses, kind + noun, kind + plural) if total > accesses else f"No {plural}"
     count += f" and {counted(accesses, 'read or write', 'reads and writes')}" if accesses else ""
-    head = f"{at_least}{count}{within} of {starts}{more}{': ' if parts else ''}{', '.join(parts)}."
+    head = f"{at_least}{count}{within} of {starts}{': ' if parts else ''}{', '.join(parts)}."
     if not total and not at_least:
         certain = "" if found.doubt.is_complete else " certain"
         here = " in this repository" if found.direction is Direction.SUPERCLASSES and found.stops else ""
-        head = f"No{certain} {found.direction}{here}{within} of {starts}{more}."
+        head = f"No{certain} {found.direction}{here}{within} of {starts}."
     last_path = ""
 
     def lines(step: "Step") -> list[str]:
@@ -189,10 +150,10 @@ def _step_words(step: "Step", found: "Trace") -> str:
     near = step.source if found.direction in OUTGOING else step.target
     words = []
     if step.hop > 1:
-        words.append(f"{step.edge.kind.replace('_', ' ')} {name_of(near)}")
-    elif step.edge.kind not in UNSAID_KINDS.get(found.direction, ()):
-        words.append(KIND_WORDS[step.edge.kind])
-    if step.source == step.target and step.edge.kind is RelationKind.CALLS:
+        words.append(f"{step.edge.relation.replace('_', ' ')} {name_of(near)}")
+    elif step.edge.relation not in UNSAID_KINDS.get(found.direction, ()):
+        words.append(KIND_WORDS[step.edge.relation])
+    if step.source == step.target and step.edge.relation is RelationKind.CALLS:
         words.append("recursion")
     if step.edge.certainty is not Certainty.CERTAIN:
         words.append(in_words(step.edge.certainty, found.direction))
@@ -202,13 +163,11 @@ def _step_words(step: "Step", found: "Trace") -> str:
 def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
     lines = []
     for words, is_defined in _STOPS:
-        names = {f"{stop.module}: {stop.name}" if stop.module else stop.name: None for stop in found.stops
-                 if stop.is_defined is is_defined}  # fmt: skip
-        if names:
-            shown = ", ".join(map(as_name, list(names)[:STOPS_SHOWN]))
-            rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
+        stops = [stop for stop in found.stops if stop.is_defined is is_defined]
+        named = (as_name(f"{stop.module}: {stop.name}" if stop.module else stop.name) for stop in stops)
+        if names := list(dict.fromkeys(named)):
             is_above = found.direction is Direction.SUPERCLASSES and not is_defined
-            lines.append(f"{'Outside of this repository' if is_above else words}: {shown}{rest}.")
+            lines.append(f"{'Outside of this repository' if is_above else words}: {listed(names, STOPS_SHOWN)}.")
     if found.direction is Direction.OVERRIDES and not found.doubt.is_typed:
         lines.append("Overrides are not compared in this language; subclasses and find_occurrences lead to them.")
     if found.direction not in OUTGOING:
@@ -219,24 +178,6 @@ def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
     elif found.doubt.is_cut:
         lines.append("Truncated; retry with fewer hops.")
     return lines
-
-
-def trace_json(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> dict[str, Any]:
-    """Return each relation with both ends, and the names where the trace stops."""
-    found = answer.found
-    payload = {
-        **if_any("starts", [node_payload(node) for node in found.starts]),
-        "rows": [_step_payload(step) for step in answer.page.rows],
-        **if_any("stops", [stop._asdict() for stop in found.stops]),
-        "doubt": doubt_payload(found.doubt),
-        "is_cut": found.doubt.is_cut,
-    }
-    return lay_out_json(answer, call, payload)
-
-
-def _step_payload(step: "Step") -> dict[str, Any]:
-    ends = {"source": node_payload(step.source), "target": node_payload(step.target)}
-    return {"hop": step.hop, **ends, **edge_payload(step.edge), "lines": list(step.lines)}
 
 
 TRACE = Tool(
@@ -251,5 +192,5 @@ TRACE = Tool(
     needs=Capability.CODE,
     ask=trace_relations,
     text=lambda found, call: (flow_text if call.arguments.is_flow else trace_text)(found, call),
-    json=lambda found, call: (flow_json if call.arguments.is_flow else trace_json)(found, call),
+    json=code_json,
 )

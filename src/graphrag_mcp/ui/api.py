@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -12,11 +11,10 @@ from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.evaluation.components import OFF
 from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.graph.neighbourhood import Neighbourhood
-from graphrag_mcp.model.graph import CodeEdge
+from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.tools.code_answer import edge_payload, node_payload
+from graphrag_mcp.tools.as_json import as_json
 from graphrag_mcp.tools.excerpts import tokens_of
-from graphrag_mcp.tools.index_status import status_payload
 from graphrag_mcp.tools.printing import describe_state
 from graphrag_mcp.tools.search import SearchTool
 from graphrag_mcp.tools.search_json import iso, search_payload
@@ -29,7 +27,7 @@ from graphrag_mcp.ui.comparing import compare, settings_form
 Values = Mapping[str, object]
 
 
-def answer(app: App, name: str, values: Values) -> dict[str, Any]:
+def answer(app: App, name: str, values: Values) -> object:
     """Return the answer to a request of the page. Raises RequestError for an unknown request or wrong values."""
     if name not in REQUESTS:
         raise RequestError("name", f"{quoted(name)} is not a request of this page; there are: {', '.join(REQUESTS)}")
@@ -53,11 +51,11 @@ def _project(app: App, _asked: questions.NoQuestion) -> dict[str, Any]:
 
 def _progress(app: App, _asked: questions.NoQuestion) -> dict[str, Any]:
     state = app.index_state()
-    return asdict(state) | {"words": describe_state(state)}
+    return {**as_json(state), "words": describe_state(state)}
 
 
-def _status(app: App, _asked: questions.NoQuestion) -> dict[str, Any]:
-    return status_payload(app.status())
+def _status(app: App, _asked: questions.NoQuestion) -> Status:
+    return app.status()
 
 
 def _search(app: App, asked: questions.SearchQuestion) -> dict[str, Any]:
@@ -91,9 +89,9 @@ def _graph(app: App, asked: questions.GraphQuestion) -> dict[str, Any]:
     found, stale = app.navigate(partial(_around, asked=asked))
     return {
         "start": found.start.node_id,
-        "nodes": [{"id": node.node_id, "hop": found.hops[node.node_id], **node_payload(node)} for node in found.nodes],
-        "edges": [_edge(edge) for edge in found.edges],
-        "others": [{"id": node.node_id, **node_payload(node)} for node in found.others[:20]],
+        "nodes": [{"id": node.node_id, "hop": found.hops[node.node_id], **as_json(node)} for node in found.nodes],
+        "edges": [{"source": edge.source_id, "target": edge.target_id, **as_json(edge)} for edge in found.edges],
+        "others": [{"id": node.node_id, **as_json(node)} for node in found.others[:20]],
         "hidden": found.hidden,
         "stale": sorted(stale),
     }
@@ -113,23 +111,13 @@ def _around(navigator: Navigator, asked: questions.GraphQuestion) -> Neighbourho
         return navigator.around(names[1], asked.hops, asked.limit, scope)  # A heading or a block.
 
 
-def _edge(edge: CodeEdge) -> dict[str, Any]:
-    return {
-        "source": edge.source_id,
-        "target": edge.target_id,
-        **edge_payload(edge),
-        "how": edge.certainty.value,
-        "is_guess": edge.is_guess,
-    }
-
-
 def _files(app: App, asked: questions.FilesQuestion) -> dict[str, Any]:
     columns = {"language": asked.language, "category": asked.category}
     archived = None if asked.archived == "all" else asked.archived == "archived"
     files, total = app.inventory().files(
         asked.text, columns, archived, asked.order, descending=asked.descending, first=asked.first, limit=asked.size
     )
-    rows = [asdict(file) | {"modified_at": iso(file.modified_at)} for file in files]
+    rows = [as_json(file) | {"modified_at": iso(file.modified_at)} for file in files]
     return {"rows": rows, "total": total}
 
 
@@ -143,7 +131,7 @@ def _ages(app: App, asked: questions.AgesQuestion) -> dict[str, Any]:
     return age_tree(app.inventory().ages(folder), folder) | {"now": time.time()}
 
 
-REQUESTS: Mapping[str, tuple[type[questions.Question], Callable[[App, Any], dict[str, Any]]]] = {
+REQUESTS: Mapping[str, tuple[type[questions.Question], Callable[[App, Any], object]]] = {
     "project": (questions.NoQuestion, _project),
     "progress": (questions.NoQuestion, _progress),
     "status": (questions.NoQuestion, _status),

@@ -21,6 +21,7 @@ from graphrag_mcp.app.lazy import LazyBackend
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import GraphragError, RequestError
 from graphrag_mcp.index.failures import explain
+from graphrag_mcp.tools.as_json import as_json
 from graphrag_mcp.tools.printing import printable
 from graphrag_mcp.ui.api import answer
 from graphrag_mcp.ui.gate import Gate
@@ -133,8 +134,8 @@ async def _body(request: Request) -> dict[str, Any]:
     return values
 
 
-def _json(payload: dict[str, Any], status: int) -> Response:
-    text = printable(json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+def _json(payload: object, status: int) -> Response:
+    text = printable(json.dumps(as_json(payload), ensure_ascii=False, allow_nan=False, separators=(",", ":")))
     return Response(text, status, {"cache-control": "no-store"}, JSONResponse.media_type)
 
 

@@ -188,5 +188,5 @@ def _node(row: Sequence[Any]) -> CodeNode:
 
 
 def _file_node(file_id: int, path: str, category: str, archived: int, lines: int) -> CodeNode:
-    rest = (SymbolKind.MODULE, 1, lines, "", bool(archived), "", "", place_id(Place(path, "")))
+    rest = (SymbolKind.FILE, 1, lines, "", bool(archived), "", "", place_id(Place(path, "")))
     return CodeNode(-file_id, file_id, path, Category(category), path, path, *rest)

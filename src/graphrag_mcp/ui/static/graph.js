@@ -116,7 +116,7 @@ function drawList(graph, start) {
 
 const link = (node) => h("button", { type: "button", class: "jump", onclick: () => centre(node) }, h("span", { class: "symbol" }, nameOf(node)), pathOf(node.path, node.symbol ? `:${node.start_line}` : ""));
 
-const certainty = (edge) => h("p", { class: `muted${edge.is_guess ? " guess" : ""}` }, `${edge.how} · at ${edge.path.split("/").at(-1)}:${edge.line}`);
+const certainty = (edge) => h("p", { class: `muted${edge.is_guess ? " guess" : ""}` }, `${edge.certainty} · at ${edge.path.split("/").at(-1)}:${edge.line}`);
 
 function row(edge, node) {
   return h("li", { class: `edge ${edge.relation}` }, link(node), certainty(edge));

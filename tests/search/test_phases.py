@@ -22,7 +22,7 @@ from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking.evidence import Candidates, Evidence
 from graphrag_mcp.search.ranking.fusion import fuse
 from graphrag_mcp.search.ranking.ranked_lists import RankedList
-from graphrag_mcp.search.ranking.scoring import score_candidates
+from graphrag_mcp.search.ranking.ranker import score_candidates
 from graphrag_mcp.search.retrieval import ChunkAndVector, Found, Lookups, Retriever
 from graphrag_mcp.search.select import PLACES, select
 from graphrag_mcp.settings import RetrievalSettings

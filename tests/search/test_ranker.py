@@ -7,8 +7,8 @@ from graphrag_mcp.model.search import StoredFile
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking.evidence import Candidates
 from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.ranker import score_candidates
 from graphrag_mcp.search.ranking.scored import explain
-from graphrag_mcp.search.ranking.scoring import score_candidates
 from graphrag_mcp.settings import RetrievalSettings
 from tests.fakes import make_chunk
 

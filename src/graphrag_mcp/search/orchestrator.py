@@ -33,9 +33,9 @@ from graphrag_mcp.search.query.restrictions import find_restriction
 from graphrag_mcp.search.query.understand import Intent, Query, joined, understand
 from graphrag_mcp.search.ranking.evidence import Candidates
 from graphrag_mcp.search.ranking.exact import definitions_first
+from graphrag_mcp.search.ranking.ranker import score_candidates
 from graphrag_mcp.search.ranking.reranking import Reranked, rerank
 from graphrag_mcp.search.ranking.scored import Scored
-from graphrag_mcp.search.ranking.scoring import score_candidates
 from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
 from graphrag_mcp.search.select import Selection, select

@@ -24,10 +24,8 @@ from graphrag_mcp.ports import (
     CrossEncoder,
     Embedder,
     GraphStore,
-    HistoryIndex,
     KeywordIndex,
     Matrix,
-    PhraseIndex,
     VectorIndex,
 )
 from graphrag_mcp.search.literals import find_places
@@ -35,6 +33,8 @@ from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.search.threads import DaemonThreads, complete
 from graphrag_mcp.stores.breaker import CircuitBreaker
+from graphrag_mcp.stores.sqlite.history import SqliteHistory
+from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.text.environment_names import key_names, sets_key
 from graphrag_mcp.text.words import query_words
 
@@ -79,8 +79,8 @@ class Stores:
     has_calibrated_cosines: bool = False
     sketches: SketchCache | None = None
     cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
-    phrases: PhraseIndex | None = None
-    history: HistoryIndex | None = None
+    phrases: SqliteKeywordIndex | None = None
+    history: SqliteHistory | None = None
     project: str = ""
 
     @property

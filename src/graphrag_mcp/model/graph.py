@@ -167,6 +167,7 @@ class Dependency(NamedTuple):
 
     file_id: int
     node_id: int
+    node_file_id: int
     mentions: int
     is_named: bool
 

@@ -165,7 +165,7 @@ class SqliteSymbolGraph:
         hidden = self._scopes.resolve(scope)
         with self._database.connection() as connection:
             rows = connection.execute(
-                f"""SELECT l.file_id, s.id, count(DISTINCT v.kind << 48 | v.source), min(v.how = {How.NAMED})
+                f"""SELECT l.file_id, s.id, s.file_id, count(DISTINCT v.kind << 48 | v.source), min(v.how = {How.NAMED})
                     FROM symbols s CROSS JOIN main.links v ON v.target = s.place
                     CROSS JOIN linked l ON l.id = v.id >> {LINK_BITS}
                     WHERE s.kind IN {_RANKED} AND {hidden.condition("s.file_id")} AND {hidden.condition("l.file_id")}

@@ -56,7 +56,7 @@ def test_a_file_named_like_the_query_gains() -> None:
     """The stem's agreement is worth most when the whole name is said."""
     query = understand("session cookie handling")
     gains = {
-        path: sum(bonuses.file_bonuses(query, path, 0.0, 0.0, 0.0, bonuses.Agreement(query.terms), WEIGHTS))
+        path: sum(bonuses.file_bonuses(query, path, 0.0, 0.0, 0.0, bonuses.Agreement(query.terms), WEIGHTS).values())
         for path in ("src/sessions.py", "src/session_cookie.py", "src/wrappers.py")
     }
     assert gains["src/session_cookie.py"] > gains["src/sessions.py"] > gains["src/wrappers.py"] == 0

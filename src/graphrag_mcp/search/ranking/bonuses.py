@@ -11,7 +11,6 @@ from graphrag_mcp.model.search import Factor, FactorKind, LiteralPlace, Mention,
 from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import LONG, Intent, Query
 from graphrag_mcp.search.ranking.ranked_lists import Fused
-from graphrag_mcp.search.ranking.scored import FileBonuses
 from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.text.environment_names import sets_key
 from graphrag_mcp.text.names import NamedSymbol
@@ -131,23 +130,23 @@ def file_bonuses(
     history: float,
     agreement: "Agreement",
     weights: Weights,
-) -> FileBonuses:
-    """Return the bonuses that every chunk of a file gets.
+) -> dict[str, float]:
+    """Return the bonuses that every chunk of a file gets, by signal.
 
     coherence: the file's share of the candidates' scores. votes: how much they mention it. history: how well the
     messages of commits that changed it match. Each is 0 to 1.
     """
     words = path_words(path)
     stem, around = agreement.of(words.stem), agreement.of(words.directory)
-    return FileBonuses(
-        stem=weights.stem * stem.words,
-        stem_query=weights.stem_query * stem.terms,
-        directory=weights.directory * around.terms,
-        coherence=weights.coherence * coherence,
-        votes=weights.votes * votes,
-        path=weights.path if query.paths and any(names_path(name, path) for name in query.paths) else 0.0,
-        history=weights.history * history * (LONG_SHARE if len(query.text) > LONG else 1.0),
-    )
+    return {
+        "stem": weights.stem * stem.words,
+        "stem covers query": weights.stem_query * stem.terms,
+        "directory": weights.directory * around.terms,
+        "coherence": weights.coherence * coherence,
+        "votes": weights.votes * votes,
+        "path": weights.path if query.paths and any(names_path(name, path) for name in query.paths) else 0.0,
+        "history": weights.history * history * (LONG_SHARE if len(query.text) > LONG else 1.0),
+    }
 
 
 def graph_votes(

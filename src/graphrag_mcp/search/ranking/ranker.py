@@ -22,7 +22,6 @@ from graphrag_mcp.search.ranking.evidence import Candidates, Evidence
 from graphrag_mcp.search.ranking.fact_place import with_fact_document
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.search.ranking.scored import (
-    FileBonuses,
     FileFactors,
     FileScore,
     PlaceInFile,
@@ -117,7 +116,7 @@ class _Scorer:
             category=self._prior(file) if self.is_hybrid else 1.0,
         )
         memory = self.evidence.history.get(file.file_id)
-        bonuses = FileBonuses()
+        bonuses: dict[str, float] = {}
         if self.is_hybrid:
             votes, remembered = self.evidence.votes.get(file.file_id, 0.0), memory.score if memory else 0.0
             bonuses = file_bonuses(self.query, file.path, coherence, votes, remembered, self.agreement, self.weights)
@@ -125,11 +124,11 @@ class _Scorer:
             file,
             bonuses,
             factors,
-            sum(bonuses),
+            sum(bonuses.values()),
             multipliers.clamped_product(factors),
             age_days=age,
             backlinks=linking,
-            rare_words=self.agreement.rare(path_words(file.path).stem) if bonuses.stem else (),
+            rare_words=self.agreement.rare(path_words(file.path).stem) if bonuses.get("stem") else (),
             memory=memory.note if memory else "",
         )
 

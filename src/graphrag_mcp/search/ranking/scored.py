@@ -1,6 +1,6 @@
 """A candidate with its final score, its place, and the terms that explain them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import Category
@@ -9,19 +9,6 @@ from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.text.counts import counted
 
 _REPEATED = (Category.CONFIG, Category.DOCUMENTATION)
-_SHOWN_AS = {"stem_query": "stem covers query"}
-
-
-class FileBonuses(NamedTuple):
-    """What is added to each hit of a file that agrees with the query, by signal."""
-
-    stem: float = 0.0
-    stem_query: float = 0.0
-    directory: float = 0.0
-    coherence: float = 0.0
-    votes: float = 0.0
-    path: float = 0.0
-    history: float = 0.0
 
 
 class FileFactors(NamedTuple):
@@ -37,12 +24,13 @@ class FileFactors(NamedTuple):
 class FileScore(NamedTuple):
     """What all hits of a file share.
 
-    bonus, multiplier: the sum and the clamped product. age_days: None where it is not known. rare_words: those of the
-    query in the file's name that are rare in the project. memory: what past commits say, in words.
+    bonuses: what is added, by signal. bonus, multiplier: the sum, and the clamped product of factors. age_days: None
+    where it is not known. rare_words: those of the query in the file's name that are rare in the project. memory: what
+    past commits say, in words.
     """
 
     file: StoredFile
-    bonuses: FileBonuses = FileBonuses()
+    bonuses: Mapping[str, float] = {}
     factors: FileFactors = FileFactors()
     bonus: float = 0.0
     multiplier: float = 1.0
@@ -118,10 +106,9 @@ def _terms(scored: Scored) -> Iterator[Factor]:
     yield from scored.own
     shared = scored.shared
     notes = {"stem": ", ".join(shared.rare_words), "history": shared.memory}
-    for name, value in shared.bonuses._asdict().items():
+    for name, value in shared.bonuses.items():
         if value:
-            shown = _SHOWN_AS.get(name, name)
-            yield Factor(shown, value * scored.place.share, FactorKind.BONUS, notes.get(name, ""))
+            yield Factor(name, value * scored.place.share, FactorKind.BONUS, notes.get(name, ""))
     if scored.moved is not None:
         yield Factor(scored.moved.order, _gained(scored), FactorKind.BONUS, scored.moved.by)
     yield from (factor for factor in _factors(scored) if factor.value != 1.0)

@@ -159,7 +159,7 @@ def unanswered(root: Path, queries: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def signals_of(app: App, texts: Sequence[str]) -> Iterator[Signals | None]:
-    stores, retriever = app.stores(), Retriever(expansion_weight=app.settings.retrieval.expansion_weight)
+    stores, retriever = app.stores(), Retriever()
     for text in texts:
         query = understand(text, app.settings.retrieval)
         found = Lookups(retriever, stores).candidates(query, Scope(), CANDIDATES)

@@ -4,7 +4,6 @@ import argparse
 import json
 import re
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from graphrag_mcp.cli.agents import SECTION
 from graphrag_mcp.cli.clients import CLIENTS
 from graphrag_mcp.cli.options import create_parser
 from graphrag_mcp.search.query.expansion import MAX_ADDED, MAX_CHARACTERS, SYNONYMS
-from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, MAXIMUM_LIST, ToolArguments
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from tests.docs.pictures import FOLDER, PICTURES, SHOWN, digest
@@ -116,19 +115,13 @@ def test_the_section_for_agents_is_as_long_as_the_page_says() -> None:
     assert abs(len(SECTION.splitlines()) - int(lines)) <= 1
 
 
-def _single_settings() -> Iterator[tuple[str, str]]:
-    """Yield the settings that alone stand in a row of the ranking's tables, with the default of that row."""
-    heading = "| signal | formula | default | setting |"
-    for part in _page("ranking").split(heading)[1:]:
-        for *_, default, setting in _rows(heading + part, heading):
-            if (found := re.fullmatch(r"`(\w+)`", setting)) and re.fullmatch(r"[\d.]+", default):
-                yield found[1], default
+_WEIGHTS = "| signal | formula | weight | name |"
 
 
-@pytest.mark.parametrize(("setting", "default"), list(_single_settings()))
-def test_the_defaults_on_the_page_of_the_ranking_are_those_of_the_settings(setting: str, default: str) -> None:
+@pytest.mark.parametrize("row", _rows(_page("ranking"), _WEIGHTS), ids=lambda row: row[3])
+def test_the_weights_on_the_page_of_the_ranking_are_those_of_the_code(row: list[str]) -> None:
     """A weight that changed would leave the formula wrong."""
-    assert float(default) == float(RetrievalSettings.model_fields[setting].default)
+    assert float(row[2]) == getattr(Weights(), row[3].strip("`"))
 
 
 def test_the_synonyms_are_counted_right() -> None:

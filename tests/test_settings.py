@@ -5,10 +5,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from graphrag_mcp.errors import SettingsError
-from graphrag_mcp.settings import SETTINGS_FILE, IndexingSettings, RetrievalSettings, Settings, load_settings
+from graphrag_mcp.setting_names import REMOVED
+from graphrag_mcp.settings import (
+    RECENCY_FACTORS,
+    RERANK_WEIGHTS,
+    SETTINGS_FILE,
+    IndexingSettings,
+    RetrievalSettings,
+    ServerSettings,
+    Settings,
+    load_settings,
+)
+
+SECTIONS = (IndexingSettings, RetrievalSettings, ServerSettings)
 
 
 def _load(folder: Path, toml: str = "", **environ: str) -> Settings:
@@ -30,7 +43,7 @@ def test_no_file_and_no_environment_give_the_defaults(tmp_path: Path) -> None:
     retrieval = settings.retrieval
     assert retrieval.exclude_archived
     assert (retrieval.fusion_algorithm, retrieval.rrf_k) == ("relative", 60)
-    assert (retrieval.recency_boost_enabled, retrieval.recency_profile) == (True, "tiered")
+    assert retrieval.recency_profile == "tiered"
     days = (retrieval.recency_fresh_days, retrieval.recency_recent_days, retrieval.recency_old_days)
     assert days == (14, 60, 180)
 
@@ -51,6 +64,8 @@ def test_no_file_and_no_environment_give_the_defaults(tmp_path: Path) -> None:
         ("RRF_K", "10", "retrieval.rrf_k", 10),
         ("CATEGORY_WEIGHTS", '{"config": 0.2}', "retrieval.category_weights", {"config": 0.2}),
         ("EXPANSIONS", '{"cart": ["basket"]}', "retrieval.expansions", {"cart": ("basket",)}),
+        ("SWITCHED_OFF", "votes, history", "retrieval.switched_off", ("votes", "history")),
+        ("RECENCY_FACTORS", '{"old": 0.9}', "retrieval.recency_factors", {**RECENCY_FACTORS, "old": 0.9}),
     ],
 )
 def test_a_variable_sets_what_it_names(tmp_path: Path, variable: str, text: str, name: str, value: object) -> None:
@@ -76,6 +91,8 @@ def test_what_is_no_table_is_refused_with_the_form_of_one(tmp_path: Path, text: 
             "retrieval.graph_expansion_edge_types.1 = 'inherit'",
             "inherits",
         ),
+        ("RERANK_WEIGHTS", '{"vektor": 0.2}', "retrieval.rerank_weights = '{\"vektor\": 0.2}'", "vector"),
+        ("SWITCHED_OFF", "vote", "retrieval.switched_off.0 = 'vote'", "votes"),
     ],
 )
 def test_a_name_that_means_nothing_is_a_problem(
@@ -83,7 +100,7 @@ def test_a_name_that_means_nothing_is_a_problem(
 ) -> None:
     """A misspelt kind of file or relation would otherwise change nothing, and nobody would know."""
     (problem,) = _problems(tmp_path, **{variable: text})
-    assert problem.startswith(f"{name}: input should be ")
+    assert problem.startswith(f"{name}: ")
     assert known in problem
 
 
@@ -96,8 +113,8 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", ["fresh", "recent", "standard", "old"])
 def test_every_factor_of_recency_has_a_key(tmp_path: Path, key: str) -> None:
     """What the seed left without a key, and days that need not be whole."""
-    settings = _load(tmp_path, f"[retrieval]\nrecency_{key}_factor = 1.25\nrecency_fresh_days = 0.5\n")
-    assert getattr(settings.retrieval, f"recency_{key}_factor") == 1.25
+    settings = _load(tmp_path, f"[retrieval]\nrecency_factors.{key} = 1.25\nrecency_fresh_days = 0.5\n")
+    assert settings.retrieval.recency_factors == {**RECENCY_FACTORS, key: 1.25}
     assert settings.retrieval.recency_fresh_days == 0.5
 
 
@@ -113,18 +130,19 @@ rff_k = 60
 [indexing]
 archive_patterns = 3
 """
-    problems = _problems(tmp_path, toml, WORKERS="many", NO_SUCH_THING="1", BOOST_MAX="11")
-    assert len(problems) == 9
+    problems = _problems(tmp_path, toml, WORKERS="many", NO_SUCH_THING="1", VECTOR_WEIGHT="11", RECENCY_OLD_FACTOR="-1")
+    assert len(problems) == 10
     for words in (
         "colour is not a setting",
         "retrieval.rrf_k = 0: input should be greater than or equal to 1",
         "retrieval.recency_fresh_days = -1: input should be greater than or equal to 0",
-        "retrieval.fusion_algorithm = 'best': input should be 'relative', 'rrf' or 'weighted'",
+        "retrieval.fusion_algorithm = 'best': input should be 'relative', 'rrf', 'weighted' or 'semantic_only'",
         "retrieval.rff_k is not a setting; did you mean retrieval.rrf_k?",
         "indexing.archive_patterns = 3: input should be a list of strings",
         "indexing.workers = 'many': input should be a valid integer",
         "GRAPHRAG_NO_SUCH_THING is not a setting",
-        "retrieval.boost_max = '11': input should be less than or equal to 10",
+        "retrieval.vector_weight = '11': input should be less than or equal to 10",
+        "retrieval.recency_factors.old = '-1': input should be greater than or equal to 0",
     ):
         assert any(words in problem for problem in problems), words
 
@@ -187,21 +205,71 @@ def test_a_root_that_is_no_folder_is_no_problem_of_the_settings(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("variable", "name"),
+    "name",
     [
-        *((f"KB_{name.upper()}", name) for name in RetrievalSettings.model_fields if name.startswith("rerank_")),
-        ("KB_RRF_K", "rrf_k"),
-        ("KB_HYBRID_SEARCH_ENABLED", "hybrid_search_enabled"),
-        ("KB_GRAPH_EXPANSION_MAX_NODES", "graph_expansion_max_nodes"),
-        ("KB_REJECTED_INJECTION_MAX_DOCS", "rejected_injection_max_docs"),
-        ("KB_REJECTED_MIN_SIMILARITY", "rejected_min_similarity"),
+        "rerank_normalize_scores",
+        "rrf_k",
+        "graph_expansion_max_nodes",
+        "rejected_injection_max_docs",
+        "rejected_min_similarity",
     ],
 )
-def test_the_seeds_names_are_accepted(tmp_path: Path, variable: str, name: str) -> None:
+def test_the_seeds_names_are_accepted(tmp_path: Path, name: str) -> None:
     """KB_ names mean ours, and ours win."""
+    variable = f"KB_{name.upper()}"
     assert getattr(load_settings(tmp_path, {variable: "1"}).retrieval, name) == 1
     ours = {variable: "1", f"GRAPHRAG_{name.upper()}": "0" if name != "rrf_k" else "2"}
     assert getattr(load_settings(tmp_path, ours).retrieval, name) in (0, 2)
+
+
+@pytest.mark.parametrize("signal", RERANK_WEIGHTS)
+def test_the_seeds_weights_are_entries_of_a_table(tmp_path: Path, signal: str) -> None:
+    """By variables of both prefixes and in the file; ours win over KB_ names, and the environment over the file."""
+    name = f"rerank_{signal}_weight"
+
+    def read(toml: str = "", **environ: str) -> object:
+        (tmp_path / SETTINGS_FILE).write_text(toml)
+        return load_settings(tmp_path, environ).retrieval.rerank_weights
+
+    compatible, own = {f"KB_{name.upper()}": "2"}, {f"GRAPHRAG_{name.upper()}": "3"}
+    assert read(f"[retrieval]\n{name} = 1") == {**RERANK_WEIGHTS, signal: 1}
+    assert read(f"[retrieval]\n{name} = 1", **compatible) == {**RERANK_WEIGHTS, signal: 2}
+    assert read(f"[retrieval.rerank_weights]\n{signal} = 1", **compatible, **own) == {**RERANK_WEIGHTS, signal: 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "off", "on"),
+    [
+        ("KB_HYBRID_SEARCH_ENABLED", "fusion_algorithm", "semantic_only", "relative"),
+        ("GRAPHRAG_RECENCY_BOOST_ENABLED", "recency_profile", "off", "tiered"),
+    ],
+)
+def test_the_seeds_switches_give_a_setting_its_value(
+    tmp_path: Path, name: str, setting: str, off: str, on: str
+) -> None:
+    """Each is one value of a setting; another text is refused."""
+    given = {text: getattr(load_settings(tmp_path, {name: text}).retrieval, setting) for text in ("0", "false", "true")}
+    assert given == {"0": off, "false": off, "true": on}
+    with pytest.raises(SettingsError, match=f"retrieval.{setting} = 'perhaps'"):
+        load_settings(tmp_path, {name: "perhaps"})
+
+
+def test_what_is_no_longer_a_setting_says_why_nothing_is_needed(tmp_path: Path) -> None:
+    """In the file and in the environment."""
+    problems = _problems(tmp_path, "[retrieval]\nvote_bonus = 1\n", DEBOUNCE_SECONDS="1")
+    after, measured = "a change is indexed after 0.3 seconds of quiet", REMOVED["vote_bonus"]
+    assert problems == (
+        f"GRAPHRAG_DEBOUNCE_SECONDS is no longer a setting: {after}; remove it",
+        f"retrieval.vote_bonus is no longer a setting: {measured}; remove it",
+    )
+    assert not set(REMOVED) & {name for section in SECTIONS for name in section.model_fields}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_setting_has_a_reason(section: type[BaseModel]) -> None:
+    """There are few, and each names its requirement or says who needs another value than the default."""
+    assert sum(len(one.model_fields) for one in SECTIONS) <= 60
+    assert all(info.description for info in section.model_fields.values())
 
 
 def test_a_kb_name_that_is_not_ours_is_somebody_elses(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from graphrag_mcp.model.files import Category, DocumentStatus, RelationKind, Symbol
 from graphrag_mcp.model.graph import CodeNode, Dependency
-from graphrag_mcp.model.history import Recalled, Touched
 from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, GraphNeighbour, Mention, Ranked, StoredChunk, StoredFile, SymbolMatch
@@ -67,32 +66,6 @@ class KeywordIndex(Protocol):
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies | None:
         """Return the number of chunks with each term, of any scope; None where it would take another request."""
-
-
-class PhraseIndex(Protocol):
-    """Chunks by the words that stand in them in a row."""
-
-    def chunks_with_words(self, phrases: Sequence[str], limit: int, scope: Scope) -> list[int]:
-        """Return chunks inside the scope that have the words of any of the phrases in a row, at most `limit`."""
-
-    def chunks_with_text(self, texts: Sequence[str], limit: int, scope: Scope) -> list[int]:
-        """Return chunks inside the scope that contain any of the texts, at most `limit`; none for common words."""
-
-    def frequencies(self, terms: Sequence[str]) -> Frequencies:
-        """Return the number of chunks with each term, of any scope."""
-
-
-class HistoryIndex(Protocol):
-    """Past commits by the words of their messages."""
-
-    def frequencies(self, terms: Sequence[str]) -> Frequencies:
-        """Return how many messages contain each term."""
-
-    def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
-        """Return the commits whose messages have any of the terms that were counted, the best first."""
-
-    def files(self, commit_ids: Collection[int], scope: Scope) -> list[Touched]:
-        """Return the files inside a scope that commits changed, also those that were renamed since."""
 
 
 class GraphStore(Protocol):

@@ -5,6 +5,7 @@ import json
 import os
 import tomllib
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from graphrag_mcp.errors import SettingsError
 from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.setting_names import OTHER_NAMES, REMOVED, by_own_names, read_compatible_names
 from graphrag_mcp.system.safe_files import read_regular_file
 
 SETTINGS_FILE = ".graphrag.toml"
@@ -83,6 +85,48 @@ Neo4jUri = Annotated[str, AfterValidator(_check_url("bolt bolt+s bolt+ssc neo4j 
 Days = Annotated[float, Field(ge=0)]
 
 
+class Part(StrEnum):
+    """A part of the ranking that `switched_off` can leave out."""
+
+    DEFINITIONS = "definitions"
+    LITERALS = "literals"
+    RELATIONS = "relations"
+    FILE_NAMES = "file_names"
+    COHERENCE = "coherence"
+    VOTES = "votes"
+    HISTORY = "history"
+    KINDS_OF_FILE = "kinds_of_file"
+    SATURATION = "saturation"
+    SAME_TEXT = "same_text"
+    NEAR_COPIES = "near_copies"
+    EQUAL_VECTORS = "equal_vectors"
+
+
+Parts = Annotated[tuple[Part, ...], BeforeValidator(_split_commas)]
+
+# The defaults of the tables; a table that gives some of the names keeps the others.
+DOCUMENT_WEIGHTS: Mapping[str, float] = {
+    "priority": 0.001, "superseded": 0.4, "deprecated": 0.4, "rejected": 0.4, "archived": 0.6, "auto_tier": 0.02
+}  # fmt: skip
+RECENCY_FACTORS: Mapping[str, float] = {"fresh": 1.2, "recent": 1.1, "standard": 1.0, "old": 0.95}
+RERANK_WEIGHTS: Mapping[str, float] = {
+    "vector": 0.55, "keyword": 0.25, "heading": 0.05, "tag_overlap": 0.05, "preamble": 0.05, "recency": 0.02,
+    "status": 0.02, "mention_boost": 0.5,
+}  # fmt: skip
+Weights = Annotated[Mapping[str, Weight], BeforeValidator(_read_table)]
+
+
+def _over(defaults: Mapping[str, float]) -> AfterValidator:
+    """Return what completes a table with the defaults, and refuses other names."""
+
+    def complete(given: Mapping[str, float]) -> Mapping[str, float]:
+        if given.keys() <= defaults.keys():
+            return {**defaults, **given}
+        raise PydanticCustomError("names", f"names should be among {', '.join(defaults)}")
+
+    return AfterValidator(complete)
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -94,15 +138,16 @@ class IndexingSettings(_Section):
     default_exclusions: bool = Field(True, description="use the built-in exclusions if the root has no ignore file")
     archive_patterns: Names = Field((), description="patterns of archived files; a leading + adds to the built-in ones")
     embedding_model: Line = Field(
-        "", description="fastembed model name or model folder; empty: the model in the package"
+        "", description="fastembed model name or model folder, for other languages; empty: the model in the package"
     )
-    data_dir: Line = Field("", description="folder of the index files; empty: the user's data folder")
-    workers: int = Field(0, ge=0, le=64, description="number of parsing processes; 0: one per core")
-    max_file_bytes: int = Field(10_000_000, ge=1, description="larger files are skipped")
+    data_dir: Line = Field("", description="folder of the index files, for another disk; empty: the user's data folder")
+    workers: int = Field(0, ge=0, le=64, description="parsing processes, fewer on a shared machine; 0: one per core")
+    max_file_bytes: int = Field(
+        10_000_000, ge=1, description="larger files are skipped; what is large depends on the project"
+    )
     watch: Literal["auto", "off"] = Field(
-        "auto", description="`auto`: the server that writes the index also follows edits; `off`: it indexes once"
+        "auto", description="`auto`: follow edits; `off`: index once, where another process or a job does it"
     )
-    debounce_seconds: float = Field(0.3, ge=0, le=2, description="quiet time before the watcher indexes a change")
 
 
 # The settings of `[retrieval]` come in groups; in the file and the environment they are one flat table.
@@ -112,167 +157,85 @@ class SearchSettings(_Section):
     """What is searched and shown."""
 
     exclude_archived: bool = Field(True, description="hide archived files unless a call includes them")
-    query_expansion: bool = Field(True, description="also search for synonyms and abbreviations (auth, authentication)")
-    expansions: Synonyms = Field({}, description="additional synonyms: a table from words to lists of words")
-    expansion_weight: Share = Field(0.5, description="weight of a synonym, and of a long query after its first line")
-    candidate_minimum: int = Field(120, ge=10, le=200, description="minimum number of candidates per list")
+    query_expansion: bool = Field(True, description="also search for synonyms: auth, authentication")
+    expansions: Synonyms = Field({}, description="synonyms of your own: a table from words to lists of words")
     graph_expansion_edge_types: Relations = Field(
         (), description="relations shown beside the results; empty: all except uses"
     )
-    graph_expansion_max_nodes: int = Field(12, ge=0, le=20, description="maximum number of related chunks")
+    graph_expansion_max_nodes: int = Field(12, ge=0, le=20, description="maximum number of related chunks; 0: none")
     rejected_injection_max_docs: int = Field(
         3, ge=0, le=10, description="maximum number of rejected documents shown apart; 0: none"
     )
     rejected_min_similarity: Share = Field(0.4, description="minimum cosine of a rejected document to the query")
-    judge_confidence: bool = Field(True, description="report when nothing matches well, and show fewer results then")
-    min_score: float | None = Field(None, ge=0, le=1, description="drop results with a lower fused score")
-    response_tokens: int = Field(6000, ge=200, le=20_000, description="maximum length of an answer in tokens")
-
-
-class FusionSettings(_Section):
-    """How the lists of the stores are merged."""
-
-    hybrid_search_enabled: bool = Field(True, description="use the keyword index too; off: vectors alone")
-    fusion_algorithm: Literal["relative", "rrf", "weighted"] = Field(
-        "relative", description="`relative`: shares of the best score; `rrf`: reciprocal ranks; `weighted`: raw scores"
+    judge_confidence: bool = Field(
+        True, description="report when nothing matches well, and show less then; off where it judges wrongly"
     )
-    rrf_k: int = Field(60, ge=1, le=1000, description="the constant of reciprocal rank fusion")
+    min_score: float | None = Field(None, ge=0, le=1, description="drop results with a lower fused score")
+    response_tokens: int = Field(
+        6000, ge=200, le=20_000, description="maximum length of an answer in tokens; clients have room for more or less"
+    )
+
+
+class RankingSettings(_Section):
+    """How the lists of the stores are merged, and what counts."""
+
+    fusion_algorithm: Literal["relative", "rrf", "weighted", "semantic_only"] = Field(
+        "relative",
+        description="`relative`: shares of the best score; `rrf`: reciprocal ranks; `weighted`: raw scores; "
+        "`semantic_only`: vectors alone",
+    )
+    rrf_k: int = Field(60, ge=1, le=1000, description="the constant of reciprocal ranks")
     vector_weight: Weight = Field(0.8, description="weight of the vector list")
     keyword_weight: Weight = Field(1.0, description="weight of the keyword list")
-    graph_weight: Weight = Field(0.5, description="weight of the graph list")
     category_weights: Shares = Field(
-        {}, description="share of the vectors by kind of file, e.g. config = 0.2; the others have 0.5"
+        {}, description="share of the vectors by kind of file, e.g. config = 0.2; else 0.5"
     )
-    confidence_vector: Weight = Field(1.0, description="factor for the first result of the vector list")
-    confidence_graph: Weight = Field(1.2, description="factor for results of the graph list")
-
-
-class BonusSettings(_Section):
-    """What is added to the fused score of a result that agrees with the query."""
-
-    definition_bonus: Weight = Field(1.5, description="bonus for the definition that a symbol query names")
-    mention_bonus: Weight = Field(0.4, description="bonus for the definition of an identifier in a prose query")
-    literal_bonus: Weight = Field(2.5, description="bonus for the place that defines a text which the query quotes")
-    relation_bonus: Weight = Field(1.0, description="bonus for having the relation that the query asks for")
-    stem_bonus: Weight = Field(
-        0.3, description="bonus for query terms in the file name, scaled by the fraction of the name they cover"
-    )
-    stem_query_bonus: Weight = Field(
-        0.1, description="bonus for query terms in the file name, scaled by the fraction of the query they cover"
-    )
-    directory_bonus: Weight = Field(
-        0.3, description="bonus for query terms in the folder names, scaled by the fraction of the query they cover"
-    )
-    path_bonus: Weight = Field(0.5, description="bonus for a file whose path is in the query")
-    coherence_bonus: Weight = Field(0.2, description="bonus for a file with many matching chunks")
-    vote_bonus: Weight = Field(0.2, description="bonus for the file whose definitions the best candidates use most")
-    history_bonus: Weight = Field(
-        0.45, description="bonus for a file that past commits changed whose messages match the question"
-    )
-    file_bonus_decay: Share = Field(0.3, description="factor on the file's bonuses for each further chunk of the file")
-
-
-class PriorSettings(_Section):
-    """The factors for kinds of files."""
-
+    confidence_vector: Weight = Field(1.0, description="factor for the first two of the vector list")
+    switched_off: Parts = Field((), description="parts of the ranking that are left out, such as votes")
     prior_tests: Share = Field(0.5, description="factor for tests, unless the query asks for them")
-    prior_documentation: Share = Field(0.4, description="factor for documentation, unless the query asks for it")
+    prior_documentation: Share = Field(0.4, description="factor for documents, unless the query asks for them")
     prior_config: Share = Field(0.6, description="factor for configuration, unless the query asks for it")
-    prior_examples: Share = Field(0.5, description="factor for examples and benchmarks, unless the query asks for them")
-    prior_vendored: Share = Field(0.5, description="factor for vendored code")
-    prior_data: Share = Field(0.3, description="factor for data, lock files and generated files")
-    prior_unasked: Share = Field(0.6, description="factor for all other kinds when the query asks for one kind")
-    prior_other: Share = Field(0.6, description="factor for files of an unknown kind")
+    prior_examples: Share = Field(0.5, description="factor for examples, unless the query asks for them")
+    document_weights: Annotated[Weights, _over(DOCUMENT_WEIGHTS)] = Field(
+        DOCUMENT_WEIGHTS,
+        description="added per point of a document's priority; taken away for its status or type",
+    )
 
 
 class RecencySettings(_Section):
     """The factors for the age of a file's last commit."""
 
-    recency_boost_enabled: bool = Field(True, description="use the age of files in the ranking")
     recency_profile: Literal["tiered", "decay", "off"] = Field(
-        "tiered", description="`tiered`: one factor for each age group; `decay`: falls with the age; `off`: not used"
+        "tiered", description="`tiered`: a factor for each age group; `decay`: falls with the age; `off`"
     )
     recency_fresh_days: Days = Field(14, description="maximum age of a fresh file in days")
     recency_recent_days: Days = Field(60, description="maximum age of a recent file in days")
     recency_old_days: Days = Field(180, description="age in days from which a file is old")
-    recency_fresh_factor: Weight = Field(1.2, description="factor for fresh files")
-    recency_recent_factor: Weight = Field(1.1, description="factor for recent files")
-    recency_standard_factor: Weight = Field(1.0, description="factor for files that are neither recent nor old")
-    recency_old_factor: Weight = Field(0.95, description="factor for old files")
-
-
-class StatusSettings(_Section):
-    """The factors for what a document declares about itself, and the bounds of all factors."""
-
-    priority_weight: float = Field(0.001, ge=0, le=0.01, description="added per point of a document's priority (0-100)")
-    superseded_penalty: Share = Field(0.4, description="reduction for a document with the status superseded")
-    deprecated_penalty: Share = Field(0.4, description="reduction for the status deprecated")
-    rejected_penalty: Share = Field(0.4, description="reduction for the status rejected")
-    archived_penalty: Share = Field(0.6, description="reduction for the status archived")
-    auto_tier_penalty: Share = Field(0.02, description="reduction for a generated document (type: auto)")
-    boost_max: float = Field(1.5, ge=1, le=10, description="upper bound of the combined multiplier")
-    penalty_floor: float = Field(0.25, gt=0, le=1, description="lower bound of the combined multiplier")
-
-
-class DuplicateSettings(_Section):
-    """How duplicates and further results of one file are treated."""
-
-    content_dedup: bool = Field(True, description="drop results with the same text as a better one")
-    ngram_dedup_threshold: Share = Field(
-        0.9, description="drop results that share this fraction of their 5-grams with a better one; 1: off"
+    recency_factors: Annotated[Weights, _over(RECENCY_FACTORS)] = Field(
+        RECENCY_FACTORS, description="factor of each age group"
     )
-    semantic_dedup_threshold: Share = Field(
-        0.995, description="drop results whose vector has this cosine to a better one; 1: off"
-    )
-    saturation: float = Field(0.9, gt=0, le=1, description="factor for each further result of the same file")
 
 
-class RerankerSettings(_Section):
-    """The second ranking of the top candidates, which is off by default."""
+class AlternativeSettings(_Section):
+    """A second ranking of the top candidates, and backlinks, which are off by default."""
 
     rerank: Literal["none", "weighted_sum", "cross_encoder"] = Field(
-        "none", description="reranker for the top candidates"
+        "none", description="what ranks the top candidates again"
     )
     cross_encoder_model: str = Field(
         "Xenova/ms-marco-MiniLM-L-6-v2", description="fastembed cross-encoder name or model folder"
     )
-
-
-class CompatibilitySettings(_Section):
-    """Weighted fusion, the `weighted_sum` reranker and backlinks: no default uses them."""
-
-    legacy_vector_weight: Weight = Field(1.0, description='weight of the vector list for "weighted" fusion')
-    legacy_keyword_weight: Weight = Field(0.5, description='weight of the keyword list for "weighted" fusion')
+    rerank_weights: Annotated[Weights, _over(RERANK_WEIGHTS)] = Field(
+        RERANK_WEIGHTS, description="weights of `weighted_sum`"
+    )
+    rerank_normalize_scores: bool = Field(False, description="`weighted_sum`: scale the cosines to 0 to 1 first")
     backlink_boost_weight: Weight = Field(
         0.0, description="added to the factor for each file that refers to the result's file; 0: off"
     )
     backlink_boost_cap: int = Field(10, ge=0, le=1000, description="maximum number of files that count as backlinks")
-    rerank_vector_weight: Weight = Field(0.55, description="`weighted_sum`: weight of the cosine")
-    rerank_keyword_weight: Weight = Field(0.25, description="`weighted_sum`: weight of BM25")
-    rerank_heading_weight: Weight = Field(
-        0.05, description="`weighted_sum`: weight of the fraction of query terms in the headings"
-    )
-    rerank_tag_overlap_weight: Weight = Field(
-        0.05, description="`weighted_sum`: weight of the fraction of query terms in the tags"
-    )
-    rerank_preamble_weight: Weight = Field(0.05, description="`weighted_sum`: weight of being a document's beginning")
-    rerank_recency_weight: Weight = Field(0.02, description="`weighted_sum`: weight of being recent")
-    rerank_status_weight: Weight = Field(0.02, description="`weighted_sum`: weight of an active status")
-    rerank_mention_boost_weight: Weight = Field(0.5, description="`weighted_sum`: weight of being named in the query")
-    rerank_normalize_scores: bool = Field(False, description="`weighted_sum`: scale the cosines to 0 to 1 first")
 
 
-class RetrievalSettings(
-    SearchSettings,
-    FusionSettings,
-    BonusSettings,
-    PriorSettings,
-    RecencySettings,
-    StatusSettings,
-    DuplicateSettings,
-    RerankerSettings,
-    CompatibilitySettings,
-):
+class RetrievalSettings(SearchSettings, RankingSettings, RecencySettings, AlternativeSettings):
     """`[retrieval]`: how results are found and ranked."""
 
 
@@ -311,10 +274,13 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     values = _read_file(root / SETTINGS_FILE, problems)
     problems += _secrets_in(values)
     problems += _untrusted_in(values, environ)
-    for name, text in _read_environment(environ, problems).items():
+    if isinstance(values.get("retrieval"), dict):
+        values["retrieval"] = by_own_names(values["retrieval"], _read_table)
+    for name, value in by_own_names(_read_environment(environ, problems), _read_table).items():
         section = values.setdefault(_SECTION_OF[name], {})
         if isinstance(section, dict):  # Anything else than a table is reported below.
-            section[name] = text
+            before = section.get(name)
+            section[name] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
@@ -401,13 +367,15 @@ def _reaches_out(name: str, value: object) -> bool:
 
 def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[str, str]:
     """Return the settings that variables set, by name."""
-    found = _read_compatible_names(environ)
+    found = read_compatible_names(environ)
     for variable, text in sorted(environ.items()):
         if not variable.startswith(ENVIRONMENT_PREFIX) or variable in _OTHER_VARIABLES:
             continue
         name = variable.removeprefix(ENVIRONMENT_PREFIX).lower()
-        if name in _SECTION_OF:
+        if name in _SECTION_OF or name in OTHER_NAMES:
             found[name] = text
+        elif name in REMOVED:
+            problems.append(f"{variable} is no longer a setting: {REMOVED[name]}; remove it")
         else:
             problems.append(f"{variable} is not a setting{_suggest(name)}")
     return found
@@ -421,6 +389,8 @@ def _suggest(name: str) -> str:
 def _describe(detail: Any) -> str:
     name = ".".join(str(part) for part in detail["loc"] if part != "[key]")
     if detail["type"] == "extra_forbidden":
+        if detail["loc"][-1] in REMOVED:
+            return f"{name} is no longer a setting: {REMOVED[detail['loc'][-1]]}; remove it"
         near = difflib.get_close_matches(str(detail["loc"][-1]), _FULL_NAMES, n=1)
         return f"{name} is not a setting" + (
             f"; did you mean {_FULL_NAMES[near[0]]}?" if near else "; see docs/settings.md"
@@ -439,20 +409,3 @@ _ACCEPTED = {
     "tuple_type": "input should be a list of strings",
     "dict_type": "input should be a table",
 }
-
-# ---------------------------------------------------------------- compatibility
-# Variables such as KB_RRF_K, from the design that the weighted sum comes from. GRAPHRAG_RRF_K wins over KB_RRF_K.
-
-_COMPATIBLE_PREFIX = "KB_"
-_COMPATIBLE_NAMES = {
-    name for name in RetrievalSettings.model_fields if name.startswith(("rerank_", "graph_expansion_"))
-} | {"hybrid_search_enabled", "rrf_k", "rejected_injection_max_docs", "rejected_min_similarity"}
-
-
-def _read_compatible_names(environ: Mapping[str, str]) -> dict[str, str]:
-    return {
-        name: text
-        for variable, text in sorted(environ.items())
-        if variable.startswith(_COMPATIBLE_PREFIX)
-        and (name := variable.removeprefix(_COMPATIBLE_PREFIX).lower()) in _COMPATIBLE_NAMES
-    }

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from graphrag_mcp.languages.language import Language
 from graphrag_mcp.languages.registry import LANGUAGES
-from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings, Settings
+from graphrag_mcp.settings import IndexingSettings, RetrievalSettings, ServerSettings
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, CodeArguments, SearchArguments
 from graphrag_mcp.tools.search import DOCUMENTS, HYBRID
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
@@ -27,20 +27,6 @@ TOOLS_PAGE = ROOT / "docs" / "tools.md"
 LANGUAGES_PAGE = ROOT / "docs" / "languages.md"
 PAGES = {SETTINGS_PAGE: "settings", TOOLS_PAGE: "arguments", LANGUAGES_PAGE: "languages"}
 
-# The settings that most users who change any change first: the page opens with them.
-COMMON_SETTINGS = {
-    "indexing": (
-        "default_exclusions", "archive_patterns", "max_file_bytes", "workers", "watch", "data_dir", "embedding_model",
-    ),
-    "retrieval": (
-        "exclude_archived", "response_tokens", "min_score", "judge_confidence", "expansions", "vector_weight",
-        "keyword_weight", "prior_tests", "prior_documentation", "recency_profile", "rerank", "cross_encoder_model",
-    ),
-    "servers": (
-        "qdrant_url", "qdrant_api_key", "neo4j_uri", "neo4j_user", "neo4j_password", "project_id", "sync_servers",
-    ),
-}  # fmt: skip
-
 _TYPES = {"string": "text", "integer": "whole number", "number": "number", "array": "list", "boolean": "true or false"}
 
 
@@ -49,7 +35,6 @@ def render_tables() -> dict[str, str]:
     searched, common = set(SearchArguments.model_fields), set(CodeArguments.model_fields) - {"limit"}
     others = [tool for tool in TOOLS.values() if tool.name not in SEARCH_TOOLS]
     return {
-        "settings: common": _common_table(),
         "settings: indexing": _settings_table(IndexingSettings),
         "settings: retrieval": _retrieval_tables(),
         "settings: servers": _settings_table(ServerSettings),
@@ -80,16 +65,6 @@ def write_tables() -> None:
         page.write_text(replace_tables(page), encoding="utf-8")
 
 
-def _common_table() -> str:
-    rows = []
-    for section, names in COMMON_SETTINGS.items():
-        model = Settings.model_fields[section].annotation
-        assert model is not None
-        properties = model.model_json_schema()["properties"]
-        rows += [(f"`{section}`", f"`{name}`", *_describe(properties[name])) for name in names]
-    return _table(("section", "name", "default", "accepted", "meaning"), rows)
-
-
 def _retrieval_tables() -> str:
     """Return a heading and a table for each group of settings in `[retrieval]`."""
     groups = [(str(group.__doc__), _settings_table(group)) for group in RetrievalSettings.__bases__]
@@ -108,11 +83,8 @@ def _with_files(language: Language) -> str:
 
 def _settings_table(section: type[BaseModel]) -> str:
     properties = section.model_json_schema()["properties"]
-    rows = (
-        (f"`{name}`", f"`{ENVIRONMENT_PREFIX}{name.upper()}`", *_describe(schema))
-        for name, schema in properties.items()
-    )
-    return _table(("name", "environment variable", "default", "accepted", "meaning"), rows)
+    rows = ((f"`{name}`", *_describe(schema)) for name, schema in properties.items())
+    return _table(("name", "default", "accepted", "meaning"), rows)
 
 
 def _names(tool: Tool[Any, Any, Any]) -> set[str]:

@@ -13,7 +13,8 @@ from tests.golden.check import find_problems
 from tests.golden.golden import RANKING, Golden
 
 # What the baseline has by luck: it prefers documents because it prefers nothing. Most are questions that say neither
-# that they want a document nor a word that the code lacks; see docs/ranking.md. No other query may fall below it.
+# that they want a document nor a word that the code lacks; see docs/internals/ranking.md. No other query may fall
+# below it.
 KNOWN_LOSSES = frozenset(
     {
         "architecture-01",

@@ -250,7 +250,7 @@ def test_rules_that_change_before_the_watch_stands_change_what_is_watched(tmp_pa
     _write(tmp_path / "gen/one.py", "")
     tree = WatchedTree(ExclusionManager(tmp_path))
     _write(tmp_path / ".gitignore", "")
-    (look,) = watch(tree, 0.1, threading.Event())  # It has ended by itself, to begin anew.
+    (look,) = watch(tree, threading.Event())  # It has ended by itself, to begin anew.
     assert look.everything
 
 
@@ -291,7 +291,7 @@ def test_a_tree_that_others_may_change_unseen_is_compared(
     root.mkdir()
     stop = threading.Event()
     threading.Timer(2.0, stop.set).start()
-    (look,) = watch(WatchedTree(ExclusionManager(root)), 0.1, stop)
+    (look,) = watch(WatchedTree(ExclusionManager(root)), stop)
     assert look.everything
     assert (kind in look.why) is is_shared
     assert stop.is_set() is not is_shared  # Or it has ended by itself, to begin anew.
@@ -313,7 +313,7 @@ def test_lost_events_lead_to_a_full_comparison(tmp_path: Path, monkeypatch: pyte
     """More events than can be kept become one comparison of the whole tree."""
     monkeypatch.setattr(watcher, "MAX_PATHS", 3)
     stop = threading.Event()
-    batches = watch(WatchedTree(ExclusionManager(tmp_path)), 0.1, stop)
+    batches = watch(WatchedTree(ExclusionManager(tmp_path)), stop)
     assert next(batches) == Batch((), everything=True)
     for number in range(10):
         (tmp_path / f"{number}.py").write_text("x")
@@ -326,7 +326,7 @@ def test_events_that_the_kernel_dropped_lead_to_a_full_comparison(
 ) -> None:
     """The kernel's own event says so, whatever is logged."""
     monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
-    batches = watch(WatchedTree(ExclusionManager(tmp_path)), 0.1, threading.Event())
+    batches = watch(WatchedTree(ExclusionManager(tmp_path)), threading.Event())
     assert next(batches).everything
     (reader,) = [thread for thread in threading.enumerate() if isinstance(thread, InotifyFD)]
     reader.handle_event(InotifyEvent(WatchDescriptor(-1), InotifyConstants.IN_Q_OVERFLOW, 0, b""))
@@ -363,7 +363,7 @@ def test_a_watchdog_without_what_is_imported_means_polling(tmp_path: Path, monke
     """A name that was moved costs only the events."""
     monkeypatch.delattr("watchdog.observers.inotify_c.InotifyFD")
     monkeypatch.delitem(sys.modules, "graphrag_mcp.ingest.watch.inotify", raising=False)
-    batches = watch(WatchedTree(ExclusionManager(tmp_path)), 0.1, threading.Event())
+    batches = watch(WatchedTree(ExclusionManager(tmp_path)), threading.Event())
     assert "InotifyFD" in next(batches).why
     batches.close()
 

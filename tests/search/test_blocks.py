@@ -96,7 +96,7 @@ def test_the_strategy_is_told(bench: Bench) -> None:
     strategy = bench.search(SearchRequest("garnet", scope=Scope(languages=frozenset({"python"})))).meta.search_strategy
     assert (strategy.semantic_enabled, strategy.fts_enabled, strategy.graph_expansion_enabled) == (True, True, True)
     assert strategy.filters_applied == ("exclude_archived", "languages")
-    alone = bench.search(SearchRequest("garnet"), NO_DEDUP.model_copy(update={"hybrid_search_enabled": False}))
+    alone = bench.search(SearchRequest("garnet"), NO_DEDUP.model_copy(update={"fusion_algorithm": "semantic_only"}))
     assert (alone.meta.search_strategy.fusion_method, alone.meta.search_strategy.fts_enabled) == (
         "semantic_only",
         False,

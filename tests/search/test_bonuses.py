@@ -7,9 +7,9 @@ from graphrag_mcp.model.search import Mention, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking import bonuses
 from graphrag_mcp.search.ranking.ranked_lists import Fused
-from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.search.ranking.weights import Weights
 
-SETTINGS = RetrievalSettings()
+WEIGHTS = Weights()
 
 
 def _file(
@@ -28,8 +28,8 @@ def _match(name: str, path: str = "src/a.py", kind: SymbolKind = SymbolKind.TYPE
 def test_a_symbol_query_lifts_its_definition_most() -> None:
     """A query that is a name asks for the definition; a name inside prose hints at it."""
     match = _match("Session")
-    alone = bonuses.definition_bonuses(understand("Session"), [match], SETTINGS)[1].value
-    inside = bonuses.definition_bonuses(understand("how does Session.send retry"), [_match("Session.send")], SETTINGS)
+    alone = bonuses.definition_bonuses(understand("Session"), [match], WEIGHTS)[1].value
+    inside = bonuses.definition_bonuses(understand("how does Session.send retry"), [_match("Session.send")], WEIGHTS)
     assert alone > inside[1].value > 0
 
 
@@ -37,7 +37,7 @@ def test_a_type_is_meant_before_a_field_of_the_same_name() -> None:
     """Definitions are graded by kind."""
     query = understand("timeout")
     grades = [
-        bonuses.definition_bonuses(query, [_match("timeout", kind=kind)], SETTINGS)[1].value
+        bonuses.definition_bonuses(query, [_match("timeout", kind=kind)], WEIGHTS)[1].value
         for kind in (SymbolKind.TYPE, SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FIELD)
     ]
     assert grades == sorted(grades, reverse=True)
@@ -47,8 +47,8 @@ def test_a_type_is_meant_before_a_field_of_the_same_name() -> None:
 def test_the_qualifier_chooses_between_equal_names() -> None:
     """`Session.send` means the method of Session."""
     query = understand("Session.send")
-    right = bonuses.definition_bonuses(query, [_match("Session.send", kind=SymbolKind.METHOD)], SETTINGS)[1]
-    wrong = bonuses.definition_bonuses(query, [_match("Adapter.send", kind=SymbolKind.METHOD)], SETTINGS)[1]
+    right = bonuses.definition_bonuses(query, [_match("Session.send", kind=SymbolKind.METHOD)], WEIGHTS)[1]
+    wrong = bonuses.definition_bonuses(query, [_match("Adapter.send", kind=SymbolKind.METHOD)], WEIGHTS)[1]
     assert right.value > wrong.value
 
 
@@ -56,7 +56,7 @@ def test_a_file_named_like_the_query_gains() -> None:
     """The stem's agreement is worth most when the whole name is said."""
     query = understand("session cookie handling")
     gains = {
-        path: sum(bonuses.file_bonuses(query, path, 0.0, 0.0, 0.0, bonuses.Agreement(query.terms), SETTINGS))
+        path: sum(bonuses.file_bonuses(query, path, 0.0, 0.0, 0.0, bonuses.Agreement(query.terms), WEIGHTS).values())
         for path in ("src/sessions.py", "src/session_cookie.py", "src/wrappers.py")
     }
     assert gains["src/session_cookie.py"] > gains["src/sessions.py"] > gains["src/wrappers.py"] == 0

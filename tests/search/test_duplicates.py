@@ -1,12 +1,15 @@
 """The stages that thin out a list."""
 
+from collections.abc import Collection
+
 import numpy as np
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import CompressionStats, Hit, StoredChunk
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.select import Pipeline
-from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.settings import Part
+from tests.search.stores import DUPLICATES
 
 WORDS = [f"word{number}" for number in range(40)]
 
@@ -32,10 +35,10 @@ def _run(
     limit: int = 10,
     per_document: int = 0,
     vectors: dict[int, Matrix] | None = None,
-    settings: RetrievalSettings | None = None,
+    switched_off: Collection[Part] = (),
 ) -> tuple[list[int], CompressionStats]:
     known = vectors or {}
-    pipeline = Pipeline(settings or RetrievalSettings(), limit, per_document)
+    pipeline = Pipeline(switched_off, limit, per_document)
     stats = pipeline.run([(hit, known.get(hit.chunk.chunk_id)) for hit in hits], len(hits), len(hits))
     return [hit.chunk.chunk_id for hit in pipeline.kept], stats
 
@@ -88,10 +91,9 @@ def test_a_dropped_duplicate_makes_room_for_the_next() -> None:
 
 def test_each_stage_can_be_switched_off() -> None:
     """Every stage on its own."""
-    settings = RetrievalSettings(content_dedup=False, ngram_dedup_threshold=1, semantic_dedup_threshold=1)
     axis = np.array([1.0, 0.0], np.float32)
     text = " ".join(WORDS)
-    kept, _ = _run([_hit(1, text), _hit(2, text)], vectors={1: axis, 2: axis}, settings=settings)
+    kept, _ = _run([_hit(1, text), _hit(2, text)], vectors={1: axis, 2: axis}, switched_off=DUPLICATES)
     assert kept == [1, 2]
 
 

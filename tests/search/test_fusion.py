@@ -10,7 +10,6 @@ from graphrag_mcp.model.search import ListSource, Ranked
 from graphrag_mcp.search.ranking.fusion import fuse_relative, fuse_rrf
 from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
 from graphrag_mcp.search.ranking.weighted_fusion import fuse_weighted
-from graphrag_mcp.settings import RetrievalSettings
 
 VECTOR, KEYWORD, GRAPH = ListSource
 
@@ -77,20 +76,20 @@ def test_every_place_is_remembered() -> None:
 def test_an_empty_search_fuses_to_nothing() -> None:
     """No list, no result, no error."""
     assert fuse_rrf([], 60) == []
-    assert fuse_weighted([_list(VECTOR, [])], RetrievalSettings()) == []
+    assert fuse_weighted([_list(VECTOR, [])]) == []
 
 
 def test_the_weighted_sum_normalises_each_list() -> None:
     """1.0·vector + 0.5·keyword on min-max scores, whatever the scales of the lists."""
     vector = RankedList(VECTOR, [Ranked(1, 0.9), Ranked(2, 0.5), Ranked(3, 0.1)], 1.0)
     keyword = RankedList(KEYWORD, [Ranked(3, 40.0), Ranked(2, 20.0), Ranked(1, 0.0)], 0.5)
-    scores = {one.chunk_id: one.score for one in fuse_weighted([vector, keyword], RetrievalSettings())}
+    scores = {one.chunk_id: one.score for one in fuse_weighted([vector, keyword])}
     assert scores == {1: pytest.approx(1.0 / 1.5), 2: pytest.approx(0.75 / 1.5), 3: pytest.approx(0.5 / 1.5)}
 
 
 def test_a_flat_list_counts_in_full() -> None:
     """Min-max of one item, or of equal ones, is 1."""
-    assert fuse_weighted([RankedList(VECTOR, [Ranked(1, 0.2)])], RetrievalSettings())[0].score == pytest.approx(1.0)
+    assert fuse_weighted([RankedList(VECTOR, [Ranked(1, 0.2)])])[0].score == pytest.approx(1.0)
 
 
 def test_relative_scores_keep_by_how_much_the_first_is_better() -> None:

@@ -14,6 +14,7 @@ from graphrag_mcp.search.query.clauses import clauses, understand_apart
 from graphrag_mcp.search.query.literals import Literal, LiteralKind, literals, message_runs
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking.bonuses import literal_bonuses
+from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.tools.reasons import why
 from tests.indexed import indexed
@@ -147,7 +148,7 @@ def test_a_rarer_literal_and_two_literals_count_more() -> None:
     places += [LiteralPlace(4, "a", True, 1), LiteralPlace(4, "c", False, 1)]
     values = {
         chunk_id: bonus.value
-        for chunk_id, bonus in literal_bonuses(understand("a, b or c"), places, (), RetrievalSettings()).items()
+        for chunk_id, bonus in literal_bonuses(understand("a, b or c"), places, (), Weights()).items()
     }
     assert sorted(values, key=values.__getitem__, reverse=True) == [4, 1, 2, 3]
 
@@ -190,5 +191,5 @@ def test_a_text_that_holds_one_of_two_questions_does_not_answer_it(tmp_path: Pat
 def test_each_text_that_a_result_contains_is_named() -> None:
     """Two literals are two texts in the reason, the one that counts more first."""
     places = [LiteralPlace(1, "opal", False, 1), LiteralPlace(1, "garnet", True, 1)]
-    found = literal_bonuses(understand("garnet or opal"), places, (), RetrievalSettings())
+    found = literal_bonuses(understand("garnet or opal"), places, (), Weights())
     assert found[1].note == "`garnet`, `opal`"

@@ -17,13 +17,13 @@ from graphrag_mcp.model.search import (
     SymbolMatch,
 )
 from graphrag_mcp.search.enrich import rejected_approaches, related_code
-from graphrag_mcp.search.gather import Candidates, gather
+from graphrag_mcp.search.gather import gather
 from graphrag_mcp.search.query.understand import understand
+from graphrag_mcp.search.ranking.evidence import Candidates, Evidence
 from graphrag_mcp.search.ranking.fusion import fuse
 from graphrag_mcp.search.ranking.ranked_lists import RankedList
-from graphrag_mcp.search.ranking.ranker import Evidence
+from graphrag_mcp.search.ranking.ranker import score_candidates
 from graphrag_mcp.search.retrieval import ChunkAndVector, Found, Lookups, Retriever
-from graphrag_mcp.search.score import score
 from graphrag_mcp.search.select import PLACES, select
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.tools.search_json import search_payload
@@ -37,12 +37,12 @@ NOW = 1_800_000_000.0
 def candidates(text: str, vector: Sequence[Ranked], keyword: Sequence[Ranked], **changes: object) -> Candidates:
     """Return candidates of which chunk 10·n is in file n, as if stores had returned them."""
     lists = [RankedList(ListSource.VECTOR, vector), RankedList(ListSource.KEYWORD, keyword)]
-    fused, method = fuse(lists, True, SETTINGS, {})
+    fused = fuse(lists, FusionMethod.RELATIVE, SETTINGS)
     files = {
         one.chunk_id: StoredFile(one.chunk_id // 10, f"src/file_{one.chunk_id // 10}.py", Category.IMPLEMENTATION)
         for one in fused
     }
-    found = Candidates(Found(vector, keyword), lists, fused, method, True, files, Evidence())
+    found = Candidates(fused, files, found=Found(vector, keyword), lists=lists)
     return replace(found, **changes)  # type: ignore[arg-type]
 
 
@@ -58,8 +58,8 @@ def test_scoring_needs_no_store() -> None:
     """What several lists propose comes first; the order is a function of what was gathered."""
     asked = "where is the basket stored"
     found = candidates(asked, [Ranked(10, 0.9), Ranked(20, 0.8)], [Ranked(20, 9.0), Ranked(30, 2.0)])
-    ranking = score(understand(asked), SearchRequest(asked), found, SETTINGS, NOW)
-    assert [scored.fused.chunk_id for scored in ranking.order] == [20, 10, 30]
+    ranking = score_candidates(understand(asked), found, SETTINGS, NOW)
+    assert [scored.fused.chunk_id for scored in ranking] == [20, 10, 30]
     assert found.method is FusionMethod.RELATIVE
 
 
@@ -67,11 +67,11 @@ def test_a_definition_that_the_query_names_is_scored_first_without_any_store() -
     """Evidence is a value: a definition found by name outweighs a better place in both lists."""
     match = SymbolMatch(20, "src/file_2.py", Symbol("Basket", "Basket", SymbolKind.TYPE, 1, 9))
     found = candidates("Basket", [Ranked(10, 0.9), Ranked(20, 0.8)], [Ranked(10, 9.0), Ranked(20, 8.0)])
-    plain = score(understand("Basket"), SearchRequest("Basket"), found, SETTINGS, NOW)
+    plain = score_candidates(understand("Basket"), found, SETTINGS, NOW)
     named = replace(found, evidence=Evidence(definitions=[match]))
-    lifted = score(understand("Basket"), SearchRequest("Basket"), named, SETTINGS, NOW)
-    assert [one.fused.chunk_id for one in plain.order] == [10, 20]
-    assert [one.fused.chunk_id for one in lifted.order] == [20, 10]
+    lifted = score_candidates(understand("Basket"), named, SETTINGS, NOW)
+    assert [one.fused.chunk_id for one in plain] == [10, 20]
+    assert [one.fused.chunk_id for one in lifted] == [20, 10]
 
 
 def test_the_best_document_has_the_third_place_when_a_question_asks_for_a_fact() -> None:
@@ -81,12 +81,12 @@ def test_the_best_document_has_the_third_place_when_a_question_asks_for_a_fact()
     for asked in ("what is the default of the limit", "how is the limit applied"):
         found = candidates(asked, vector, vector)
         document = replace(found.files[60], path="docs/limits.md", category=Category.DOCUMENTATION)
-        ranking = score(
-            understand(asked), SearchRequest(asked), replace(found, files={**found.files, 60: document}), SETTINGS, NOW
+        ranking = score_candidates(
+            understand(asked), replace(found, files={**found.files, 60: document}), SETTINGS, NOW
         )
-        scores = [scored.score for scored in ranking.order]
+        scores = [scored.score for scored in ranking]
         assert scores == sorted(scores, reverse=True)
-        shown[asked] = [scored.fused.chunk_id for scored in ranking.order]
+        shown[asked] = [scored.fused.chunk_id for scored in ranking]
     moved, unmoved = shown.values()
     assert moved[2] == 60
     assert unmoved.index(60) > 2
@@ -96,14 +96,14 @@ def test_selecting_reads_no_more_than_it_shows() -> None:
     """The hits are read in blocks; candidates behind the last that is needed are never read."""
     found = candidates("text", [Ranked(10 * number, 1.0 - number / 100) for number in range(60)], [])
     request = SearchRequest("text", limit=5)
-    ranking = score(understand("text"), request, found, NO_DEDUP, NOW)
+    ranking = score_candidates(understand("text"), found, NO_DEDUP, NOW)
     stored, read = contents(60), list[int]()
 
     def read_contents(ids: Sequence[int]) -> Mapping[int, ChunkAndVector]:
         read.extend(ids)
         return {one: stored[one] for one in ids}
 
-    selection = select([ranking], request, read_contents)
+    selection = select([ranking], request, NO_DEDUP, read_contents, wants_definitions=True)
     assert [hit.chunk.chunk_id for hit in selection.hits] == [0, 10, 20, 30, 40]
     assert len(selection.hits) + len(selection.runners_up) == PLACES
     assert len(read) == PLACES + 2
@@ -114,12 +114,17 @@ def test_selecting_drops_a_copy_and_what_has_left_the_index() -> None:
     """Two chunks of one text are one hit, and a chunk that no longer exists is none."""
     found = candidates("text", [Ranked(10 * number, 1.0 - number / 100) for number in range(4)], [])
     request = SearchRequest("text", limit=5)
-    ranking = score(understand("text"), request, found, SETTINGS, NOW)
+    ranking = score_candidates(understand("text"), found, SETTINGS, NOW)
     stored = dict(contents(4))
     stored[20] = (replace(stored[20][0], text="text 1"), None)
     del stored[30]
-    ordered = [ranking]
-    selection = select(ordered, request, lambda ids: {one: stored[one] for one in ids if one in stored})
+    selection = select(
+        [ranking],
+        request,
+        SETTINGS,
+        lambda ids: {one: stored[one] for one in ids if one in stored},
+        wants_definitions=True,
+    )
     assert [hit.chunk.chunk_id for hit in selection.hits] == [0, 10]
     assert (selection.stats.after_threshold, selection.stats.after_content_dedup) == (4, 3)
 
@@ -138,8 +143,8 @@ def test_each_phase_can_be_called_alone(bench: Bench) -> None:
     query, retriever = understand(request.query, NO_DEDUP), Retriever()
     lookups = Lookups(retriever, bench.stores)
     gathered = gather(query, request, 50, lookups, NO_DEDUP)
-    ranking = score(query, request, gathered, NO_DEDUP, NOW)
-    selection = select([ranking], request, lookups.contents)
+    ranking = score_candidates(query, gathered, NO_DEDUP, NOW)
+    selection = select([ranking], request, NO_DEDUP, lookups.contents, wants_definitions=True)
     assert related_code(request, selection.hits, lookups, NO_DEDUP) == []
     assert rejected_approaches(request, set(), lookups, NO_DEDUP) == []
     assert lookups.unavailable == {}

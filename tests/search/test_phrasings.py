@@ -13,7 +13,8 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import FactorKind, ListSource, SearchRequest, StoredFile
 from graphrag_mcp.search.phrasings import fuse_phrasings
-from graphrag_mcp.search.ranking.ranked_lists import Fused, Scored
+from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.scored import FileScore, Scored
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.search_text import search_text
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
@@ -95,7 +96,7 @@ def test_another_phrasing_makes_the_answer_certain(app: App, tmp_path: Path) -> 
 
 def _scored(chunk_id: int, file_id: int, score: float) -> Scored:
     file = StoredFile(file_id, f"file{file_id}.py", Category.IMPLEMENTATION)
-    return Scored(score, Fused(chunk_id, 0.5, {ListSource.KEYWORD: chunk_id}), file, 0)
+    return Scored(score, Fused(chunk_id, 0.5, {ListSource.KEYWORD: chunk_id}), FileScore(file))
 
 
 def test_a_file_that_two_phrasings_find_is_before_the_best_of_one() -> None:

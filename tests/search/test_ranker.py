@@ -5,9 +5,12 @@ import pytest
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import StoredFile
 from graphrag_mcp.search.query.understand import understand
+from graphrag_mcp.search.ranking.evidence import Candidates
 from graphrag_mcp.search.ranking.ranked_lists import Fused
-from graphrag_mcp.search.ranking.ranker import Ranker
+from graphrag_mcp.search.ranking.ranker import score_candidates
+from graphrag_mcp.search.ranking.scored import explain
 from graphrag_mcp.settings import RetrievalSettings
+from tests.fakes import make_chunk
 
 SETTINGS = RetrievalSettings()
 
@@ -26,10 +29,10 @@ def test_manifests_of_one_name_damp_each_other_as_hits_of_one_file_do(
 ) -> None:
     """Every package of a project has one; more than the best of them is rarely asked for."""
     files = {number: StoredFile(number, path, category, None, None) for number, path in enumerate(paths, 1)}
-    ranker = Ranker(understand("the limit of uploads"), SETTINGS, now=0.0)
-    first, second = ranker.order([Fused(number, 0.5, {}) for number in files], files)
+    candidates = Candidates([Fused(number, 0.5, {}) for number in files], files)
+    first, second = score_candidates(understand("the limit of uploads"), candidates, SETTINGS, now=0.0)
     assert (second.score < first.score) is damped
-    notes = [factor.note for factor in ranker.terms(second) if factor.name == "saturation"]
+    notes = [factor.note for factor in explain(second, make_chunk()).factors if factor.name == "saturation"]
     assert notes == ([f"hit 2 of files named {paths[0].rpartition('/')[2]}"] if damped else [])
 
 
@@ -46,5 +49,6 @@ def test_a_change_log_is_behind_other_documents_unless_the_query_asks_for_change
         number: StoredFile(number, path, Category.DOCUMENTATION, None, None)
         for number, path in enumerate(("CHANGELOG.md", "docs/guide.md"), 1)
     }
-    order = Ranker(understand(query), SETTINGS, now=0.0).order([Fused(1, 0.7, {}), Fused(2, 0.6, {})], files)
+    candidates = Candidates([Fused(1, 0.7, {}), Fused(2, 0.6, {})], files)
+    order = score_candidates(understand(query), candidates, SETTINGS, now=0.0)
     assert order[0].file.path == first

@@ -14,13 +14,15 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import ListSource, Ranked, SearchRequest
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.ranking.fusion import fuse_rrf
+from graphrag_mcp.search.ranking.multipliers import BOOST_MAX
 from graphrag_mcp.search.ranking.ranked_lists import RankedList
 from graphrag_mcp.search.retrieval import KEYWORD_DEPTH
-from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.settings import Part, RetrievalSettings
 from tests.contracts.conftest import Source
-from tests.search.stores import NO_DEDUP, Bench, garnets, paths
+from tests.search.stores import DUPLICATES, NO_DEDUP, Bench, garnets, paths
 
 VECTOR, KEYWORD, _GRAPH = ListSource
+POOL = "graphrag_mcp.search.orchestrator.POOL"
 QUERY = SearchRequest("garnet", limit=5)
 ALL = replace(QUERY, limit=25, scope=Scope(exclude_archived=False))
 
@@ -101,41 +103,45 @@ def test_penalties_come_after_fusion_and_the_cut_comes_last(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("limit", [1, 5, 25])
 @pytest.mark.parametrize("pool", [30, 120, 200])
-def test_each_list_is_asked_for_more_than_the_limit(bench: Bench, limit: int, pool: int) -> None:
-    """As many as the setting says from every list, whatever the limit is."""
-    bench.search(replace(QUERY, limit=limit), NO_DEDUP.model_copy(update={"candidate_minimum": pool}))
+def test_each_list_is_asked_for_more_than_the_limit(
+    bench: Bench, limit: int, pool: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many from every list, whatever the limit is."""
+    monkeypatch.setattr(POOL, pool)
+    bench.search(replace(QUERY, limit=limit))
     assert (bench.vectors.limits, bench.keywords.limits) == ([pool], [KEYWORD_DEPTH * pool])
 
 
-def test_the_first_places_do_not_depend_on_the_limit(tmp_path: Path) -> None:
+def test_the_first_places_do_not_depend_on_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where a limit needs more candidates than the pool has: those come after the others."""
     sources = garnets(60)
     odd = [replace(one, words=[f"garnet {'straw ' * (number % 7)}"]) for number, one in enumerate(sources)]
     bench = Bench(tmp_path, odd)
-    settings = NO_DEDUP.model_copy(update={"candidate_minimum": 10})
-    shown = {limit: bench.search(replace(ALL, limit=limit), settings) for limit in (1, 5, 10, 25, 40)}
+    monkeypatch.setattr(POOL, 10)
+    shown = {limit: bench.search(replace(ALL, limit=limit)) for limit in (1, 5, 10, 25, 40)}
     bench.close()
     places = {limit: [hit.chunk.path for hit in (*one.primary, *one.runner_up)] for limit, one in shown.items()}
     assert len(places[40]) == len(set(places[40])) == 40
     assert all(places[limit] == places[40][: max(10, limit)] for limit in shown)
 
 
-def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path) -> None:
+def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Thirty copies ahead of ten others leave a full answer."""
     copies = [Source(f"src/copy_{number}.py", ["garnet garnet"], [[1.0]]) for number in range(30)]
     others = [Source(f"src/other_{number}.py", [f"garnet word{number}"], [[1.0, 0.5]]) for number in range(10)]
     bench = Bench(tmp_path, [*copies, *others])
-    settings = RetrievalSettings(candidate_minimum=20, semantic_dedup_threshold=1)
-    result = bench.search(QUERY, settings)
+    monkeypatch.setattr(POOL, 20)
+    result = bench.search(QUERY, RetrievalSettings(switched_off=(Part.EQUAL_VECTORS,)))
     bench.close()
     assert bench.vectors.limits == [20, 60]
     assert len(result.primary) == 5
 
 
-def test_a_pool_that_min_score_emptied_is_not_filled_again(tmp_path: Path) -> None:
+def test_a_pool_that_min_score_emptied_is_not_filled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies behind it scores no better."""
     bench = Bench(tmp_path, garnets(40))
-    result = bench.search(replace(QUERY, min_score=0.97), NO_DEDUP.model_copy(update={"candidate_minimum": 20}))
+    monkeypatch.setattr(POOL, 20)
+    result = bench.search(replace(QUERY, min_score=0.97))
     bench.close()
     assert bench.vectors.limits == [20]
     assert 0 < len(result.primary) < 5
@@ -179,11 +185,11 @@ def test_candidates_are_looked_up_once_however_many(tmp_path: Path) -> None:
 
 
 def test_all_boosts_together_stay_modest(bench: Bench) -> None:
-    """Whatever the single factors are, their product is capped by the settings."""
-    huge = {"recency_old_factor": 10.0, "confidence_vector": 10.0, "confidence_graph": 10.0}
-    plain = {"coherence_bonus": 0.0, "stem_bonus": 0.0, "stem_query_bonus": 0.0}
-    for hit in bench.search(ALL, NO_DEDUP.model_copy(update=huge | plain)).primary:
-        assert hit.score <= hit.fused_score * NO_DEDUP.boost_max + 1e-9
+    """Whatever the single factors are, their product is capped."""
+    plain = (*DUPLICATES, Part.COHERENCE, Part.FILE_NAMES)
+    huge = RetrievalSettings(recency_factors={"old": 10.0}, confidence_vector=10.0, switched_off=plain)
+    for hit in bench.search(ALL, huge).primary:
+        assert hit.score <= hit.fused_score * BOOST_MAX + 1e-9
 
 
 def test_a_threshold_keeps_what_reaches_it(bench: Bench) -> None:

@@ -153,24 +153,23 @@ def test_recency_can_be_left_out_of_one_search(build: Build) -> None:
 
 
 _BOOSTS = {
-    "definition": {"DEFINITION_BONUS": "0", "MENTION_BONUS": "0"},
-    "stem": {"STEM_BONUS": "0"},
-    "stem covers query": {"STEM_QUERY_BONUS": "0"},
-    "directory": {"DIRECTORY_BONUS": "0"},
-    "coherence": {"COHERENCE_BONUS": "0"},
-    "recency": {"RECENCY_BOOST_ENABLED": "false"},
+    "definitions": {"definition"},
+    "file_names": {"stem", "stem covers query", "directory"},
+    "coherence": {"coherence"},
+    "recency": {"recency"},
 }
 
 
-@pytest.mark.parametrize("boost", _BOOSTS)
-def test_each_boost_can_be_switched_off_alone(build: Build, boost: str) -> None:
+@pytest.mark.parametrize("part", _BOOSTS)
+def test_each_boost_can_be_switched_off_alone(build: Build, part: str) -> None:
     """By its setting, while the others go on counting."""
     request = replace(QUERY, query="parse_invoice_totals of an invoice in ledger")
     files = {"ledger/invoice.py": _invoice("amber")}
+    off = {"RECENCY_BOOST_ENABLED": "false"} if part == "recency" else {"SWITCHED_OFF": part}
     (with_all,) = build(files).search(request).primary
-    (without_one,) = build(files, **_BOOSTS[boost]).search(request).primary
-    assert _counting(with_all) >= set(_BOOSTS)
-    assert _counting(with_all) - _counting(without_one) == {boost}
+    (without_one,) = build(files, **off).search(request).primary
+    assert _counting(with_all) >= set().union(*_BOOSTS.values())
+    assert _counting(with_all) - _counting(without_one) == _BOOSTS[part]
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,8 @@ def _terms(
 
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_every_weight_is_a_setting_with_the_seeds_default(name: str) -> None:
-    """A knob for each term, by our name."""
-    assert getattr(RetrievalSettings(), f"rerank_{name}_weight") == WEIGHTS[name]
+    """A knob for each term, by our name; the designs' names are in `test_settings.py`."""
+    assert RetrievalSettings().rerank_weights[name] == WEIGHTS[name]
 
 
 def test_the_terms_are_signals_from_0_to_1_times_their_weights() -> None:

@@ -13,7 +13,8 @@ from graphrag_mcp.embedding.static import PACKAGE_MODEL
 from graphrag_mcp.model.files import Category, Symbol, SymbolKind
 from graphrag_mcp.model.search import FactorKind, Hit, SearchRequest, StoredFile
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.search.ranking.ranked_lists import Fused, Scored
+from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.scored import FileScore, PlaceInFile, Scored
 from graphrag_mcp.search.ranking.sketches import CALLEES, FileSketches, sketch
 from graphrag_mcp.search.ranking.within import FILES, ReadSketches, order_within_files
 from graphrag_mcp.search.sketch_cache import SketchCache
@@ -58,13 +59,8 @@ def test_a_function_that_calls_everything_is_sketched_by_some_of_it() -> None:
 
 
 def _scored(chunk_id: int, file_id: int, score: float, rank: int) -> Scored:
-    return Scored(
-        score, Fused(chunk_id, score, {}), StoredFile(file_id, f"{file_id}.py", Category.IMPLEMENTATION), rank
-    )
-
-
-def _base(fused: Fused) -> float:
-    return fused.score
+    file = StoredFile(file_id, f"{file_id}.py", Category.IMPLEMENTATION)
+    return Scored(score, Fused(chunk_id, score, {}), FileScore(file), PlaceInFile(rank, 1.0, 1.0))
 
 
 def _reader(made: Mapping[int, FileSketches]) -> ReadSketches:
@@ -82,9 +78,9 @@ def test_the_order_inside_files_leaves_the_order_of_files_and_all_scores_alone()
         ]
         ids = {file_id: [one.fused.chunk_id for one in order if one.file.file_id == file_id] for file_id in files}
         made = {file_id: _sketches(ids[file_id], chance) for file_id in files}
-        anew = order_within_files(order, _base, FIRST_AXIS, _reader(made))
-        assert [(one.file.file_id, one.score, one.rank_in_file) for one in anew] == [
-            (one.file.file_id, one.score, one.rank_in_file) for one in order
+        anew = order_within_files(order, FIRST_AXIS, _reader(made))
+        assert [(one.file.file_id, one.score, one.place.rank) for one in anew] == [
+            (one.file.file_id, one.score, one.place.rank) for one in order
         ]
         assert sorted(one.fused.chunk_id for one in anew) == sorted(one.fused.chunk_id for one in order)
         assert anew != order
@@ -104,9 +100,9 @@ def test_the_hit_that_shows_the_nearest_definition_gets_the_best_place_of_its_fi
     near, far = _function("near", 11, 30), _function("far", 1, 10)
     vectors: Matrix = np.array([[0.0, 1.0], [1.0, 0.0]], np.float32)
     made = FileSketches.over(sketch([far, near], []), vectors, {1: (1, 10), 2: (11, 20), 3: (21, 30)})
-    anew = order_within_files(order, _base, FIRST_AXIS, _reader({1: made}))
+    anew = order_within_files(order, FIRST_AXIS, _reader({1: made}))
     assert [one.fused.chunk_id for one in anew] == [2, 9, 1, 3]
-    assert [one.moved_by for one in anew] == ["near", None, "far", None]
+    assert [one.moved and one.moved.by for one in anew] == ["near", None, "far", None]
 
 
 # ---------------------------------------------------------------- through the application

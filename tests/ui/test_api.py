@@ -184,7 +184,7 @@ def test_the_form_of_the_comparison_comes_from_the_settings(page: RunningPage) -
     """Each with its kind, its value, its limits and its meaning; sent back unchanged it changes nothing."""
     form = page.ask("project").json["settings"]
     by_name = {setting["name"]: setting for setting in form}
-    assert by_name["fusion_algorithm"]["choices"] == ["relative", "rrf", "weighted"]
+    assert by_name["fusion_algorithm"]["choices"] == ["relative", "rrf", "weighted", "semantic_only"]
     assert (by_name["rrf_k"]["kind"], by_name["rrf_k"]["minimum"], by_name["rrf_k"]["maximum"]) == ("integer", 1, 1000)
     assert by_name["min_score"]["optional"] and "age" in by_name["recency_profile"]["group"]
     assert all(setting["meaning"] and setting["group"] for setting in form)

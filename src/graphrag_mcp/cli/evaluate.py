@@ -157,7 +157,7 @@ def _score_all(queries: Sequence[JudgedQuery], answers: Answers) -> dict[str, Sc
 
 
 def _find_misses(app: App, queries: Sequence[JudgedQuery], scores: Mapping[str, Scores]) -> tuple[Miss, ...]:
-    settings = app.settings.retrieval.model_copy(update={"candidate_minimum": DEEP})
+    settings = app.settings.retrieval
     stores, state = app.stores(), IndexState(IndexPhase.READY)
     with closing(SearchOrchestrator(settings)) as orchestrator:
 

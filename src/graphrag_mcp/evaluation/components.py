@@ -1,40 +1,44 @@
 """The components of the ranking as settings: each added to the baseline alone, and each removed from the default."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from graphrag_mcp.settings import RetrievalSettings
-
-_PRIORS = tuple(name for name in RetrievalSettings.model_fields if name.startswith("prior_"))
-_PENALTIES = ("superseded_penalty", "deprecated_penalty", "rejected_penalty", "archived_penalty", "auto_tier_penalty")
+from graphrag_mcp.settings import DOCUMENT_WEIGHTS, Part, RetrievalSettings
 
 # The settings that switch each component off.
 OFF: Mapping[str, Mapping[str, Any]] = {
     "relative fusion": {"fusion_algorithm": "weighted"},
     "query expansion": {"query_expansion": False},
-    "definitions": {"definition_bonus": 0.0, "mention_bonus": 0.0},
-    "relations": {"relation_bonus": 0.0, "graph_weight": 0.0},
-    "file names": {"stem_bonus": 0.0, "stem_query_bonus": 0.0, "directory_bonus": 0.0, "path_bonus": 0.0},
-    "coherence": {"coherence_bonus": 0.0},
-    "graph votes": {"vote_bonus": 0.0},
-    "kinds of file": dict.fromkeys(_PRIORS, 1.0),
-    "recency": {"recency_boost_enabled": False},
-    "status": dict.fromkeys(_PENALTIES, 0.0) | {"priority_weight": 0.0},
-    "saturation": {"saturation": 1.0, "file_bonus_decay": 1.0},
+    "definitions": {"switched_off": (Part.DEFINITIONS,)},
+    "relations": {"switched_off": (Part.RELATIONS,)},
+    "file names": {"switched_off": (Part.FILE_NAMES,)},
+    "coherence": {"switched_off": (Part.COHERENCE,)},
+    "graph votes": {"switched_off": (Part.VOTES,)},
+    "kinds of file": {"switched_off": (Part.KINDS_OF_FILE,)},
+    "recency": {"recency_profile": "off"},
+    "status": {"document_weights": dict.fromkeys(DOCUMENT_WEIGHTS, 0.0)},
+    "saturation": {"switched_off": (Part.SATURATION,)},
 }
 
 
 def baseline() -> RetrievalSettings:
     """Return the search with every component off: the weighted sum of both lists."""
-    return RetrievalSettings().model_copy(update={name: value for part in OFF.values() for name, value in part.items()})
+    return _without(OFF)
 
 
 def alone(part: str) -> RetrievalSettings:
     """Return the baseline with one component."""
-    whole = RetrievalSettings()
-    return baseline().model_copy(update={name: getattr(whole, name) for name in OFF[part]})
+    return _without(other for other in OFF if other != part)
 
 
 def without(part: str) -> RetrievalSettings:
     """Return the default settings without one component."""
-    return RetrievalSettings().model_copy(update=dict(OFF[part]))
+    return _without([part])
+
+
+def _without(components: Iterable[str]) -> RetrievalSettings:
+    changes: dict[str, Any] = {"switched_off": ()}
+    for component in components:
+        for name, value in OFF[component].items():
+            changes[name] = (*changes[name], *value) if name == "switched_off" else value
+    return RetrievalSettings().model_copy(update=changes)

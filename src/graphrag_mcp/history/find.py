@@ -86,10 +86,10 @@ class Past:
         found = self._history.recall(self._history.frequencies(query_words(words)), MOST_COMMITS)
         names = [one.name for one in found if one.score >= LEAST_SHARE * found[0].score and is_name(one.name)]
         if not names:
-            return Told((), is_newest_first=False)
+            return Told(())
         read = self._read(deadline, "--no-walk=unsorted", *span.options, _END, *names)
         known = {commit.name: commit for commit in read}
-        return Told(tuple(known[name] for name in names if name in known), is_newest_first=False)
+        return Told(tuple(known[name] for name in names if name in known))
 
     def _about_few(self, words: str, span: Span, reason: str, deadline: float) -> Told:
         """Return matching commits among the newest ones, since no index has the messages."""
@@ -99,7 +99,7 @@ class Past:
         matching = [one for one in commits[:MOST_READ] if shares[one.name]]
         matching.sort(key=lambda one: -shares[one.name])  # Stable: of equals, the newest first.
         note = f"only the newest {counted(MOST_READ, 'commit')} were read: {reason}" if len(commits) > MOST_READ else ""
-        return Told(tuple(matching[:MOST_COMMITS]), note, is_newest_first=False)
+        return Told(tuple(matching[:MOST_COMMITS]), note)
 
     def of_project(self, span: Span) -> Told:
         """Return the newest commits."""

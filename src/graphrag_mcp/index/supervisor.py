@@ -269,7 +269,7 @@ class Supervisor:
         tree = WatchedTree(self._exclusion, self._start)
         while not stop.is_set():
             self._exclusion.reload()
-            with closing(watch(tree, self._settings.debounce_seconds, stop, self._is_lost)) as batches:
+            with closing(watch(tree, stop, self._is_lost)) as batches:
                 for batch in batches:
                     self._apply_batch(batch, stop, report)
             if not stop.is_set() and self._is_lost():

@@ -74,14 +74,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Commits that answer a question, the best or newest first. note: what is missing, "" for nothing.
-
-    is_newest_first: whether they are in the order of time.
-    """
+    """Commits that answer a question, the best or newest first. note: what is missing, "" for nothing."""
 
     commits: tuple[Commit, ...]
     note: str = ""
-    is_newest_first: bool = True
 
 
 def day_of(commit: Recalled | Commit) -> str:

@@ -2,42 +2,27 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from graphrag_mcp.history.recall import MOST_FILES, Memory, recall
 from graphrag_mcp.model.files import Category
-from graphrag_mcp.model.search import Frequencies, FusionMethod, ListSource, Mention, Ranked, SearchRequest, StoredFile
+from graphrag_mcp.model.search import Frequencies, FusionMethod, ListSource, Mention, Ranked, SearchRequest
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.query.locations import Location, lines_in
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking import backlinks
 from graphrag_mcp.search.ranking.bonuses import graph_votes
+from graphrag_mcp.search.ranking.category_weights import share_by_category
+from graphrag_mcp.search.ranking.evidence import Candidates, Evidence
 from graphrag_mcp.search.ranking.fusion import fuse
 from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
-from graphrag_mcp.search.ranking.ranker import Evidence
+from graphrag_mcp.search.ranking.weights import weights_of
 from graphrag_mcp.search.retrieval import Found, Lookups
-from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.settings import Part, RetrievalSettings
 from graphrag_mcp.text.words import query_words
 
 MAX_NEIGHBOURS = 20  # In the graph's list.
 VOTERS = 20  # Candidates that vote for the files whose definitions they mention.
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """All that is known about the chunks that may be shown; scoring reads nothing else.
-
-    is_hybrid: whether keywords count, or vectors alone. files: by chunk id; a chunk without a file has left the index.
-    """
-
-    found: Found
-    lists: Sequence[RankedList]
-    fused: Sequence[Fused]
-    method: FusionMethod
-    is_hybrid: bool
-    files: Mapping[int, StoredFile]
-    evidence: Evidence
 
 
 def gather(
@@ -45,10 +30,12 @@ def gather(
 ) -> Candidates:
     """Return the candidates: at most `pool` of each list, and the definitions and files that the query names."""
     found = lookups.candidates(query, request.scope, pool)
-    is_hybrid = (request.use_rrf and settings.hybrid_search_enabled) or not found.vector
-    lists = _lists(query, request, found, is_hybrid, lookups, settings)
-    categories = _categories(lists, lookups) if settings.category_weights else {}
-    fused, method = fuse(lists, is_hybrid, settings, categories)
+    method = FusionMethod(settings.fusion_algorithm)
+    if method is FusionMethod.SEMANTIC_ONLY and not found.vector:
+        method = FusionMethod.RELATIVE
+    is_hybrid = method is not FusionMethod.SEMANTIC_ONLY
+    lists = _lists(query, request, found, method, lookups, settings)
+    fused = fuse(lists, method, settings, share_by_category(lists, lookups, settings))
     memories: Sequence[Memory] = ()
     located = _chunks_at(query.locations, found.paths, lookups.stores.catalog) if is_hybrid else {}
     if is_hybrid:
@@ -57,7 +44,7 @@ def gather(
         fused += _first_remembered(memories, fused, found, lookups.stores.catalog)
     voters = fused[:VOTERS]
     mentions: Sequence[Mention] = ()
-    if is_hybrid and settings.vote_bonus:
+    if is_hybrid and Part.VOTES not in settings.switched_off:
         ids = [voter.chunk_id for voter in voters]
         mentions = lookups.in_graph(lambda graph: graph.mentions(ids, request.scope))
     targets = {mention.definition_chunk_id for mention in mentions}
@@ -76,7 +63,7 @@ def gather(
         rarity=_rarity(query.terms, frequencies, lookups.stores.project) if frequencies is not None else {},
         backlinks=backlinks.count([candidate.chunk_id for candidate in fused], files, lookups, settings),
     )
-    return Candidates(found, lists, fused, method, is_hybrid, files, evidence)
+    return Candidates(fused, files, evidence, method, found, lists)
 
 
 def _rarity(terms: Sequence[str], frequencies: Frequencies, project: str) -> Mapping[str, float]:
@@ -89,20 +76,20 @@ def _lists(
     query: Query,
     request: SearchRequest,
     found: Found,
-    is_hybrid: bool,
+    method: FusionMethod,
     lookups: Lookups,
     settings: RetrievalSettings,
 ) -> list[RankedList]:
     """Return the lists to fuse; the graph has one when the query asks for a relation of a definition it names."""
     lists = []
     if "vector" not in lookups.unavailable:
-        by_score = is_hybrid and FusionMethod(settings.fusion_algorithm) is FusionMethod.RELATIVE
-        others = _cosines_of_keyword_hits(found, lookups) if by_score else {}
+        others = _cosines_of_keyword_hits(found, lookups) if method is FusionMethod.RELATIVE else {}
         lists.append(RankedList(ListSource.VECTOR, found.vector, settings.vector_weight, others))
     if "keyword" not in lookups.unavailable:
         lists.append(RankedList(ListSource.KEYWORD, found.keyword, settings.keyword_weight, found.keyword_beyond))
     if query.relations and found.definitions and request.include_graph_context and request.max_hops:
-        lists.append(RankedList(ListSource.GRAPH, _related(query, request, found, lookups), settings.graph_weight))
+        related = _related(query, request, found, lookups)
+        lists.append(RankedList(ListSource.GRAPH, related, weights_of(settings).graph))
     return lists
 
 
@@ -123,12 +110,6 @@ def _related(query: Query, request: SearchRequest, found: Found, lookups: Lookup
     return [Ranked(neighbour.chunk.chunk_id, neighbour.confidence) for neighbour in asked]
 
 
-def _categories(lists: Sequence[RankedList], lookups: Lookups) -> Mapping[int, Category]:
-    """Return the category of each proposed chunk's file."""
-    files = lookups.stores.catalog.files([item.chunk_id for ranked in lists for item in ranked.items])
-    return {chunk_id: file.category for chunk_id, file in files.items()}
-
-
 def _unlisted(fused: Sequence[Fused], found: Found, located: Iterable[int]) -> list[Fused]:
     """Return the chunks that the query names and no list proposed: definitions, literals, files and lines of files."""
     listed = {candidate.chunk_id for candidate in fused}
@@ -144,7 +125,7 @@ def _remember(query: Query, request: SearchRequest, lookups: Lookups, settings: 
     """
     history = lookups.stores.history
     is_plain = query.intent is Intent.NATURAL and not query.relations and not query.categories
-    if history is None or not is_plain or not settings.history_bonus:
+    if history is None or not is_plain or Part.HISTORY in settings.switched_off:
         return ()
     found = recall(query.terms, history, request.scope)
     if not found:

@@ -13,9 +13,10 @@ from typing import NamedTuple
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import LiteralPlace, StoredChunk
-from graphrag_mcp.ports import ChunkStore, PhraseIndex
+from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.query.literals import ASKING, Literal, LiteralKind, Run, words
 from graphrag_mcp.search.query.understand import Query
+from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 
 MAX_LINES = 20
 MAX_FILES = 8
@@ -49,7 +50,7 @@ class _Line(NamedTuple):
 Judge = Callable[[_Line], bool | None]  # Whether a line defines a literal; None for a line that does not count.
 
 
-def find_places(query: Query, scope: Scope, index: PhraseIndex, catalog: ChunkStore) -> list[LiteralPlace]:
+def find_places(query: Query, scope: Scope, index: SqliteKeywordIndex, catalog: ChunkStore) -> list[LiteralPlace]:
     """Return the chunks that contain a literal of the query, or the text of a message between its values."""
     asked = words(query.title.lower())  # Its text may hold more than the question.
     question = " ".join(asked) if asked[:1] and asked[0] in ASKING else ""
@@ -62,7 +63,7 @@ class _Lane:
     plain: Collection[Category]  # Kinds of files that define something, and those that the query asks for.
     question: str  # Its words, "" where it is none: a test or a document that holds it does not answer it.
     scope: Scope
-    index: PhraseIndex
+    index: SqliteKeywordIndex
     catalog: ChunkStore
 
     def literals(self, literals: Iterable[Literal]) -> Iterator[LiteralPlace]:
@@ -136,7 +137,7 @@ def _are_few(lines: Iterable[_Line]) -> bool:
     return 0 < len(places) <= MAX_LINES and len({path for path, _ in places}) <= MAX_FILES
 
 
-def _rarest(runs: Sequence[Run], index: PhraseIndex) -> list[Run]:
+def _rarest(runs: Sequence[Run], index: SqliteKeywordIndex) -> list[Run]:
     """Return the runs to look up: those whose words all occur, by their rarest word."""
     if not runs:
         return []

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.query.understand import Query
-from graphrag_mcp.search.ranking.ranked_lists import Scored
+from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.text.words import words_of
 
 NAMES = 15

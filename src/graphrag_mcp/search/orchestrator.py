@@ -3,7 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +14,6 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import (
     Hit,
     PhaseTimes,
-    RerankMethod,
     RetrievalStats,
     SearchMeta,
     SearchRequest,
@@ -26,20 +25,23 @@ from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, best_of, jud
 from graphrag_mcp.search.enrich import rejected_approaches, related_code
 from graphrag_mcp.search.filters import check_filters
 from graphrag_mcp.search.focus import Gains, Terms, focus_hits
-from graphrag_mcp.search.gather import Candidates, gather
+from graphrag_mcp.search.gather import gather
 from graphrag_mcp.search.near_names import near_names
 from graphrag_mcp.search.phrasings import fuse_phrasings, interleave
 from graphrag_mcp.search.query.clauses import clauses, understand_apart
 from graphrag_mcp.search.query.restrictions import find_restriction
 from graphrag_mcp.search.query.understand import Intent, Query, joined, understand
+from graphrag_mcp.search.ranking.evidence import Candidates
 from graphrag_mcp.search.ranking.exact import definitions_first
-from graphrag_mcp.search.ranking.reranking import RERANKED, Reranked, Top, by_cross_encoder, by_weighted_sum
+from graphrag_mcp.search.ranking.ranker import score_candidates
+from graphrag_mcp.search.ranking.reranking import Reranked, rerank
+from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
-from graphrag_mcp.search.score import Ordered, reranking_scores, score
 from graphrag_mcp.search.select import Selection, select
 from graphrag_mcp.settings import RetrievalSettings
 
+POOL = 120  # Candidates of each list, whatever the limit is: it decides how many are shown, not which.
 WIDER = 3  # Times the pool, where it has too few hits for the limit.
 OFF_TOPIC = 1.2  # The score of the best hit that 15 of 16 questions about something else do not reach.
 
@@ -55,7 +57,7 @@ class SearchOrchestrator:
     ) -> None:
         self._settings = settings
         self._clock = clock
-        self._retriever = Retriever(remote_timeout_seconds, settings.expansion_weight)
+        self._retriever = Retriever(remote_timeout_seconds)
 
     def search(self, request: SearchRequest, stores: Stores, index: IndexState) -> SearchResult:
         """Return the answer; a store that fails is named in `meta.unavailable`, and the others are used.
@@ -82,30 +84,70 @@ class SearchOrchestrator:
                 note = f"Nothing matches in {restriction.place}, as the question restricts it; this is from elsewhere."
         return replace(result, meta=replace(result.meta, restriction=note))
 
+    def server_failed(self, store: str, since: float) -> bool:
+        """Return whether a store is on a server that failed since then, on the monotonic clock."""
+        return self._retriever.server_failed(store, since)
+
+    def close(self) -> None:
+        """Stop the threads."""
+        self._retriever.close()
+
     def _search(self, request: SearchRequest, texts: Sequence[str], stores: Stores, index: IndexState) -> SearchResult:
         """Return the answer; texts: the phrasings without their restrictions."""
-        watch = _Stopwatch()
-        settings = self._settings
+        settings = _settings_of(request, self._settings)
+        return _Search(request, settings, stores, self._retriever, self._clock()).answer(texts, index)
+
+
+def _settings_of(request: SearchRequest, settings: RetrievalSettings) -> RetrievalSettings:
+    """Return the settings with what the arguments of a call switch off."""
+    changes: dict[str, str] = {}
+    if not request.use_rrf:
+        changes["fusion_algorithm"] = "semantic_only"
+    if not request.rerank_with_recency:
+        changes["recency_profile"] = "off"
+    return settings.model_copy(update=changes) if changes else settings
+
+
+def _exists(catalog: ChunkStore, glob: str) -> bool:
+    """Return whether a glob matches an indexed file; False while a server fails."""
+    try:
+        return not catalog.scope_paths.chosen((glob,)).is_empty
+    except ServerError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One search of one scope. now: seconds since 1970."""
+
+    request: SearchRequest
+    settings: RetrievalSettings
+    stores: Stores
+    retriever: Retriever
+    now: float
+    watch: "_Stopwatch" = field(default_factory=lambda: _Stopwatch())
+
+    def answer(self, texts: Sequence[str], index: IndexState) -> SearchResult:
+        """Return the answer. texts: phrasings of one question."""
+        request, settings = self.request, self.settings
         parts = clauses(texts[0]) if len(texts) == 1 else ()
         queries = understand_apart(parts, settings) if parts else [understand(text, settings) for text in texts]
-        pool = settings.candidate_minimum  # Whatever the limit is: it decides how many are shown, not which.
-        ranked = self._rank(queries, request, pool, stores, watch)
-        if _ran_short(ranked, request, pool):
-            ranked = self._rank(queries, request, WIDER * pool, stores, watch, ranked.ordered)
-        lookups = ranked.lookups
-        hits, further = self._focus(ranked)
-        related = related_code(request, hits, lookups, settings)
-        rejected = rejected_approaches(request, {hit.chunk.chunk_id for hit in hits}, lookups, settings)
+        ranked = self._rank(queries, POOL)
+        if _ran_short(ranked, request):
+            ranked = self._rank(queries, WIDER * POOL, ranked.orders)
+        hits, further = _focus(ranked)
+        related = related_code(request, hits, ranked.lookups, settings)
+        rejected = rejected_approaches(request, {hit.chunk.chunk_id for hit in hits}, ranked.lookups, settings)
         judgement = self._judge(ranked, index)
         names = _near_names(ranked, (*hits, *further)) if judgement.is_unsure else ()
-        watch.end("enrich")
+        self.watch.end("enrich")
         meta = SearchMeta(
-            retrieval_ms=watch.total,
+            retrieval_ms=self.watch.total,
             search_strategy=_strategy(request, ranked, settings),
             compression=ranked.selection.stats,
             index=index,
             retrieval_stats=replace(_counts(ranked), expanded_count=len(related), rejected_count=len(rejected)),
-            phases_ms=watch.times,
+            phases_ms=self.watch.times,
             unavailable=ranked.unavailable,
             warnings=request.warnings + ranked.warnings,
             confidence=judgement.confidence,
@@ -116,79 +158,46 @@ class SearchOrchestrator:
         )
         return SearchResult(request.query, tuple(hits), tuple(related), meta, tuple(rejected), tuple(further))
 
-    def server_failed(self, store: str, since: float) -> bool:
-        """Return whether a store is on a server that failed since then, on the monotonic clock."""
-        return self._retriever.server_failed(store, since)
-
-    def close(self) -> None:
-        """Stop the threads."""
-        self._retriever.close()
-
-    def _rank(
-        self,
-        queries: Sequence[Query],
-        request: SearchRequest,
-        pool: int,
-        stores: Stores,
-        watch: "_Stopwatch",
-        before: Sequence[Ordered] = (),
-    ) -> "_Ranked":
+    def _rank(self, queries: Sequence[Query], pool: int, before: Sequence[Sequence[Scored]] = ()) -> "_Ranked":
         """Return the results of the first three phases. before: the ranking of a smaller pool, which stays in front.
 
         queries: phrasings of one question, or the clauses of one that asks for two things.
         """
-        answers = [self._answer(query, request, pool, stores, watch) for query in queries]
-        first, *others = answers
-        order = first.reranked.order
-        if others and request.also:
-            order = fuse_phrasings([answer.reranked.order for answer in answers])
-        elif others:
-            order = interleave([answer.ranking._replace(order=answer.reranked.order) for answer in answers])
-        ordered = (*before, first.ranking._replace(order=order))
-        selection = select(ordered, request, first.lookups.contents)
-        watch.end("select")
-        return _Ranked(answers, ordered, selection)
-
-    def _answer(
-        self, query: Query, request: SearchRequest, pool: int, stores: Stores, watch: "_Stopwatch"
-    ) -> "_Answer":
-        """Rank the candidates of one phrasing."""
-        lookups = Lookups(self._retriever, stores)
-        candidates = gather(query, request, pool, lookups, self._settings)
-        watch.end("gather")
-        ranking = _order_files(
-            query, score(query, request, candidates, self._settings, self._clock()), candidates, stores
+        answers = [self._answer(query, pool) for query in queries]
+        orders = [answer.reranked.order for answer in answers]
+        if len(orders) == 1:
+            (order,) = orders
+        else:
+            order = fuse_phrasings(orders) if self.request.also else interleave(orders)
+        first = answers[0]
+        selection = select(
+            [*before, order],
+            self.request,
+            self.settings,
+            first.lookups.contents,
+            # A question for what imports or uses a definition looks for what names it.
+            wants_definitions=not first.query.relations,
         )
-        reranked = self._rerank(candidates, ranking, lookups)
-        watch.end("score")
-        return _Answer(query, lookups, candidates, ranking, reranked)
+        self.watch.end("select")
+        return _Ranked(answers, [*before, order], selection, pool)
 
-    def _focus(self, ranked: "_Ranked") -> tuple[list[Hit], list[Hit]]:
-        """Return the hits and the runners-up, each with what of it matched."""
-        selection, lookups = ranked.selection, ranked.lookups
-        hits = [*selection.hits, *selection.runners_up]
-        definitions = lookups.stores.catalog.definitions({hit.chunk.file_id for hit in hits})
-        query = ranked.query
-        focused = focus_hits(hits, Terms(query, lookups.frequencies(query.terms)), definitions, _gains(ranked))
-        shown = len(selection.hits)
-        return focused[:shown], focused[shown:]
-
-    def _rerank(self, candidates: Candidates, ranking: Ordered, lookups: Lookups) -> Reranked:
-        """Score the top candidates a second time, if the settings name a method."""
-        method = RerankMethod(self._settings.rerank)
-        if method is RerankMethod.NONE:
-            return Reranked(ranking.order)
-        wanted = ranking.order[:RERANKED]
-        chunks = lookups.stores.catalog.chunks([scored.fused.chunk_id for scored in wanted])
-        top = Top([scored for scored in wanted if scored.fused.chunk_id in chunks], chunks)
-        if method is RerankMethod.WEIGHTED_SUM:
-            return by_weighted_sum(ranking.order, top, ranking.ranker, reranking_scores(candidates))
-        return by_cross_encoder(ranking.order, top, ranking.ranker, lookups.stores.cross_encoder)
+    def _answer(self, query: Query, pool: int) -> "_Answer":
+        """Rank the candidates of one phrasing."""
+        request, settings = self.request, self.settings
+        lookups = Lookups(self.retriever, self.stores)
+        candidates = gather(query, request, pool, lookups, settings)
+        self.watch.end("gather")
+        with_archived = not request.scope.exclude_archived or bool(request.scope.include_patterns)
+        order = score_candidates(query, candidates, settings, self.now, with_archived=with_archived)
+        order = _order_definitions(query, order, candidates, self.stores)
+        reranked = rerank(order, query, candidates, self.stores, settings, self.now)
+        self.watch.end("score")
+        return _Answer(query, lookups, candidates, reranked)
 
     def _judge(self, ranked: "_Ranked", index: IndexState) -> Judgement:
         """Judge whether anything matches; not before the index is complete, since the rest may still match."""
-        stores = ranked.lookups.stores
-        if not (self._settings.judge_confidence and stores.has_calibrated_cosines and index.state is IndexPhase.READY):
+        stores = self.stores
+        if not (self.settings.judge_confidence and stores.has_calibrated_cosines and index.state is IndexPhase.READY):
             return NO_JUDGEMENT
         return best_of(
             [
@@ -205,28 +214,20 @@ class _Answer:
     query: Query
     lookups: Lookups
     candidates: Candidates
-    ranking: Ordered
     reranked: Reranked
-
-
-def _exists(catalog: ChunkStore, glob: str) -> bool:
-    """Return whether a glob matches an indexed file; False while a server fails."""
-    try:
-        return not catalog.scope_paths.chosen((glob,)).is_empty
-    except ServerError:
-        return False
 
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
     """The results of the first three phases for one pool of candidates.
 
-    answers: one for each phrasing. ordered: also the ranking of a smaller pool.
+    answers: one for each phrasing. orders: the ranking of a smaller pool, if there was one, and this one's.
     """
 
     answers: Sequence[_Answer]
-    ordered: Sequence[Ordered]
+    orders: Sequence[Sequence[Scored]]
     selection: Selection
+    pool: int
 
     @property
     def query(self) -> Query:
@@ -273,19 +274,29 @@ class _Stopwatch:
         return (self._last - self._started) * 1000
 
 
-def _order_files(asked: Query, ranking: Ordered, candidates: Candidates, stores: Stores) -> Ordered:
+def _order_definitions(query: Query, order: list[Scored], candidates: Candidates, stores: Stores) -> list[Scored]:
     """Put the hits of each of the first files in the order of their definitions, by the package's own model only.
 
     Where the query is a name, put its definitions in the order of their standing instead.
     """
     definitions = candidates.evidence.definitions
-    is_name = asked.intent is Intent.SYMBOL and candidates.is_hybrid and not candidates.evidence.related
+    is_name = query.intent is Intent.SYMBOL and candidates.is_hybrid and not candidates.evidence.related
     if is_name and definitions:
-        return ranking._replace(order=definitions_first(ranking.order, asked.symbols[0], definitions))
-    query, sketches = candidates.found.query_vector, stores.measured_sketches
-    if sketches is None or query is None or not candidates.is_hybrid:
-        return ranking
-    return ranking._replace(order=order_within_files(ranking.order, ranking.ranker.base, query, sketches.of))
+        return definitions_first(order, query.symbols[0], definitions)
+    vector, sketches = candidates.found.query_vector, stores.measured_sketches
+    if sketches is None or vector is None or not candidates.is_hybrid:
+        return order
+    return order_within_files(order, vector, sketches.of)
+
+
+def _focus(ranked: _Ranked) -> tuple[list[Hit], list[Hit]]:
+    """Return the hits and the runners-up, each with what of it matched."""
+    selection, lookups, query = ranked.selection, ranked.lookups, ranked.query
+    hits = [*selection.hits, *selection.runners_up]
+    definitions = lookups.stores.catalog.definitions({hit.chunk.file_id for hit in hits})
+    focused = focus_hits(hits, Terms(query, lookups.frequencies(query.terms)), definitions, _gains(ranked))
+    shown = len(selection.hits)
+    return focused[:shown], focused[shown:]
 
 
 def _gains(ranked: _Ranked) -> Gains | None:
@@ -300,15 +311,16 @@ def _gains(ranked: _Ranked) -> Gains | None:
 
 def _near_names(ranked: _Ranked, shown: Iterable[Hit]) -> tuple[str, ...]:
     seen = {hit.chunk.chunk_id for hit in shown}
-    return near_names(ranked.query, ranked.ordered[-1].order, seen, ranked.lookups.stores.catalog)
+    return near_names(ranked.query, ranked.orders[-1], seen, ranked.lookups.stores.catalog)
 
 
-def _ran_short(ranked: _Ranked, request: SearchRequest, pool: int) -> bool:
+def _ran_short(ranked: _Ranked, request: SearchRequest) -> bool:
     """Return whether there are too few hits while a store has more candidates that may be above the threshold."""
     selection = ranked.selection
     too_few = len(selection.hits) < request.limit
     threshold_decides = selection.stats.after_threshold < min(request.limit, selection.stats.original_count)
-    is_cut = any(len(proposed.items) == pool for answer in ranked.answers for proposed in answer.candidates.lists)
+    proposed = (ranked_list for answer in ranked.answers for ranked_list in answer.candidates.lists)
+    is_cut = any(len(ranked_list.items) == ranked.pool for ranked_list in proposed)
     return too_few and is_cut and not threshold_decides
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from graphrag_mcp.model.search import Factor, FactorKind, ListSource
-from graphrag_mcp.search.ranking.ranked_lists import Fused, Scored
-from graphrag_mcp.search.score import Ordered
+from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.scored import Scored
 
 DEPTH = 50  # Hits of each phrasing that count.
 
@@ -46,13 +46,13 @@ def fuse_phrasings(orders: Sequence[Sequence[Scored]]) -> list[Scored]:
     return sorted(fused, key=lambda scored: (-scored.score, scored.file.path, scored.fused.chunk_id))
 
 
-def interleave(rankings: Sequence[Ordered]) -> list[Scored]:
-    """Return the first hits of each ranking in turn, each with the terms of the ranking that it comes from."""
+def interleave(orders: Sequence[Sequence[Scored]]) -> list[Scored]:
+    """Return the first hits of each ranking in turn."""
     merged: dict[int, Scored] = {}
-    for together in zip_longest(*(ranking.order[:DEPTH] for ranking in rankings)):
-        for ranking, scored in zip(rankings, together, strict=True):
-            if scored is not None and scored.fused.chunk_id not in merged:
-                merged[scored.fused.chunk_id] = scored._replace(terms=ranking.ranker.terms(scored))
+    for together in zip_longest(*(order[:DEPTH] for order in orders)):
+        for scored in together:
+            if scored is not None:
+                merged.setdefault(scored.fused.chunk_id, scored)
     return list(merged.values())
 
 
@@ -63,8 +63,8 @@ def _score(file: _File) -> list[Scored]:
     for chunk_id, found in file.hits.items():
         place = math.sqrt(file.shares[chunk_id] / most)
         explained = (*terms, Factor("place in the file", place))
-        fused, stored = _merge(chunk_id, found), next(iter(found.values())).file
-        scored.append(Scored(total * place, fused, stored, 0, terms=explained, phrasings=tuple(found)))
+        fused, shared = _merge(chunk_id, found), next(iter(found.values())).shared
+        scored.append(Scored(total * place, fused, shared, terms=explained, phrasings=tuple(found)))
     return scored
 
 

@@ -24,10 +24,8 @@ from graphrag_mcp.ports import (
     CrossEncoder,
     Embedder,
     GraphStore,
-    HistoryIndex,
     KeywordIndex,
     Matrix,
-    PhraseIndex,
     VectorIndex,
 )
 from graphrag_mcp.search.literals import find_places
@@ -35,6 +33,8 @@ from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.search.threads import DaemonThreads, complete
 from graphrag_mcp.stores.breaker import CircuitBreaker
+from graphrag_mcp.stores.sqlite.history import SqliteHistory
+from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.text.environment_names import key_names, sets_key
 from graphrag_mcp.text.words import query_words
 
@@ -46,6 +46,7 @@ _THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that ne
 MAX_DEFINITIONS = 200  # Definitions of one name that are considered.
 MAX_OTHER_STYLE = 8  # Definitions in another style than the query's name; more of them are a common method.
 KEYWORD_DEPTH = 3  # The embedded keyword list is read this many times deeper than it proposes: scores are cheap.
+EXPANSION_WEIGHT = 0.5  # Of a synonym, and of a long query after its first line; a term has 1.
 MAX_PATHS = 20  # Files that are candidates by their path alone.
 
 Answer = TypeVar("Answer")
@@ -78,8 +79,8 @@ class Stores:
     has_calibrated_cosines: bool = False
     sketches: SketchCache | None = None
     cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
-    phrases: PhraseIndex | None = None
-    history: HistoryIndex | None = None
+    phrases: SqliteKeywordIndex | None = None
+    history: SqliteHistory | None = None
     project: str = ""
 
     @property
@@ -109,11 +110,10 @@ class Retriever:
     """Keeps the threads and the circuit breakers that the look-ups of all searches share.
 
     remote_timeout_seconds: how long a search waits for a server. A server that failed is not queried during a
-    cooldown, so that it slows one search and not every one. expansion_weight: of synonyms, against 1 for the terms.
+    cooldown, so that it slows one search and not every one.
     """
 
-    def __init__(self, remote_timeout_seconds: float = REMOTE_TIMEOUT_SECONDS, expansion_weight: float = 0.5) -> None:
-        self.expansion_weight = expansion_weight
+    def __init__(self, remote_timeout_seconds: float = REMOTE_TIMEOUT_SECONDS) -> None:
         self._remote_timeout = remote_timeout_seconds
         self._full_text = DaemonThreads(4, "full-text")
         self._servers: dict[str, DaemonThreads] = {}
@@ -228,7 +228,7 @@ class Lookups:
         literals = find_places(query, scope, stores.phrases, catalog) if stores.phrases is not None else ()
         if vectors is None or stores.embedder is None:
             self.unavailable["vector"] = stores.no_vectors or "no embedding model"
-        by_words = _sum([self._answer(pending) for pending in keyword], (1.0, self._retriever.expansion_weight))[:depth]
+        by_words = _sum([self._answer(pending) for pending in keyword], (1.0, EXPANSION_WEIGHT))[:depth]
         by_meaning = self._answer(vector)
         self._compares_vectors = bool(by_meaning)
         if graph is None:

@@ -1,20 +1,21 @@
 """Selects the hits to show from the ranked candidates: threshold, duplicates, cap per document, limit."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from graphrag_mcp.model.search import CompressionStats, Hit, SearchRequest, StoredChunk
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.declarations import behind_definitions
-from graphrag_mcp.search.ranking.ranked_lists import Scored
+from graphrag_mcp.search.ranking.scored import Scored, explain
 from graphrag_mcp.search.retrieval import ChunkAndVector
-from graphrag_mcp.search.score import Ordered
 from graphrag_mcp.search.twins import Twins, join, similarity, words_of_chunk
-from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.settings import Part, RetrievalSettings
 
 PLACES = 10  # The places of an answer: the results, and after them the further ones.
 BLOCK = PLACES + 2  # Hits read, and compared as declarations and definitions, at a time: whatever the limit is.
+NEAR_COPY = 0.9  # The share of its n-grams with a better text that makes a text a copy.
+EQUAL_COSINE = 0.995  # Of two vectors that say the same.
 NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
 
 ReadContents = Callable[[Sequence[int]], Mapping[int, ChunkAndVector]]
@@ -30,45 +31,50 @@ class Selection:
     floor: float
 
 
-def select(ordered: Sequence[Ordered], request: SearchRequest, read: ReadContents) -> Selection:
+def select(
+    rankings: Sequence[Sequence[Scored]],
+    request: SearchRequest,
+    settings: RetrievalSettings,
+    read: ReadContents,
+    *,
+    wants_definitions: bool,
+) -> Selection:
     """Return the hits to show: those of the first ranking, then what the next ones have besides.
 
     So a hit keeps its place however many are asked for. read: returns chunks by id with their vectors; called for no
-    more than needed.
+    more than needed. wants_definitions: whether what only names a definition goes behind it.
     """
-    settings = ordered[0].ranker.settings
     floor = request.min_score if request.min_score is not None else settings.min_score or 0.0
-    rankings = [ranking._replace(order=order) for ranking, order in zip(ordered, _new(ordered), strict=True)]
-    above = [one._replace(order=[scored for scored in one.order if scored.fused.score >= floor]) for one in rankings]
-    copies = {copied: copies for one in reversed(above) for copied, copies in _copies(one.order, read).items()}
+    distinct = list(_distinct(rankings))
+    above = [[scored for scored in order if scored.fused.score >= floor] for order in distinct]
+    copies = {copied: copies for order in reversed(above) for copied, copies in _copies(order, read).items()}
     places = max(request.limit, PLACES)
-    pipeline = Pipeline(settings, places, request.chunks_per_document, copies)
-    hits = chain.from_iterable(_hits(one, read, BLOCK) for one in above)
-    original, kept = (sum(len(one.order) for one in part) for part in (rankings, above))
+    pipeline = Pipeline(frozenset(settings.switched_off), places, request.chunks_per_document, copies)
+    hits = chain.from_iterable(_hits(order, read, wants_definitions) for order in above)
+    original, kept = (sum(map(len, orders)) for orders in (distinct, above))
     stats = pipeline.run(hits, original, kept, request.limit)
     return Selection(pipeline.kept[: request.limit], pipeline.kept[request.limit :], stats, floor)
 
 
-def _new(ordered: Sequence[Ordered]) -> Iterator[list[Scored]]:
+def _distinct(rankings: Sequence[Sequence[Scored]]) -> Iterator[list[Scored]]:
     """Yield the candidates of each ranking that no ranking before it has."""
     seen: set[int] = set()
-    for ranking in ordered:
-        yield [scored for scored in ranking.order if scored.fused.chunk_id not in seen]
-        seen.update(scored.fused.chunk_id for scored in ranking.order)
+    for order in rankings:
+        yield [scored for scored in order if scored.fused.chunk_id not in seen]
+        seen.update(scored.fused.chunk_id for scored in order)
 
 
-def _hits(ranking: Ordered, read: ReadContents, block: int) -> Iterator[tuple[Hit, Matrix | None]]:
+def _hits(order: Sequence[Scored], read: ReadContents, wants_definitions: bool) -> Iterator[tuple[Hit, Matrix | None]]:
     """Read the ranked candidates a block at a time: few of them are needed."""
-    for start in range(0, len(ranking.order), block):
-        wanted = ranking.order[start : start + block]
-        contents = read([scored.fused.chunk_id for scored in wanted])
+    for start in range(0, len(order), BLOCK):
+        block = order[start : start + BLOCK]
+        contents = read([scored.fused.chunk_id for scored in block])
         hits: list[tuple[Hit, Matrix | None]] = []
-        for scored in wanted:
+        for scored in block:
             if scored.fused.chunk_id in contents:
                 chunk, vector = contents[scored.fused.chunk_id]
-                hits.append((ranking.ranker.explain(scored, chunk), vector))
-        # Who asks what imports or uses a definition looks for what names it.
-        yield from hits if ranking.ranker.query.relations else behind_definitions(hits)
+                hits.append((explain(scored, chunk), vector))
+        yield from behind_definitions(hits) if wants_definitions else hits
 
 
 def _copies(order: Sequence[Scored], read: ReadContents) -> dict[int, tuple[StoredChunk, ...]]:
@@ -91,7 +97,7 @@ class Pipeline:
     candidates. Each stage counts what it dropped. copies: see `archived_copies`.
     """
 
-    settings: RetrievalSettings
+    switched_off: Collection[Part]
     limit: int
     chunks_per_document: int
     copies: Mapping[int, tuple[StoredChunk, ...]] = field(default_factory=dict)
@@ -111,7 +117,7 @@ class Pipeline:
         """
         for hit, vector in hits:
             words = words_of_chunk(hit.chunk)
-            if self.settings.content_dedup and (place := self._twins.find(hit.chunk, words)) is not None:
+            if Part.SAME_TEXT not in self.switched_off and (place := self._twins.find(hit.chunk, words)) is not None:
                 self._name_twin(place, hit)
             elif stage := self._stage_that_drops(hit, words, vector):
                 self._dropped[stage] = self._dropped.get(stage, 0) + 1
@@ -134,7 +140,7 @@ class Pipeline:
             self.kept[place] = joined
 
     def _stage_that_drops(self, hit: Hit, words: tuple[str, ...], vector: Matrix | None) -> str:
-        if self.settings.content_dedup and self._is_archived_copy(hit.chunk):
+        if Part.SAME_TEXT not in self.switched_off and self._is_archived_copy(hit.chunk):
             return "content"
         if self._copies_a_kept_one(words):
             return "ngram"
@@ -154,16 +160,16 @@ class Pipeline:
 
     def _copies_a_kept_one(self, words: tuple[str, ...]) -> bool:
         """Compare n-grams, but only with texts of about the same length: others cannot reach the threshold."""
-        threshold = self.settings.ngram_dedup_threshold
-        if threshold >= 1:
+        if Part.NEAR_COPIES in self.switched_off:
             return False
-        similar = [other for other in self._texts if _alike(len(words), len(other), threshold)]
+        similar = [other for other in self._texts if _alike(len(words), len(other))]
         own = _ngrams(words) if similar else frozenset()
-        return any(similarity(own, _ngrams(other)) >= threshold for other in similar)
+        return any(similarity(own, _ngrams(other)) >= NEAR_COPY for other in similar)
 
     def _is_near_a_kept_one(self, vector: Matrix | None) -> bool:
-        threshold = self.settings.semantic_dedup_threshold
-        return vector is not None and threshold < 1 and any(other @ vector >= threshold for other in self._kept_vectors)
+        if vector is None or Part.EQUAL_VECTORS in self.switched_off:
+            return False
+        return any(other @ vector >= EQUAL_COSINE for other in self._kept_vectors)
 
     def _shown_of(self, path: str) -> int:
         return sum(1 for hit in self.kept if hit.chunk.path == path)
@@ -199,10 +205,10 @@ def archived_copies(ranked: Iterable[StoredChunk]) -> dict[int, tuple[StoredChun
     return copies
 
 
-def _alike(length: int, other: int, threshold: float) -> bool:
-    """Return whether texts of these lengths, in words, can share this part of their n-grams."""
+def _alike(length: int, other: int) -> bool:
+    """Return whether texts of these lengths, in words, can be copies."""
     fewer, more = sorted((length - NGRAM + 1, other - NGRAM + 1))
-    return fewer > 0 and fewer >= threshold * more
+    return fewer > 0 and fewer >= NEAR_COPY * more
 
 
 def _ngrams(words: tuple[str, ...]) -> frozenset[tuple[str, ...]]:

@@ -23,6 +23,7 @@ from graphrag_mcp.ingest.watch.network_fs import shared_file_system
 
 logger = logging.getLogger(__name__)
 
+DEBOUNCE_SECONDS = 0.3  # An editor saves a file in several steps, which this long a pause ends.
 MAX_DELAY_SECONDS = 1.5  # Events wait no longer than this, so that a build that never pauses delays no edit.
 MAX_PATHS = 5_000  # Comparing the whole tree is faster than looking at more paths one by one.
 # Events for opened and read files are left out: each `grep` and each search of ours would wake this process. So are
@@ -90,14 +91,13 @@ class Batch:
 
 def watch(
     tree: WatchedTree,
-    debounce_seconds: float,
     stop: threading.Event,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Generator[Batch]:
     """Yield the changes of a tree, first a batch of everything, until `stop` is set or the watch must start again.
 
     It must start again when rules changed, folders were moved or events were lost, and at each poll. It also ends when
-    `is_over` returns true, which is asked twice a second. A batch ends `debounce_seconds` after its last event, or
+    `is_over` returns true, which is asked twice a second. A batch ends DEBOUNCE_SECONDS after its last event, or
     MAX_DELAY_SECONDS after its first. A move is two paths. Files that are not indexed cause no batch, and where each
     folder takes a watch of its own, folders without files to index have none.
 
@@ -112,7 +112,7 @@ def watch(
         pause = max(POLL_SECONDS, (time.monotonic() - began) / POLL_SHARE) if why else math.inf
         due = time.monotonic() + pause
         while not stop.is_set() and time.monotonic() < due and not is_over():
-            batch = pending.take(debounce_seconds, stop)
+            batch = pending.take(stop)
             is_lost = batch is not None and batch.everything
             stamps = rules.items() | tree.exclusion.stamps.items()
             have_rules_changed = any(stamp_of(file) != stamp for file, stamp in stamps)
@@ -217,13 +217,13 @@ class _Pending(events.FileSystemEventHandler):
             self.everything = True
         self.woken.set()
 
-    def take(self, debounce_seconds: float, stop: threading.Event) -> Batch | None:
+    def take(self, stop: threading.Event) -> Batch | None:
         """Wait for events and for their pause; None after half a second without any."""
         if not self.woken.wait(0.5):
             return None
         while not stop.is_set():
             now = time.monotonic()
-            due = min(self.last + debounce_seconds, self.first + MAX_DELAY_SECONDS)
+            due = min(self.last + DEBOUNCE_SECONDS, self.first + MAX_DELAY_SECONDS)
             if now >= due:
                 break
             stop.wait(due - now)

@@ -11,7 +11,7 @@ from graphrag_mcp.model.search import Factor, FactorKind, LiteralPlace, Mention,
 from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import LONG, Intent, Query
 from graphrag_mcp.search.ranking.ranked_lists import Fused
-from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.text.environment_names import sets_key
 from graphrag_mcp.text.names import NamedSymbol
 from graphrag_mcp.text.words import directory_words, query_words, stem_words
@@ -45,9 +45,9 @@ LONG_SHARE = 0.5  # Of the bonus for history in a long text, whose first line sa
 _OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
 
 
-def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], settings: RetrievalSettings) -> dict[int, Factor]:
+def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], weights: Weights) -> dict[int, Factor]:
     """Return the bonus for definitions that the query names, by chunk: the best one of each chunk."""
-    weight = settings.definition_bonus if query.intent is Intent.SYMBOL else settings.mention_bonus
+    weight = weights.definition if query.intent is Intent.SYMBOL else weights.mention
     best: dict[int, Factor] = {}
     for match in matches:
         grade = max((_grade(named, match) for named in query.symbols), default=0.0)
@@ -57,14 +57,14 @@ def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], settings: R
     return best
 
 
-def relation_bonuses(related: Iterable[Ranked], settings: RetrievalSettings) -> dict[int, Factor]:
+def relation_bonuses(related: Iterable[Ranked], weights: Weights) -> dict[int, Factor]:
     """Return the bonus for neighbours by the relation that the query asks about, by chunk."""
-    bonus = settings.relation_bonus
+    bonus = weights.relation
     return {item.chunk_id: Factor("relation", bonus * item.score, FactorKind.BONUS) for item in related}
 
 
 def literal_bonuses(
-    query: Query, places: Sequence[LiteralPlace], names: Collection[str], settings: RetrievalSettings
+    query: Query, places: Sequence[LiteralPlace], names: Collection[str], weights: Weights
 ) -> dict[int, Factor]:
     """Return the bonus for containing literals of the query, by chunk: the best one, and a part of each further one.
 
@@ -81,7 +81,7 @@ def literal_bonuses(
     bonuses = {}
     for chunk_id, grades in graded.items():
         (best, _), *further = ordered = sorted(grades, reverse=True)
-        value = settings.literal_bonus * (best + _FURTHER_LITERAL * sum(grade for grade, _ in further))
+        value = weights.literal * (best + _FURTHER_LITERAL * sum(grade for grade, _ in further))
         note = ", ".join(f"`{literal}`" for _, literal in ordered)
         bonuses[chunk_id] = Factor("literal", value, FactorKind.BONUS, note)
     return bonuses
@@ -122,9 +122,6 @@ def _grade(named: NamedSymbol, match: SymbolMatch) -> float:
     return grade
 
 
-FILE_BONUSES = ("stem", "stem covers query", "directory", "coherence", "votes", "path", "history")
-
-
 def file_bonuses(
     query: Query,
     path: str,
@@ -132,24 +129,24 @@ def file_bonuses(
     votes: float,
     history: float,
     agreement: "Agreement",
-    settings: RetrievalSettings,
-) -> tuple[float, ...]:
-    """Return the bonuses that every chunk of a file gets, one for each of FILE_BONUSES.
+    weights: Weights,
+) -> dict[str, float]:
+    """Return the bonuses that every chunk of a file gets, by signal.
 
     coherence: the file's share of the candidates' scores. votes: how much they mention it. history: how well the
     messages of commits that changed it match. Each is 0 to 1.
     """
     words = path_words(path)
     stem, around = agreement.of(words.stem), agreement.of(words.directory)
-    return (
-        settings.stem_bonus * stem.words,
-        settings.stem_query_bonus * stem.terms,
-        settings.directory_bonus * around.terms,
-        settings.coherence_bonus * coherence,
-        settings.vote_bonus * votes,
-        settings.path_bonus if query.paths and any(names_path(name, path) for name in query.paths) else 0.0,
-        settings.history_bonus * history * (LONG_SHARE if len(query.text) > LONG else 1.0),
-    )
+    return {
+        "stem": weights.stem * stem.words,
+        "stem covers query": weights.stem_query * stem.terms,
+        "directory": weights.directory * around.terms,
+        "coherence": weights.coherence * coherence,
+        "votes": weights.votes * votes,
+        "path": weights.path if query.paths and any(names_path(name, path) for name in query.paths) else 0.0,
+        "history": weights.history * history * (LONG_SHARE if len(query.text) > LONG else 1.0),
+    }
 
 
 def graph_votes(
@@ -211,10 +208,10 @@ class Agreement:
             found = self._agreed[words] = self._compare(words)
         return found
 
-    def rare(self, words: tuple[str, ...]) -> list[str]:
+    def rare(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Return the terms that are rare in the project and agree with the words."""
         found = {term for word in words if word[:MIN_PREFIX] in self._by_beginning for term in self._terms_of(word)}
-        return [self._terms[term] for term in sorted(found) if self._weights[term] >= RARE]
+        return tuple(self._terms[term] for term in sorted(found) if self._weights[term] >= RARE)
 
     def _compare(self, words: tuple[str, ...]) -> Agreed:
         matched = [

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import DECLARATION_SUFFIXES, Category, SymbolKind
 from graphrag_mcp.model.search import StoredFile, SymbolMatch
-from graphrag_mcp.search.ranking.ranked_lists import Scored
+from graphrag_mcp.search.ranking.scored import Move, Scored
 from graphrag_mcp.text.names import NamedSymbol, qualified_by
 
 _CATEGORIES = tuple(Category)
@@ -56,7 +56,7 @@ def definitions_first(order: Sequence[Scored], named: NamedSymbol, matches: Iter
     anew = list(order)
     for place, ((_, name), before) in zip(places, by_standing, strict=True):
         if place != before:
-            anew[place] = order[before]._replace(score=order[place].score, moved_by=name, moved_as="exact name")
+            anew[place] = order[before]._replace(score=order[place].score, moved=Move("exact name", name))
     return anew
 
 

@@ -1,51 +1,28 @@
 """Merges ranked lists into one score per chunk: by relative score or by reciprocal rank."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
-from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import FusionMethod, ListSource
+from graphrag_mcp.search.ranking.category_weights import Share, balanced
 from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList, best_first, ranks_of
 from graphrag_mcp.search.ranking.weighted_fusion import fuse_weighted
 from graphrag_mcp.settings import RetrievalSettings
 
-EVEN = 0.5
-
-Share = Callable[[int, ListSource], float]
-
-
-def balanced(_chunk_id: int, _source: ListSource) -> float:
-    """Weigh every list alike, whatever the chunk's category."""
-    return EVEN
-
 
 def fuse(
-    lists: Sequence[RankedList], is_hybrid: bool, settings: RetrievalSettings, categories: Mapping[int, Category]
-) -> tuple[list[Fused], FusionMethod]:
-    """Merge the lists by the method of the settings, or rank by vectors alone where the search is not hybrid.
-
-    categories: of the chunks' files, by chunk id; read only where `category_weights` are set.
-    """
-    if not is_hybrid:
-        vectors = [ranked for ranked in lists if ranked.source is ListSource.VECTOR]
-        return fuse_rrf(vectors, settings.rrf_k), FusionMethod.SEMANTIC_ONLY
-    method = FusionMethod(settings.fusion_algorithm)
-    if method is FusionMethod.WEIGHTED:
-        return fuse_weighted(lists, settings), method
-    share = _category_share(categories, settings) if settings.category_weights else balanced
-    if method is FusionMethod.RRF:
-        return fuse_rrf(lists, settings.rrf_k, share), method
-    return fuse_relative(lists, share), method
-
-
-def _category_share(categories: Mapping[int, Category], settings: RetrievalSettings) -> Share:
-    """Return the weight of each list for a chunk by its file's category, 0 to 1."""
-
-    def share(chunk_id: int, source: ListSource) -> float:
-        category = categories.get(chunk_id)
-        vectors = settings.category_weights.get(category, EVEN) if category is not None else EVEN
-        return {ListSource.VECTOR: vectors, ListSource.KEYWORD: 1 - vectors}.get(source, EVEN)
-
-    return share
+    lists: Sequence[RankedList], method: FusionMethod, settings: RetrievalSettings, share: Share = balanced
+) -> list[Fused]:
+    """Merge the lists by a method, or rank by vectors alone. share: see `fuse_rrf`."""
+    match method:
+        case FusionMethod.SEMANTIC_ONLY:
+            vectors = [ranked for ranked in lists if ranked.source is ListSource.VECTOR]
+            return fuse_rrf(vectors, settings.rrf_k)
+        case FusionMethod.WEIGHTED:
+            return fuse_weighted(lists)
+        case FusionMethod.RRF:
+            return fuse_rrf(lists, settings.rrf_k, share)
+        case FusionMethod.RELATIVE:
+            return fuse_relative(lists, share)
 
 
 def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> list[Fused]:

@@ -4,12 +4,16 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 
-from graphrag_mcp.model.files import Category, DocumentStatus
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import ListSource, StoredFile
 from graphrag_mcp.search.query.understand import Query
-from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.search.ranking.weights import weights_of
+from graphrag_mcp.settings import Part, RetrievalSettings
 
 SECONDS_PER_DAY = 86_400
+BOOST_MAX = 1.5  # The bounds of the combined multiplier: no sum of what a file is outweighs a clear match.
+PENALTY_FLOOR = 0.25
+CONFIDENCE_GRAPH = 1.2  # Of results of the graph's list.
 HIGH_SIMILARITY_RANK = 2  # The first hundredth of a list of 200.
 EQUAL_SHARE = 0.8  # Code with this share of a document's BM25 matches as well as the document.
 CHANGE_LOG = 0.7  # Of a change log, unless the query may ask for changes: some entry of it has any words.
@@ -22,18 +26,20 @@ def priors(query: Query, settings: RetrievalSettings) -> dict[Category, float]:
 
     Without it, tests and documents win on words alone: they describe in prose what the code does.
     """
+    if Part.KINDS_OF_FILE in settings.switched_off:
+        return dict.fromkeys(Category, 1.0)
     values = {
         Category.IMPLEMENTATION: 1.0,
         Category.TESTS: settings.prior_tests,
         Category.DOCUMENTATION: settings.prior_documentation,
         Category.CONFIG: settings.prior_config,
         Category.EXAMPLES: settings.prior_examples,
-        Category.VENDORED: settings.prior_vendored,
-        Category.DATA: settings.prior_data,
-        Category.OTHER: settings.prior_other,
+        Category.VENDORED: 0.5,
+        Category.DATA: 0.3,
+        Category.OTHER: 0.6,
     }
     if query.categories:
-        values = {category: prior * settings.prior_unasked for category, prior in values.items()}
+        values = {category: prior * weights_of(settings).unasked for category, prior in values.items()}
     return values | dict.fromkeys(query.categories, 1.0)
 
 
@@ -68,17 +74,16 @@ def source_confidence(ranks: Mapping[ListSource, int], settings: RetrievalSettin
     A high vector similarity is a rank among the first of the vector list, since what a cosine means depends on the
     model. The exact path's factor is the bonus "path": it must apply to files that no list proposed.
     """
-    confidence = settings.confidence_graph if ListSource.GRAPH in ranks else 1.0
+    confidence = CONFIDENCE_GRAPH if ListSource.GRAPH in ranks else 1.0
     if ranks.get(ListSource.VECTOR, HIGH_SIMILARITY_RANK + 1) <= HIGH_SIMILARITY_RANK:
         confidence = max(confidence, settings.confidence_vector)
     return confidence
 
 
-def recency(file: StoredFile, now: float, settings: RetrievalSettings) -> float:
+def recency(days: float | None, settings: RetrievalSettings) -> float:
     """Return the factor for a file's age: tiers of days, or a decay; 1 when the age is unknown."""
-    if not settings.recency_boost_enabled or settings.recency_profile == "off" or file.modified_at is None:
+    if days is None or settings.recency_profile == "off":
         return 1.0
-    days = age_days(file.modified_at, now)
     return _decay(days) if settings.recency_profile == "decay" else _tier(days, settings)
 
 
@@ -89,13 +94,12 @@ def age_days(modified_at: float, now: float) -> float:
 
 def _tier(days: float, settings: RetrievalSettings) -> float:
     """Return the factor of a tier: fresh, recent, standard or old."""
+    factors = settings.recency_factors
     if days < settings.recency_fresh_days:
-        return settings.recency_fresh_factor
+        return factors["fresh"]
     if days < settings.recency_recent_days:
-        return settings.recency_recent_factor
-    if days < settings.recency_old_days:
-        return settings.recency_standard_factor
-    return settings.recency_old_factor
+        return factors["recent"]
+    return factors["standard"] if days < settings.recency_old_days else factors["old"]
 
 
 def _decay(days: float) -> float:
@@ -109,21 +113,14 @@ def _decay(days: float) -> float:
 
 def status_penalty(file: StoredFile, settings: RetrievalSettings) -> float:
     """Return the penalty for the status that a document states, 0 to 1."""
-    if file.facts.status is None:
-        return 0.0
-    penalties = {
-        DocumentStatus.SUPERSEDED: settings.superseded_penalty,
-        DocumentStatus.DEPRECATED: settings.deprecated_penalty,
-        DocumentStatus.REJECTED: settings.rejected_penalty,
-        DocumentStatus.ARCHIVED: settings.archived_penalty,
-    }
-    return penalties.get(file.facts.status, 0.0)
+    status = file.facts.status
+    return settings.document_weights.get(status.value, 0.0) if status is not None else 0.0
 
 
 def standing(file: StoredFile, settings: RetrievalSettings) -> float:
     """Return the factor for the priority that a document states, lower for a generated document."""
-    tier = settings.auto_tier_penalty if file.facts.type.lower() in AUTO_TIERS else 0.0
-    return 1.0 + settings.priority_weight * (file.facts.priority or 0) - tier
+    tier = settings.document_weights["auto_tier"] if file.facts.type.lower() in AUTO_TIERS else 0.0
+    return 1.0 + settings.document_weights["priority"] * (file.facts.priority or 0) - tier
 
 
 def retirement(file: StoredFile, settings: RetrievalSettings) -> float:
@@ -131,12 +128,12 @@ def retirement(file: StoredFile, settings: RetrievalSettings) -> float:
     return min(file.archive.penalty if file.archive else 1.0, 1.0 - status_penalty(file, settings))
 
 
-def clamped_product(factors: Iterable[float], settings: RetrievalSettings) -> float:
-    """Multiply: boosts together at most `boost_max`, penalties together at least `penalty_floor`."""
+def clamped_product(factors: Iterable[float]) -> float:
+    """Multiply: boosts together at most BOOST_MAX, penalties together at least PENALTY_FLOOR."""
     boost = penalty = 1.0
     for factor in factors:
         if factor > 1:
             boost *= factor
         else:
             penalty *= factor
-    return min(boost, settings.boost_max) * max(penalty, settings.penalty_floor)
+    return min(boost, BOOST_MAX) * max(penalty, PENALTY_FLOOR)

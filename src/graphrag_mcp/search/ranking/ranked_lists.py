@@ -1,10 +1,10 @@
-"""The ranked lists that are merged, the merged one, and the candidates with their final scores."""
+"""The ranked lists that are merged, and the merged one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from graphrag_mcp.model.search import Factor, ListSource, Ranked, StoredFile
+from graphrag_mcp.model.search import ListSource, Ranked
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +31,6 @@ class Fused(NamedTuple):
     chunk_id: int
     score: float
     ranks: Mapping[ListSource, int]
-
-
-class Scored(NamedTuple):
-    """A candidate with its final score.
-
-    rank_in_file: the number of better candidates of the same file. moved_by: the definition by which it got its place
-    among them, "" where it shows none; None where its own score gave it that place. moved_as: by what order.
-    terms: of a reranker or of several phrasings; they replace all other terms. phrasings: those that found it, from 1.
-    """
-
-    score: float
-    fused: Fused
-    file: StoredFile
-    rank_in_file: int
-    moved_by: str | None = None
-    moved_as: str = "order in file"
-    terms: tuple[Factor, ...] | None = None
-    phrasings: tuple[int, ...] = ()
 
 
 def ranks_of(lists: Sequence[RankedList]) -> dict[int, dict[ListSource, int]]:

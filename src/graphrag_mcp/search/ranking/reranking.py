@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.model.search import Factor, FactorKind, RerankMethod, StoredChunk
 from graphrag_mcp.ports import CrossEncoder
-from graphrag_mcp.search.ranking.ranked_lists import Scored
-from graphrag_mcp.search.ranking.ranker import Ranker
+from graphrag_mcp.search.query.understand import Query
+from graphrag_mcp.search.ranking.evidence import Candidates
+from graphrag_mcp.search.ranking.multipliers import clamped_product
+from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.ranking.weighted_sum import Scores, WeightedSum, total
+from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.settings import RetrievalSettings
 
 RERANKED = 30  # Candidates: three times the places of an answer.
 
@@ -25,49 +29,62 @@ class Reranked:
     warning: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Top:
-    """The candidates that are scored again, best first, and their chunks by id."""
+def rerank(
+    order: Sequence[Scored],
+    query: Query,
+    candidates: Candidates,
+    stores: Stores,
+    settings: RetrievalSettings,
+    now: float,
+) -> Reranked:
+    """Return the candidates with the top ones in the order of the method that the settings name."""
+    method = RerankMethod(settings.rerank)
+    if method is RerankMethod.NONE:
+        return Reranked(order)
+    chunks = stores.catalog.chunks([scored.fused.chunk_id for scored in order[:RERANKED]])
+    top = [scored for scored in order[:RERANKED] if scored.fused.chunk_id in chunks]
+    if method is RerankMethod.CROSS_ENCODER:
+        return _by_cross_encoder(order, top, chunks, query, stores.cross_encoder)
+    weigh = WeightedSum(query, Scores.of(candidates), settings, now)
+    rescored = [_by_weighted_sum(scored, chunks[scored.fused.chunk_id], weigh) for scored in top]
+    return Reranked(_followed_by(rescored, order), method)
 
-    scored: Sequence[Scored]
-    chunks: Mapping[int, StoredChunk]
+
+def _by_weighted_sum(scored: Scored, chunk: StoredChunk, weigh: WeightedSum) -> Scored:
+    """Return a candidate with the linear sum as its score; the boost for backlinks is applied to it."""
+    terms = weigh.terms(chunk, scored.file)
+    return scored._replace(score=total(terms) * scored.shared.factors.backlinks, terms=terms)
 
 
-def by_weighted_sum(ranked: Sequence[Scored], top: Top, ranker: Ranker, scores: Scores) -> Reranked:
-    """Return the candidates in the order of the linear sum; the boost for backlinks is applied to it."""
-    weigh = WeightedSum(ranker.query, scores, ranker.settings, ranker.now)
-    rescored = []
-    for candidate in top.scored:
-        terms = weigh.terms(top.chunks[candidate.fused.chunk_id], candidate.file)
-        score = total(terms) * ranker.backlink_boost(candidate.file)
-        rescored.append(candidate._replace(score=score, terms=terms))
-    return Reranked(_followed_by(rescored, ranked), RerankMethod.WEIGHTED_SUM)
-
-
-def by_cross_encoder(
-    ranked: Sequence[Scored], top: Top, ranker: Ranker, load_model: Callable[[], CrossEncoder]
+def _by_cross_encoder(
+    order: Sequence[Scored],
+    top: Sequence[Scored],
+    chunks: Mapping[int, StoredChunk],
+    query: Query,
+    load_model: Callable[[], CrossEncoder],
 ) -> Reranked:
     """Return the candidates in the order of a cross-encoder; when it fails, in the order that they had.
 
-    The boosts of age, status and backlinks are applied to its scores, since it reads the text alone.
+    The factors of age, status and backlinks are applied to its scores, since it reads the text alone.
     """
     try:
-        chunks = [top.chunks[candidate.fused.chunk_id] for candidate in top.scored]
-        texts = [f"{chunk.path} {chunk.symbol}\n{chunk.text}" for chunk in chunks]  # The former tell as much.
-        scores = load_model().scores(ranker.query.text, texts)
+        read = [chunks[scored.fused.chunk_id] for scored in top]
+        texts = [f"{chunk.path} {chunk.symbol}\n{chunk.text}" for chunk in read]  # The former tell as much.
+        scores = load_model().scores(query.text, texts)
     except ModelUnavailableError as error:
-        return Reranked(ranked, warning=f"not reranked: {error}")
+        return Reranked(order, warning=f"not reranked: {error}")
     except Exception as error:
         # A failure inside a model must not lose the answer.
         logger.warning("the cross-encoder failed", exc_info=logger.isEnabledFor(logging.DEBUG))
-        return Reranked(ranked, warning=f"not reranked: the cross-encoder failed ({error})")
+        return Reranked(order, warning=f"not reranked: the cross-encoder failed ({error})")
     rescored = [
-        candidate._replace(
-            score=score * ranker.boost(candidate.file), terms=(Factor("cross-encoder", score, FactorKind.TERM),)
+        scored._replace(
+            score=score * clamped_product(scored.shared.factors._replace(category=1.0)),
+            terms=(Factor("cross-encoder", score, FactorKind.TERM),),
         )
-        for candidate, score in zip(top.scored, scores, strict=True)
+        for scored, score in zip(top, scores, strict=True)
     ]
-    return Reranked(_followed_by(rescored, ranked), RerankMethod.CROSS_ENCODER)
+    return Reranked(_followed_by(rescored, order), RerankMethod.CROSS_ENCODER)
 
 
 def _followed_by(rescored: Sequence[Scored], ranked: Sequence[Scored]) -> list[Scored]:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphrag_mcp.model.files import DocumentStatus
-from graphrag_mcp.model.search import Factor, FactorKind, StoredChunk, StoredFile
+from graphrag_mcp.model.search import Factor, FactorKind, ListSource, StoredChunk, StoredFile
 from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.ranking.bonuses import Agreement
+from graphrag_mcp.search.ranking.evidence import Candidates
 from graphrag_mcp.search.ranking.multipliers import AUTO_TIERS, age_days, status_penalty
 from graphrag_mcp.search.ranking.ranked_lists import normalised
 from graphrag_mcp.settings import RetrievalSettings
@@ -27,6 +28,13 @@ class Scores:
     vector: Mapping[int, float] = field(default_factory=dict)
     keyword: Mapping[int, float] = field(default_factory=dict)
     named: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, candidates: Candidates) -> "Scores":
+        """Return those of the gathered lists."""
+        by_source = {ranked.source: ranked.scores for ranked in candidates.lists}
+        named = frozenset(match.chunk_id for match in candidates.found.definitions)
+        return cls(by_source.get(ListSource.VECTOR, {}), by_source.get(ListSource.KEYWORD, {}), named)
 
 
 class WeightedSum:
@@ -44,23 +52,23 @@ class WeightedSum:
 
     def terms(self, chunk: StoredChunk, file: StoredFile) -> tuple[Factor, ...]:
         """Return the terms of a candidate's score, those that are not zero."""
-        settings = self._settings
-        penalty = max(status_penalty(file, settings), settings.archived_penalty if file.archive else 0.0)
-        mention = settings.rerank_mention_boost_weight * self._is_mentioned(chunk)
+        settings, weights, documents = self._settings, self._settings.rerank_weights, self._settings.document_weights
+        penalty = max(status_penalty(file, settings), documents["archived"] if file.archive else 0.0)
+        mention = weights["mention_boost"] * self._is_mentioned(chunk)
         if penalty:
             mention = min(mention, penalty)  # A superseded document is never lifted above the one that supersedes it.
         signals = {
-            "vector": settings.rerank_vector_weight * self._vector.get(chunk.chunk_id, 0.0),
-            "keyword": settings.rerank_keyword_weight * self._keyword.get(chunk.chunk_id, 0.0),
-            "heading": settings.rerank_heading_weight * self._agreed([*chunk.enclosing, *chunk.names]),
-            "tags": settings.rerank_tag_overlap_weight * self._agreed(file.facts.tags),
-            "preamble": settings.rerank_preamble_weight * (chunk.start_line == 1),
-            "recency": settings.rerank_recency_weight * self._recency(file),
-            "active": settings.rerank_status_weight * (file.facts.status is DocumentStatus.ACTIVE),
+            "vector": weights["vector"] * self._vector.get(chunk.chunk_id, 0.0),
+            "keyword": weights["keyword"] * self._keyword.get(chunk.chunk_id, 0.0),
+            "heading": weights["heading"] * self._agreed([*chunk.enclosing, *chunk.names]),
+            "tags": weights["tag_overlap"] * self._agreed(file.facts.tags),
+            "preamble": weights["preamble"] * (chunk.start_line == 1),
+            "recency": weights["recency"] * self._recency(file),
+            "active": weights["status"] * (file.facts.status is DocumentStatus.ACTIVE),
             "mention": mention,
-            "priority": settings.priority_weight * (file.facts.priority or 0),
+            "priority": documents["priority"] * (file.facts.priority or 0),
             "status": -penalty,
-            "auto tier": -settings.auto_tier_penalty * (file.facts.type.lower() in AUTO_TIERS),
+            "auto tier": -documents["auto_tier"] * (file.facts.type.lower() in AUTO_TIERS),
         }
         return tuple(Factor(name, value, FactorKind.TERM) for name, value in signals.items() if value)
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.search.ranking.ranked_lists import Fused, Scored
+from graphrag_mcp.search.ranking.scored import Move, Scored
 from graphrag_mcp.search.ranking.sketches import FileSketches
 
 FILES = 10  # The first ones of a search are put in order.
@@ -18,12 +18,10 @@ _NO_DEFINITION = (0.0, "")
 ReadSketches = Callable[[Collection[int]], Mapping[int, FileSketches]]
 
 
-def order_within_files(
-    order: Sequence[Scored], base: Callable[[Fused], float], query: Matrix, read: ReadSketches
-) -> list[Scored]:
+def order_within_files(order: Sequence[Scored], query: Matrix, read: ReadSketches) -> list[Scored]:
     """Return the hits with those of each of the first files in the order of their definitions.
 
-    base: a hit's score before all that its file adds. query: the vector of the query.
+    query: its vector. A hit that was moved to its place stays before the others of its file.
     """
     places: defaultdict[int, list[int]] = defaultdict(list)
     for place, scored in enumerate(order):
@@ -33,11 +31,11 @@ def order_within_files(
     for file_id, sketches in read(several).items():
         hits = [order[place] for place in places[file_id]]
         gains = _gains(hits, sketches, query)
-        found = [(hit, *gains.get(hit.fused.chunk_id, _NO_DEFINITION)) for hit in hits]
-        found.sort(key=lambda one: -(base(one[0].fused) + one[1]))
-        for place, before, (hit, _, name) in zip(places[file_id], hits, found, strict=True):
+        shown = [(hit, *gains.get(hit.fused.chunk_id, _NO_DEFINITION)) for hit in hits]
+        shown.sort(key=lambda row: (row[0].moved is None, -(row[0].base + row[1])))
+        for place, before, (hit, _, name) in zip(places[file_id], hits, shown, strict=True):
             if hit is not before:
-                anew[place] = hit._replace(score=before.score, rank_in_file=before.rank_in_file, moved_by=name)
+                anew[place] = hit._replace(score=before.score, place=before.place, moved=Move("order in file", name))
     return anew
 
 

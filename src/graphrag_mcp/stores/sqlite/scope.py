@@ -29,13 +29,9 @@ class FileFilter:
         self.visible = b"" if members is None else _byte_mask(np.setdiff1d(members, hidden, assume_unique=True))
         self.is_hidden: NDArray[np.bool_] = np.frombuffer(self._mask + b"\0", dtype=np.bool_)
 
-    def condition(self, file_id: str, parameter: str = "?") -> str:
-        """Return a SQL condition on the column or expression `file_id`, which binds `parameters` at `parameter`."""
-        return f"substr({parameter}, {file_id} + 1, 1) IS NOT x'01'" if self._mask else "1"
-
-    def hides(self, file_id: int) -> bool:
-        """Return whether a file is hidden, by its number."""
-        return bool(self.is_hidden[min(file_id, len(self.is_hidden) - 1)])
+    def condition(self, file_id: str) -> str:
+        """Return a SQL condition on the column or expression `file_id`, which binds `parameters`."""
+        return f"substr(?, {file_id} + 1, 1) IS NOT x'01'" if self._mask else "1"
 
     @property
     def parameters(self) -> tuple[bytes, ...]:

@@ -10,7 +10,7 @@ NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
 REGISTRY_VALIDATOR := $(CLIENTS)/target/validate-server-json
 REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
-.PHONY: demo test test-all test-servers test-clients test-ui soak lint types tables strings docs pictures build bundle clean
+.PHONY: demo test test-all test-servers test-clients test-ui soak lint types tables docs pictures build bundle clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
@@ -42,11 +42,9 @@ lint: $(VENV)/installed-dev
 types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
-tables: $(VENV)/installed-dev  ## write the tables of settings and arguments in docs/
+tables: $(VENV)/installed-dev  ## write what pages take from elsewhere: settings, arguments, figures, the tests of requirements
 	$(BIN)/python -m tests.docs.tables
-
-strings: $(VENV)/installed-dev  ## write every text that a user can see to tests/golden/strings.txt
-	$(BIN)/python -m tests.golden.strings
+	$(BIN)/python -m tests.docs.requirements
 
 docs: $(VENV)/installed-dev  ## write the tables, and record what the pages show of the program
 	$(BIN)/python -m tests.docs.record

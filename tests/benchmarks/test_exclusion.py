@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from graphrag_mcp.model.scope import Scope, normalise_excluded_files
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "exclusion.py"
 
 
+@pytest.mark.requirement("003-21", "003-22", "B-27")
 def test_it_measures_every_share(tmp_path: Path) -> None:
     """One line for each of 0, 10, 20 and 50 % of the files, with the difference to 0 %."""
     root = tmp_path / "project"
@@ -27,6 +30,7 @@ def test_it_measures_every_share(tmp_path: Path) -> None:
     assert all("+0.00 ms" in row for row in rows[:1])
 
 
+@pytest.mark.requirement("003-18", "003-22", "B-27")
 def test_an_empty_list_is_no_list(tmp_path: Path) -> None:
     """With nothing excluded a search is the very same one, so it cannot cost more."""
     keys, _ = normalise_excluded_files([], tmp_path)

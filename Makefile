@@ -44,6 +44,7 @@ types: $(VENV)/installed-dev
 
 tables: $(VENV)/installed-dev  ## write what pages take from elsewhere: settings, arguments, figures, the tests of requirements
 	$(BIN)/python -m tests.docs.tables
+	$(BIN)/python -m tests.docs.figures
 	$(BIN)/python -m tests.docs.requirements
 
 docs: $(VENV)/installed-dev  ## write the tables, and record what the pages show of the program

@@ -17,7 +17,7 @@ from tests.servers.neo4j_server import Neo4jServer
 INTERNALS = tuple(sorted((ROOT / "docs/internals").glob("*.md")))
 OF_ROOT = ("AGENTS.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 TEXTS = (*PAGES, *INTERNALS, *(ROOT / name for name in OF_ROOT))
-TEXTS += (ROOT / "training/README.md", ROOT / "benchmarks/RESULTS.md")
+TEXTS += (ROOT / "training/README.md", ROOT / "benchmarks/README.md", ROOT / "benchmarks/RESULTS.md")
 PLACES = (ROOT, ROOT / "src/graphrag_mcp")  # Where a path in a text for contributors may begin.
 INLINE = re.compile(r"`([^`\n]+)`")
 AT_ONCE = 2  # A page is read in a process after the other; two pages keep two cores busy.

@@ -17,7 +17,7 @@ demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp search "$(QUERY)" --limit 3
 
 test: $(VENV)/installed-dev  ## run what a change needs, a process per core
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-all: test  ## run the slow tests too, in short form and one after another, since some measure times
 	$(BIN)/pytest -m slow

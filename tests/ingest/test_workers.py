@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from multiprocessing import active_children
-from pathlib import Path, PosixPath
+from pathlib import Path
 
 import pytest
 
@@ -18,17 +18,10 @@ from graphrag_mcp.ingest.workers.pool import prepare_all, run_tasks
 from graphrag_mcp.ingest.workers.quarantine import Quarantine
 from graphrag_mcp.ingest.yielding import SearchYield
 from graphrag_mcp.settings import load_settings
+from tests.ingest.deadly import DeadlyPath, end_at_seven
 
 MAX_BYTES = 1_000_000
 AT_ONCE = SearchYield(None)
-
-
-class DeadlyPath(PosixPath):
-    """A folder that takes the process that reads in it down, as a fault in a grammar's C code does."""
-
-    def __fspath__(self) -> str:
-        """End the process at once."""
-        os._exit(1)
 
 
 @pytest.fixture
@@ -175,10 +168,4 @@ def test_the_parsing_processes_do_not_import_numpy() -> None:
 def test_a_task_that_ends_its_process_costs_only_its_own_answer() -> None:
     """The others are done, in order."""
     tasks = [(number,) for number in range(10)]
-    assert list(run_tasks(_end_at_seven, tasks, 2)) == [None if number == 7 else number for number in range(10)]
-
-
-def _end_at_seven(number: int) -> int:
-    if number == 7:
-        os._exit(1)
-    return number
+    assert list(run_tasks(end_at_seven, tasks, 2)) == [None if number == 7 else number for number in range(10)]

@@ -19,8 +19,8 @@ demo: $(VENV)/installed  ## index this repository and search it
 test: $(VENV)/installed-dev  ## run what a change needs, a process per core
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
-test-all: test  ## run the slow tests too, in short form and one after another, since some measure times
-	$(BIN)/pytest -m slow
+test-all: test  ## run the slow tests too, in short form, whose limits allow for a busy machine
+	$(BIN)/pytest -m slow -n auto --dist loadfile --no-loadscope-reorder
 
 test-servers: $(VENV)/installed-dev  ## run the tests that need servers, against a Neo4j from Maven Central
 	$(BIN)/pytest -m server

@@ -28,13 +28,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import add_option, write_rows
-from graphrag_mcp.languages.registry import detect_language, syntax_languages
+from graphrag_mcp.languages.registry import LANGUAGES, detect_language
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise
 from tests.repositories import commit, git
 from tests.stdio_client import Server
 
-SYNTAX = frozenset(syntax_languages())
+SYNTAX = frozenset(LANGUAGES)
 SEED = 20_240
 QUERIES = 100
 EDITS = 5

@@ -14,7 +14,7 @@ from graphrag_mcp.settings import Settings, load_settings
 from tests.index_contents import assert_same_contents, file_ids
 from tests.waiting import wait_until
 
-FILES = 300
+FILES = 120
 # Small batches, so that a small project has many of them.
 INDEX = """
 import sys

@@ -10,17 +10,17 @@ NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
 REGISTRY_VALIDATOR := $(CLIENTS)/target/validate-server-json
 REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
-.PHONY: demo test test-all test-servers test-clients test-ui soak lint types tables strings docs pictures build bundle clean
+.PHONY: demo test test-all test-servers test-clients test-ui soak lint types tables docs pictures build bundle clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
 	$(BIN)/graphrag-mcp search "$(QUERY)" --limit 3
 
 test: $(VENV)/installed-dev  ## run what a change needs, a process per core
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
-test-all: test  ## run the slow tests too, in short form and one after another, since some measure times
-	$(BIN)/pytest -m slow
+test-all: test  ## run the slow tests too, in short form, whose limits allow for a busy machine
+	$(BIN)/pytest -m slow -n auto --dist loadfile --no-loadscope-reorder
 
 test-servers: $(VENV)/installed-dev  ## run the tests that need servers, against a Neo4j from Maven Central
 	$(BIN)/pytest -m server
@@ -42,11 +42,10 @@ lint: $(VENV)/installed-dev
 types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
-tables: $(VENV)/installed-dev  ## write the tables of settings and arguments in docs/
+tables: $(VENV)/installed-dev  ## write what pages take from elsewhere: settings, arguments, figures, the tests of requirements
 	$(BIN)/python -m tests.docs.tables
-
-strings: $(VENV)/installed-dev  ## write every text that a user can see to tests/golden/strings.txt
-	$(BIN)/python -m tests.golden.strings
+	$(BIN)/python -m tests.docs.figures
+	$(BIN)/python -m tests.docs.requirements
 
 docs: $(VENV)/installed-dev  ## write the tables, and record what the pages show of the program
 	$(BIN)/python -m tests.docs.record

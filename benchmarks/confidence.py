@@ -1,6 +1,6 @@
 """Fit the judgement "nothing matches well" (search/confidence.py), and measure it on repositories it was not fitted on.
 
-    python benchmarks/confidence.py --fit QUERIES.json:TREES … --judge QUERIES.json:TREES …
+    python -m benchmarks.confidence --fit QUERIES.json:TREES … --judge QUERIES.json:TREES …
 
 QUERIES.json is in the benchmark's format, and its folder names the set; TREES holds one checkout per repository, or is
 the only one, where the queries name none.
@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -88,20 +89,21 @@ def main() -> None:
     parser.add_argument("--fit", nargs="*", type=QuerySet.read, default=[], metavar="QUERIES:TREES")
     parser.add_argument("--judge", nargs="*", type=QuerySet.read, default=[], metavar="QUERIES:TREES")
     parser.add_argument("--data-dir", type=Path, help="keep the indexes here and use them again")
+    add_option(parser)
     options = parser.parse_args()
     load_embedder().embed_query("loaded")
     off_topic = (HERE / "off_topic.txt").read_text().splitlines()
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["GRAPHRAG_DATA_DIR"] = str(options.data_dir or temporary)
         if options.judge:
-            judge_with_those_in_use(list(collect(options.judge, off_topic[1::2])))
+            judge_with_those_in_use(list(collect(options.judge, off_topic[1::2])), options.figures)
         if options.fit:
             fit_anew(list(collect(options.fit, off_topic[::2])))
 
 
-def judge_with_those_in_use(examples: Sequence[Example]) -> None:
+def judge_with_those_in_use(examples: Sequence[Example], figures: str | None) -> None:
     scores = np.array([confidence.confidence(one.signals) for one in examples])
-    report("not fitted on: the coefficients and the threshold in use", examples, scores, confidence.LOW)
+    report("not fitted on: the coefficients and the threshold in use", examples, scores, confidence.LOW, figures)
 
 
 def fit_anew(examples: Sequence[Example]) -> None:
@@ -209,7 +211,9 @@ def scores_left_out(examples: Sequence[Example]) -> Floats:
 # ---------------------------------------------------------------- the report
 
 
-def report(title: str, examples: Sequence[Example], scores: Floats, threshold: float) -> None:
+def report(
+    title: str, examples: Sequence[Example], scores: Floats, threshold: float, figures: str | None = None
+) -> None:
     print(f"\n{title}\n{'':<14}AUC   AUC off topic" + "".join(f"   {kind} called so" for kind in KINDS))
     for group in (*dict.fromkeys(one.group for one in examples), "all"):
         of = {
@@ -227,6 +231,9 @@ def report(title: str, examples: Sequence[Example], scores: Floats, threshold: f
         print(
             row + "".join(f"   {(part < threshold).mean():7.1%} of {len(part):<5}" for part in of.values() if len(part))
         )
+        cells = {f"{kind}, %": f"{100 * (part < threshold).mean():.1f}" for kind, part in of.items() if len(part)}
+        cells |= {"AUC of others": f"{area(answerable, others):.3f}", "AUC off topic": f"{area(answerable, off):.3f}"}
+        write_rows(figures, {group: {"questions": str(len(answerable)), **cells}})
 
 
 def area(higher: Floats, lower: Floats) -> float:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import add_option, write_rows
 from benchmarks.questions import check_commit
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
@@ -67,6 +68,7 @@ def main() -> None:
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True, help="folder of the indexes; they are used again")
     parser.add_argument("--misses", action="store_true", help="print each investigation, with the places it lacks")
+    add_option(parser)
     options = parser.parse_args()
     given = json.loads(CONTEXT.read_text(encoding="utf-8"))
     rows: list[Row] = []
@@ -82,7 +84,15 @@ def main() -> None:
                     if options.misses:
                         sys.stdout.write(f"{one['id']}: ours {_describe(row.ours)}; rg {_describe(row.rg)}\n")
     for kind in (*dict.fromkeys(row.kind for row in sorted(rows, key=lambda row: row.kind)), "all"):
-        sys.stdout.write(report(kind, [row for row in rows if kind in (row.kind, "all")]))
+        chosen = [row for row in rows if kind in (row.kind, "all")]
+        sys.stdout.write(report(kind, chosen))
+        for arm, costs in (("ours", [row.ours for row in chosen]), ("rg", [row.rg for row in chosen])):
+            cells = {
+                "correct": f"{sum(cost.is_correct for cost in costs)} of {len(costs)}",
+                "characters": str(sum(cost.characters for cost in costs)),
+                "calls": str(sum(cost.calls for cost in costs)),
+            }
+            write_rows(options.figures, {kind: {f"{arm}: {column}": value for column, value in cells.items()}})
 
 
 def investigate(app: App, given: Mapping[str, Any]) -> Row:

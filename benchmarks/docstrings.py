@@ -1,7 +1,7 @@
 """Make a benchmark of checkouts in which a docstring has to find its function, or score a run of it.
 
     python -m benchmarks.docstrings OUT --repos-dir CHECKOUTS --benchmark BENCHMARK
-    python benchmarks/quality.py RUN.json --repos-dir OUT/trees --benchmark OUT --scope full
+    python -m benchmarks.quality RUN.json --repos-dir OUT/trees --benchmark OUT --scope full
     python -m benchmarks.docstrings OUT --score RUN.json
 
 CHECKOUTS holds one folder per repository of BENCHMARK/repos.json. A query is what a docstring says first; in OUT/trees
@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.model.files import Category, Symbol, SymbolKind
@@ -54,9 +55,10 @@ def main() -> None:
     parser.add_argument("--repos-dir", type=Path, help="folder of the checkouts")
     parser.add_argument("--benchmark", type=Path, help="folder of repos.json")
     parser.add_argument("--score", type=Path, metavar="RUN.json", help="make nothing, score this run of quality.py")
+    add_option(parser)
     options = parser.parse_args()
     if options.score:
-        score(options.out, options.score)
+        score(options.out, options.score, options.figures)
     elif options.repos_dir and options.benchmark:
         make(options.out, options.repos_dir, options.benchmark)
     else:
@@ -151,7 +153,7 @@ def as_query(repository: Mapping[str, Any], query_id: str, one: Documented) -> d
     return {**query, "category": "docstring", "relevant": [one.path], "targets": [target]}
 
 
-def score(out: Path, run: Path) -> None:
+def score(out: Path, run: Path, figures: str | None) -> None:
     """Print whether the functions are found, how much is shown, and whether the first result is the right one."""
     results = json.loads(run.read_text())["results"]
     scores: dict[str, list[tuple[float, ...]]] = {}
@@ -167,6 +169,8 @@ def score(out: Path, run: Path) -> None:
     found, lines, first = (statistics.mean(column) for column in zip(*means, strict=True))
     print(f"{sum(map(len, scores.values()))} queries, mean over {len(scores)} repositories:")
     print(f"target among the {LIMIT} results {found:.3f}, lines shown {lines:.1f}, right chunk first {first:.3f}")
+    rows = {"docstring, span among ten": found, "docstring, right chunk first": first}
+    write_rows(figures, {row: {"graphrag-mcp": f"{value:.3f}"} for row, value in rows.items()})
 
 
 if __name__ == "__main__":

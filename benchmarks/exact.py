@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.context import ask
+from benchmarks.figures import add_option, write_rows
 from benchmarks.paired import HERE, environment, index, read_queries, wait_until_ready
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
@@ -37,6 +38,7 @@ def main() -> None:
     parser.add_argument("--root", type=Path, required=True)
     parser.add_argument("--queries", type=Path, required=True)
     parser.add_argument("--before", type=Path, help="another checkout, whose server is measured too")
+    add_option(parser)
     options = parser.parse_args()
     root = options.root.resolve()
     with tempfile.TemporaryDirectory() as folder:
@@ -50,8 +52,15 @@ def main() -> None:
                     times = sorted(_times(app, symbols))
                     middle, late = statistics.median(times), times[len(times) * 95 // 100]
                     print(f"callers, {what}, {state}: p50 {middle:.1f} ms, p95 {late:.1f} ms")
-        for checkout in filter(None, (options.before, HERE)):
-            print(f"{checkout.name}: {_memory(root, checkout, Path(folder), at_random, options.queries):.0f} MB")
+                    for name, value in (("p50", middle), ("p95", late)):
+                        write_rows(
+                            options.figures, {f"callers, {what}, {state}, {name}, ms": {"after": f"{value:.1f}"}}
+                        )
+        for column, checkout in (("before", options.before), ("after", HERE)):
+            if checkout:
+                size = _memory(root, checkout, Path(folder), at_random, options.queries)
+                print(f"{checkout.name}: {size:.0f} MB")
+                write_rows(options.figures, {"server after 100 calls of each tool, MB": {column: f"{size:.0f}"}})
 
 
 def _times(app: App, symbols: Iterable[str]) -> Iterator[float]:

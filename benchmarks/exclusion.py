@@ -1,6 +1,6 @@
 """Measure what `excluded_files` costs: latency of the same queries with 0, 10, 20 and 50 % of the files excluded.
 
-    python benchmarks/exclusion.py FOLDER --queries QUERIES.json [--data-dir DIR] [--rounds 3]
+    python -m benchmarks.exclusion FOLDER --queries QUERIES.json [--data-dir DIR] [--rounds 3]
 
 FOLDER is a tree of code; its index is built first, or used again when it is in --data-dir. QUERIES.json is a list of
 objects with a "query", such as the benchmark's. The shares take turns query by query, so that a busy machine slows all
@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
@@ -34,6 +35,7 @@ def main() -> None:
     parser.add_argument("--queries", type=Path, required=True)
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
+    add_option(parser)
     options = parser.parse_args()
     queries = [one["query"] for one in json.loads(options.queries.read_text())]
 
@@ -44,7 +46,7 @@ def main() -> None:
         files = [one.path for one in walk(ExclusionManager(app.root)) if isinstance(one, WalkedFile)]
         app.search(SearchRequest("warm up"))
         print(f"{len(files)} files, {app.index_state().chunks} chunks, {len(queries)} queries, {options.rounds} rounds")
-        report({share: choose(files, share) for share in SHARES}, app, queries, options.rounds)
+        report({share: choose(files, share) for share in SHARES}, app, queries, options.rounds, options.figures)
         app.close()
 
 
@@ -54,7 +56,9 @@ def choose(files: Sequence[str], share: int) -> list[str]:
     return shuffled[: len(files) * share // 100]
 
 
-def report(excluded: Mapping[int, Sequence[str]], app: App, queries: Sequence[str], rounds: int) -> None:
+def report(
+    excluded: Mapping[int, Sequence[str]], app: App, queries: Sequence[str], rounds: int, figures: str | None
+) -> None:
     """Print the medians per share: normalising the list, the first search with it, every further one."""
     normalising = {share: timed(partial(keys_of, files, app.root)) for share, files in excluded.items()}
     keys = {share: keys_of(files, app.root) for share, files in excluded.items()}
@@ -67,6 +71,8 @@ def report(excluded: Mapping[int, Sequence[str]], app: App, queries: Sequence[st
             f"{share:>7} %  {normalising[share]:>7.2f} ms {statistics.median(new[share]):>7.2f} ms "
             f"{again:>8.2f} ms   {again - baseline:>+8.2f} ms"
         )
+        cells = {"new list": f"{statistics.median(new[share]):.2f}", "same list": f"{again:.2f}"}
+        write_rows(figures, {f"{share} %": cells})
 
 
 def keys_of(files: Sequence[str], root: Path) -> frozenset[str]:

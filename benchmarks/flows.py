@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import add_option, write_rows
 from benchmarks.questions import check_commit
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
@@ -96,6 +97,7 @@ def main() -> None:
     parser.add_argument("--search", action="store_true", help="ask graphrag_hybrid_search, the question alone")
     parser.add_argument("--misses", action="store_true", help="name the hops and links that are not printed")
     parser.add_argument("--sample", type=int, default=0, help="printed sites to judge by reading")
+    add_option(parser)
     options = parser.parse_args()
     given = json.loads(FLOWS.read_text(encoding="utf-8"))
     scores: dict[str, list[tuple[str, Score]]] = {}
@@ -116,7 +118,7 @@ def main() -> None:
                     if options.misses:
                         sys.stdout.write(f"{flow['id']} {asked}: {describe(flow, text)}\n")
     for asked, rows in scores.items():
-        report(asked, rows)
+        report(asked, rows, options.figures)
     for line in random.Random(0).sample(printed, min(options.sample, len(printed))):
         sys.stdout.write(f"{line}\n")
 
@@ -214,20 +216,20 @@ def describe(flow: Mapping[str, Any], text: str) -> str:
     return f"hops {', '.join(lacking) or 'all'}; links {', '.join(lines) or 'all'}"
 
 
-def report(asked: str, rows: Sequence[tuple[str, Score]]) -> None:
+def report(asked: str, rows: Sequence[tuple[str, Score]], figures: str | None) -> None:
     for kind in ("all", *sorted({kind for kind, _ in rows})):
-        _report(f"{asked} {kind}", [one for of, one in rows if kind in ("all", of)])
-
-
-def _report(title: str, scores: Sequence[Score]) -> None:
-    sys.stdout.write(
-        f"{title:14s} {len(scores):3d} questions"
-        f"  hops {_share((one.hops, one.of_hops) for one in scores)}"
-        f"  links {_share((one.links, one.of_links) for one in scores)}"
-        f"  whole {_share((one.is_whole, 1) for one in scores)}"
-        f"  ends {_share((one.ends, 1) for one in scores)}"
-        f"  characters {statistics.median(one.characters for one in scores):,.0f}\n"
-    )
+        scores = [one for of, one in rows if kind in ("all", of)]
+        cells = {
+            "questions": str(len(scores)),
+            "hops": _share((one.hops, one.of_hops) for one in scores),
+            "links": _share((one.links, one.of_links) for one in scores),
+            "whole": _share((one.is_whole, 1) for one in scores),
+            "both ends": _share((one.ends, 1) for one in scores),
+            "characters": f"{statistics.median(one.characters for one in scores):.0f}",
+        }
+        shown = "".join(f"  {name} {value}" for name, value in cells.items())
+        sys.stdout.write(f"{asked + ' ' + kind:14s}{shown}\n")
+        write_rows(figures, {f"{asked} {kind}": cells})
 
 
 def _share(counts: Iterable[tuple[int, int]]) -> str:

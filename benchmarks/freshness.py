@@ -1,6 +1,6 @@
 """Measure how soon a saved edit is found: one process watches, this one searches.
 
-    python benchmarks/freshness.py --root FOLDER [--edits N]
+    python -m benchmarks.freshness --root FOLDER [--edits N]
 
 FOLDER is copied into a temporary folder, and edited there. Each edit adds a word that stands nowhere else to one file;
 the time runs from when the file is closed until a search finds the word in it.
@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
@@ -40,13 +41,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure how soon an edit is found.")
     parser.add_argument("--root", type=Path, required=True, help="folder of any repository; it is copied")
     parser.add_argument("--edits", type=int, default=20)
+    add_option(parser)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary, "tree")
         shutil.copytree(options.root, root, symlinks=True)
         environment = {**os.environ, "GRAPHRAG_DATA_DIR": str(Path(temporary, "data"))}
         with watching(root, environment):
-            report(measure(App(root, load_settings(root, environment)), options.edits))
+            report(measure(App(root, load_settings(root, environment)), options.edits), options.figures)
 
 
 @contextmanager
@@ -100,8 +102,10 @@ def is_found(app: App, path: str, word: str) -> bool:
     return any(hit.chunk.path == path and word in hit.chunk.text for hit in hits)
 
 
-def report(seconds: list[float]) -> None:
-    print(f"{len(seconds)} edits: median {statistics.median(seconds):.2f} s, slowest {max(seconds):.2f} s")
+def report(seconds: list[float], figures: str | None) -> None:
+    cells = {"median": f"{statistics.median(seconds):.2f}", "slowest": f"{max(seconds):.2f}"}
+    print(f"{len(seconds)} edits: median {cells['median']} s, slowest {cells['slowest']} s")
+    write_rows(figures, {"a saved edit is found, s": cells})
 
 
 if __name__ == "__main__":

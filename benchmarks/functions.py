@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.docstrings import Documented, blank, choose, is_fit, read_file, sample, without_name
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
@@ -40,7 +41,11 @@ from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.settings import load_settings
 from training.docstrings import first_sentences, read_docstrings
 
-SETS = ("docstrings", "types", "commits")
+SETS = {
+    "docstrings": "docstring → function",
+    "types": "docstring → type",
+    "commits": "commit subject → function",
+}
 LIMIT = 10  # Results that are scored.
 TYPES_PER_REPOSITORY, COMMITS_PER_REPOSITORY = 12, 35
 COMMITS_READ, MOST_FILES, MOST_FUNCTIONS = 2_500, 8, 2
@@ -74,7 +79,8 @@ def main() -> None:
         step.add_argument("--repos-dir", type=Path, required=True, help="folder of the checkouts")
     asking.add_argument("--data-dir", type=Path, help="keep the indexes here and use them again")
     asking.add_argument("--setting", action="append", default=[], help="name=value, as GRAPHRAG_NAME would set it")
-    asking.add_argument("--sets", nargs="*", choices=SETS, default=SETS)
+    asking.add_argument("--sets", nargs="*", choices=list(SETS), default=list(SETS))
+    add_option(asking)
     comparing.add_argument("other", type=Path, help="file of the run to compare with")
     options = parser.parse_args()
     {"make": make, "ask": ask, "compare": compare}[options.step](options)
@@ -264,7 +270,7 @@ def ask(options: argparse.Namespace) -> None:
                 answers[number] = judge(questions[number]["gold"], result)
             app.close()
     options.run.write_text(json.dumps(answers))
-    report(questions, answers)
+    report(questions, answers, options.figures)
 
 
 def judge(gold: Sequence[Sequence[Any]], result: SearchResult) -> Found:
@@ -285,12 +291,15 @@ def judge(gold: Sequence[Sequence[Any]], result: SearchResult) -> Found:
     return Found(any(shown[:1]), any(shown), any(shown) or is_named)
 
 
-def report(questions: Sequence[Mapping[str, Any]], answers: Mapping[int, Sequence[bool]]) -> None:
+def report(questions: Sequence[Mapping[str, Any]], answers: Mapping[int, Sequence[bool]], figures: str | None) -> None:
     print(f"{'':12}{'n':>5}" + "".join(f"{name:>8}" for name in Found._fields))
     for one_set in SETS:
         rows = [answers[number] for number, one in enumerate(questions) if number in answers and one["set"] == one_set]
         if rows:
-            print(f"{one_set:12}{len(rows):>5}" + "".join(f"{mean:8.3f}" for mean in np.mean(rows, axis=0)))
+            means = [f"{mean:.3f}" for mean in np.mean(rows, axis=0)]
+            print(f"{one_set:12}{len(rows):>5}" + "".join(f"{mean:>8}" for mean in means))
+            cells = dict(zip(("first", "among ten", "named"), means, strict=True))
+            write_rows(figures, {SETS[one_set]: {"questions": str(len(rows)), **cells}})
 
 
 # ---------------------------------------------------------------- comparing

@@ -192,11 +192,11 @@ def arguments_law(folder: Path) -> Law:
 
 def wire_law(_folder: Path) -> Law:
     """Every line that is not blank is handed on as JSON, or answered with an error."""
-    from graphrag_mcp.mcp_server.wire import RequestReader
+    from graphrag_mcp.mcp_server.wire import AnswerWriter, RequestReader
 
     def hold(data: bytes) -> None:
         answered = io.BytesIO()
-        answers = io.TextIOWrapper(answered, encoding="utf-8", newline="\n", line_buffering=True)
+        answers = AnswerWriter(answered, encoding="utf-8", newline="\n", line_buffering=True)
         reader = RequestReader(io.BytesIO(data), answers)
         handed_on = [line for line in iter(reader.readline, "") if line.strip()]
         for line in handed_on:

@@ -22,6 +22,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.evaluation.comparison import bootstrap
 from graphrag_mcp.evaluation.history import FEWEST_CHARACTERS, export_tree, read_history
@@ -39,6 +40,7 @@ from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import RetrievalSettings, load_settings
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
+from graphrag_mcp.system.git import Git
 from graphrag_mcp.tools.table import TOOLS
 
 FEWEST_LINES = 5  # Of a function whose history is asked for.
@@ -74,11 +76,12 @@ def main() -> None:
     parser.add_argument("--together", action="store_true", help="measure which files are said to change together")
     parser.add_argument("--functions", type=int, default=0, help="how many of each checkout are asked for")
     parser.add_argument("--worst", type=int, default=0, help="list the questions that lose most")
+    add_option(parser)
     options = parser.parse_args()
     changes = {name: float(value) for name, _, value in (one.partition("=") for one in options.setting)}
     settings = RetrievalSettings().model_copy(update=changes)
     if options.functions:
-        _measure_functions(options.checkouts, options.functions)
+        _measure_functions(options.checkouts, options.functions, options.figures)
         return
     if options.together:
         _measure_together(options.checkouts, options.commits)
@@ -95,6 +98,9 @@ def main() -> None:
             mean, low, high = bootstrap([after - before for after, before, _ in rows])
             base = sum(after for after, _, _ in rows) / len(rows)
             print(f"{name:12} {len(rows):5} {run:10} {base:.3f}  {mean:+.3f} [{low:+.3f}, {high:+.3f}]")
+            gain = "" if run == "without" else f", {mean:+.3f} [{low:+.3f}, {high:+.3f}]"
+            row = options.queries.stem if options.queries else name
+            write_rows(options.figures, {row: {"questions": str(len(rows)), run: f"{base:.3f}{gain}"}})
         losses = sorted(by_run["with"], key=lambda row: row[0] - row[1])[: options.worst]
         print("".join(f"  {before:.2f} -> {after:.2f}  {query}\n" for after, before, query in losses), end="")
 
@@ -144,7 +150,7 @@ def _measure_together(checkouts: Sequence[Path], commits: int) -> None:
                 past = app.stores().history
                 assert isinstance(past, SqliteHistory)
                 most = _most_changed(past, {file.path for file in app.navigator().files.listed(Scope())})
-                for commit in read_log(root, "HEAD", history.tree):
+                for commit in read_log(Git(root), "HEAD", history.tree):
                     files = [change.path for change in commit.changes if change.path in most]
                     if 2 <= len(files) <= MOST_FILES:
                         first, second, *_ = files
@@ -154,7 +160,7 @@ def _measure_together(checkouts: Sequence[Path], commits: int) -> None:
     print(f"{asked} commits: named {named / asked:.3f}, most often changed files {popular / asked:.3f}")
 
 
-def _measure_functions(checkouts: Sequence[Path], count: int) -> None:
+def _measure_functions(checkouts: Sequence[Path], count: int, figures: str | None) -> None:
     """Print which commits of functions `find_history` has, beside `git log -L`, and those to judge by reading."""
     right = wanted = found = 0
     seconds: list[float] = []
@@ -177,7 +183,9 @@ def _measure_functions(checkouts: Sequence[Path], count: int) -> None:
                     differing = [" ".join(sorted(one[:7] for one in side)) for side in (gold - names, names - gold)]
                     print(f"{root.name} {path}:{start} {name}: lacks [{differing[0]}], also has [{differing[1]}]")
     late = sorted(seconds)[int(0.95 * len(seconds))]
-    print(f"recall {right / wanted:.3f}, precision {right / found:.3f} of {wanted} commits; p95 {late:.2f} s")
+    cells = {"recall": f"{right / wanted:.3f}", "precision": f"{right / found:.3f}", "p95, s": f"{late:.1f}"}
+    print(", ".join(f"{name} {value}" for name, value in cells.items()), f"of {wanted} commits")
+    write_rows(figures, {row: {"figure": value} for row, value in cells.items()})
 
 
 def _functions(app: App) -> list[tuple[str, int, int, str]]:

@@ -25,6 +25,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.impact import IMPACT, impact_of_diff
@@ -80,7 +81,7 @@ def _restore(root: Path, commit: str, paths: Sequence[str]) -> None:
 
 
 def _failing(root: Path, python: Path) -> set[str]:
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "-rfE", "tests"]
+    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "-rfE", "tests"]
     done = subprocess.run(
         command, cwd=root, env={**os.environ, "PYTHONPATH": "src", "PYTHONDONTWRITEBYTECODE": "1"}, text=True,
         capture_output=True, timeout=TEST_SECONDS, check=False,
@@ -113,7 +114,7 @@ def _stem(path: PurePosixPath) -> str:
 
 def recalls(order: Sequence[str], wanted: Set[str]) -> list[float]:
     """Return the share of the wanted files among the first of the order, for each of SHARES."""
-    return [len(wanted.intersection(order[: math.ceil(share * len(order))])) / len(wanted) for share in SHARES]
+    return [len(wanted & set(order[: math.ceil(share * len(order))])) / len(wanted) for share in SHARES]
 
 
 def measure(root: Path, python: Path, data: Path, count: int, *, misses: bool) -> list[tuple[list[float], list[float]]]:
@@ -163,6 +164,7 @@ def main() -> None:
     parser.add_argument("--commits", type=int, default=10)
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--time", type=Path)
+    add_option(parser)
     options = parser.parse_args()
     if options.time:
         time_answers(options.time, options.commits)
@@ -174,6 +176,8 @@ def main() -> None:
     for name, column in (("impact", 0), ("beside", 1)):
         means = [statistics.mean(row[column][at] for row in rows) for at in range(len(SHARES))]
         print(f"{name}: " + " / ".join(f"{one:.2f}" for one in means), f"of {len(rows)} commits")
+        cells = {f"{share:.0%}": f"{mean:.2f}" for share, mean in zip(SHARES, means, strict=True)}
+        write_rows(options.figures, {name: cells})
 
 
 def _git(root: Path, *arguments: str) -> str:

@@ -1,6 +1,6 @@
 """Follows the commits of a repository one by one, and compares the links with those of a fresh index.
 
-    python benchmarks/increments.py REPOSITORY [--commits 40] [--every 10]
+    python -m benchmarks.increments REPOSITORY [--commits 40] [--every 10]
 
 REPOSITORY is cloned; what is checked out in it stays as it is. Printed are, for the commits that touch code: the files
 that changed, the files that were resolved again, and the seconds of the run. Ends with 1 where rows differ.
@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
 
@@ -31,24 +32,25 @@ def main() -> int:
     parser.add_argument("repository", type=Path)
     parser.add_argument("--commits", type=int, default=40)
     parser.add_argument("--every", type=int, default=10, help="commits between two comparisons")
+    add_option(parser)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / options.repository.name
         subprocess.run(["git", "clone", "-q", options.repository, root], check=True)
         names = _git(root, "rev-list", "--first-parent", "-n", str(options.commits + 1), "HEAD").split()[::-1]
-        return _follow(root, Path(folder), names, options.every)
+        return _follow(root, Path(folder), names, options.every, options.figures)
 
 
-def _follow(root: Path, folder: Path, names: Sequence[str], every: int) -> int:
+def _follow(root: Path, folder: Path, names: Sequence[str], every: int, figures: str | None) -> int:
     changed, again, seconds, differing = list[int](), list[int](), list[float](), 0
     with closing(_open(root, folder / "data")) as app:
         for number, name in enumerate(names):
             _git(root, "checkout", "-q", "--detach", name)
-            before = dict(_rows(app, _RESOLVED)) if number else {}
+            before = _resolved(app) if number else {}
             began = time.monotonic()
             app.index()
             if number:
-                after = dict(_rows(app, _RESOLVED))
+                after = _resolved(app)
                 files = len(_git(root, "diff", "--name-only", names[number - 1], name).splitlines())
                 resolved = sum(before.get(path) != one for path, one in after.items())
                 if resolved:
@@ -64,11 +66,18 @@ def _follow(root: Path, folder: Path, names: Sequence[str], every: int) -> int:
     )
     for what, values in (("files changed", changed), ("files resolved", again), ("seconds", seconds)):
         print(f"{what}: median {statistics.median(values):.3g}, max {max(values):.3g}, sum {sum(values):.4g}")
+    cells = {"median": f"{statistics.median(again):.0f}", "most": f"{max(again)}"}
+    cells |= {"median of a run, s": f"{statistics.median(seconds):.2f}", "rows that differ": str(differing)}
+    write_rows(figures, {root.name: cells})
     return int(differing > 0)
 
 
 def _open(root: Path, data: Path) -> App:
     return App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(data)}))
+
+
+def _resolved(app: App) -> dict[object, object]:
+    return {path: link for path, link in _rows(app, _RESOLVED)}  # noqa: C416
 
 
 def _rows(app: App, sql: str) -> list[tuple[object, ...]]:

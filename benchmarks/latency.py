@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.figures import add_option, write_rows
 from benchmarks.paired import read_queries, wait_until_ready
 from tests.stdio_client import Server
 
@@ -31,6 +32,7 @@ def main() -> None:
     parser.add_argument("--queries", type=Path, required=True)
     parser.add_argument("--semble", type=Path, required=True, help="its command")
     parser.add_argument("--rounds", type=int, default=10, help="how often each query is asked")
+    add_option(parser)
     options = parser.parse_args()
     root = options.root.resolve()
     queries = read_queries(options.queries, root.name)
@@ -48,7 +50,8 @@ def main() -> None:
                     lambda query: peer.call("search", {"query": query, "repo": str(root), "content": "all"}),
                     queries,
                     options.rounds,
-                )
+                ),
+                options.figures,
             )
         finally:
             ours.close()
@@ -73,13 +76,15 @@ def time_both(ours: Ask, peer: Ask, queries: list[str], rounds: int) -> list[tup
     return pairs
 
 
-def report(pairs: list[tuple[float, float]]) -> None:
+def report(pairs: list[tuple[float, float]], figures: str | None) -> None:
     """Print the figures."""
     for name, times in zip(("graphrag-mcp", "semble"), zip(*pairs, strict=True), strict=True):
         high = statistics.quantiles(times, n=10)[-1]
         sys.stdout.write(f"{name:14} p50 {statistics.median(times):6.2f} ms  p90 {high:6.2f} ms\n")
+        write_rows(figures, {name: {"p50": f"{statistics.median(times):.1f}", "p90": f"{high:.1f}"}})
     ratio = statistics.median(ours / peer for ours, peer in pairs)
     sys.stdout.write(f"ratio, call by call {ratio:.2f}  calls {len(pairs)}\n")
+    write_rows(figures, {"ratio, call by call": {"p50": f"{ratio:.2f}"}})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Measure `find_occurrences` beside ripgrep on one repository, or compare the lines that the two find.
 
-    python benchmarks/occurrences.py --root FOLDER [--runs N] [PATTERN ...]
-    python benchmarks/occurrences.py --root FOLDER --equal N [--seed N]
+    python -m benchmarks.occurrences --root FOLDER [--runs N] [PATTERN ...]
+    python -m benchmarks.occurrences --root FOLDER --equal N [--seed N]
 
 The index is kept in a temporary folder, unless GRAPHRAG_DATA_DIR names one. Without patterns, fifty are cut from the
 files: literal texts and regular expressions, rare, common and absent, with and without case. ripgrep prints every line
@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.grep.needles import create_needle
@@ -56,6 +57,7 @@ def main() -> None:
     parser.add_argument("--equal", type=int, default=0, help="number of random patterns whose lines are compared")
     parser.add_argument("--seed", type=int, default=1, help="of the random patterns")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="literal texts; /.../ is a regular expression")
+    add_option(parser)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         data = {"GRAPHRAG_DATA_DIR": os.environ.get("GRAPHRAG_DATA_DIR", folder)}
@@ -65,13 +67,15 @@ def main() -> None:
             if options.equal:
                 print_differences(compare(app, [chooser.any() for _ in range(options.equal)]), options.equal)
             else:
-                measure(app, [_read(text) for text in options.patterns] or chooser.fifty(), options.runs)
+                measure(
+                    app, [_read(text) for text in options.patterns] or chooser.fifty(), options.runs, options.figures
+                )
 
 
 # ---------------------------------------------------------------- time
 
 
-def measure(app: App, patterns: Sequence[Pattern], runs: int) -> None:
+def measure(app: App, patterns: Sequence[Pattern], runs: int, figures: str | None) -> None:
     """Print how long each takes for each pattern, and the median and the 95th percentile of all."""
     print(f"{app.status().files:,} files")
     for nth in ("first", "second"):
@@ -89,6 +93,8 @@ def measure(app: App, patterns: Sequence[Pattern], runs: int) -> None:
     for name, share in (("median", 50), ("95th percentile", 95)):
         one, other = (statistics.quantiles(times, n=100)[share - 1] for times in (ours, theirs))
         print(f"{name}: {1e3 * one:.1f} ms, ripgrep {1e3 * other:.1f} ms, {one / other:.2f} times")
+        cells = {"graphrag-mcp, ms": f"{1e3 * one:.0f}", "ripgrep, ms": f"{1e3 * other:.0f}"}
+        write_rows(figures, {f"{app.status().files:,} files, {name}": {**cells, "times": f"{one / other:.2f}"}})
 
 
 def ask(app: App, pattern: Pattern) -> str:
@@ -209,7 +215,8 @@ class Chooser:
             text = (self._root / self._chance.choice(self._paths)).read_bytes()
             lines = [line.strip() for line in text.split(b"\n") if re.search(rb"\w{3}", line) and line.isascii()]
             if lines and b"\0" not in text:
-                return self._chance.choice(lines).decode()
+                line: bytes = self._chance.choice(lines)
+                return line.decode()
 
     def _literal(self) -> str:
         line = self._line()
@@ -217,7 +224,8 @@ class Chooser:
         return line[start : start + self._chance.randint(SHORTEST, LONGEST)]
 
     def _word(self) -> str:
-        return self._chance.choice(re.findall(r"\w{3,}", self._line()))
+        words: list[str] = re.findall(r"\w{3,}", self._line())
+        return self._chance.choice(words)
 
     def _regex(self) -> str:
         """Return the escaped parts of a line, some of them in another form that matches them."""

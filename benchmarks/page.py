@@ -17,6 +17,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from benchmarks.figures import add_option, write_rows
 from tests.ui.get_browser import find_chromium
 
 KEY_MS = 400  # Between two keys.
@@ -43,6 +44,7 @@ def main() -> None:
         "--root", type=Path, required=True, help="folder of any repository; of 100,000 chunks to report"
     )
     parser.add_argument("--runs", type=int, default=11, help="how often the page is opened")
+    add_option(parser)
     options = parser.parse_args()
     command = [sys.executable, "-m", "graphrag_mcp", "ui", "--root", str(options.root), "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
@@ -52,11 +54,12 @@ def main() -> None:
         tab = open_page(browser, url)
         tab.wait_for_selector("#state[data-state=ready]", timeout=1_800_000)
         print(f"index: {tab.locator('#state .words').inner_text()}")
-        report("first contentful paint, nothing cached", [paint(browser, url) for _ in range(options.runs)])
+        paints = [paint(browser, url) for _ in range(options.runs)]
+        report("first contentful paint, nothing cached", paints, options.figures)
         type_queries(tab)
         for name in ("typed-to-results", "asked-to-results"):
-            report(name, durations(tab, name))
-        report("search", tab.evaluate(SEARCHES))
+            report(name, durations(tab, name), options.figures)
+        report("search", tab.evaluate(SEARCHES), options.figures)
         print(f"layout shift of the opened page: {tab.evaluate(SHIFT):.3f}")
         browser.close()
         server.terminate()
@@ -91,10 +94,11 @@ def durations(tab: Page, name: str) -> list[float]:
     return times
 
 
-def report(name: str, times: Sequence[float]) -> None:
+def report(name: str, times: Sequence[float], figures: str | None) -> None:
     ordered = sorted(times)
     late = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
     print(f"{name}: p50 {statistics.median(ordered):.0f} ms, p95 {late:.0f} ms ({len(ordered)} times)")
+    write_rows(figures, {name: {"p50": f"{statistics.median(ordered):.0f}", "p95": f"{late:.0f}"}})
 
 
 if __name__ == "__main__":

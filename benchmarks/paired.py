@@ -22,6 +22,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.figures import add_option, write_rows
 from tests.stdio_client import Server
 
 HERE = Path(__file__).parents[1]
@@ -39,6 +40,7 @@ def main() -> None:
     parser.add_argument("--queries", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=10, help="how often each query is asked")
     parser.add_argument("--runs", type=int, default=5, help="index runs of each checkout")
+    add_option(parser)
     options = parser.parse_args()
     checkouts = (options.before.resolve(), HERE)
     queries = read_queries(options.queries, options.root.resolve().name)
@@ -52,6 +54,7 @@ def main() -> None:
             before, after = (statistics.median(times) for times in zip(*pairs, strict=True))
             ratio = statistics.median(after / before for before, after in pairs)
             print(f"{name:24} before {before:9.2f}  after {after:9.2f}  ratio {ratio:.3f}  pairs {len(pairs)}")
+            write_rows(options.figures, {f"{root.name}: {name}": {"before": f"{before:.1f}", "after": f"{after:.1f}"}})
 
 
 def read_queries(file: Path, repo: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Drive semble over the benchmark's checkouts, so that it can be compared with this project on the same machine.
 
-    python benchmarks/peer_semble.py RUN.json --repos-dir CHECKOUTS --benchmark DIR --model DIR --scope full
+    python -m benchmarks.peer_semble RUN.json --repos-dir CHECKOUTS --benchmark DIR --model DIR --scope full
 
 Runs in an environment of its own with `semble==0.7.0`. CHECKOUTS holds a folder per repository of the benchmark, named
 as in its repos.json and at the revision given there. RUN.json is written for the benchmark's score.py; the figures of

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.evaluation.history import export_tree
@@ -56,6 +57,7 @@ VARIANTS = {
     "description, key words": ("description", "keys"),
     "all three": ("description", "subject", "keys"),
 }
+MEASURES = {"file": "file NDCG", "function": "function in ten"}
 
 _ROUTINE = re.compile(
     r"(merge|revert|bump|release|version|prepare|update (dependenc|changelog|readme)|changelog|typo|v?\d+\.\d+)\b", re.I
@@ -94,6 +96,7 @@ def main() -> None:
     parser.add_argument("--repos-dir", type=Path, required=True)
     parser.add_argument("--commits", type=int, default=COMMITS)
     parser.add_argument("--setting", action="append", default=[], help="name=value, as GRAPHRAG_NAME would set it")
+    add_option(parser)
     options = parser.parse_args()
     os.environ["GRAPHRAG_DATA_DIR"] = str(options.out / "data")
     environment = dict(os.environ)
@@ -106,7 +109,7 @@ def main() -> None:
             rows += ask_all(options.out / "trees" / root.name, questions, environment)
         sys.stdout.write(f"{root.name:16} {len(questions):4} questions\n")
     (options.out / "rows.json").write_text(json.dumps(rows))
-    report(rows)
+    report(rows, options.figures)
 
 
 # ---------------------------------------------------------------- questions
@@ -261,21 +264,25 @@ def measure(question: Question, found: Sequence[tuple[str, int, int]]) -> dict[s
     return {"file": scores.file_ndcg, "function": scores.span10 if targets else math.nan}
 
 
-def report(rows: Sequence[Mapping[str, Any]]) -> None:
+def report(rows: Sequence[Mapping[str, Any]], figures: str | None) -> None:
     """Print the means, the paired differences with 95 % intervals, and the time."""
     with_function = sum(1 for row in rows if row["definitions"])
     sys.stdout.write(f"{len(rows)} questions, {with_function} with functions\n")
     sys.stdout.write(f"{'':24}   file NDCG                     function in ten               p50 ms\n")
     for variant in VARIANTS:
         cells = []
-        for name in ("file", "function"):
+        row: dict[str, str] = {}
+        for name in MEASURES:
             values = np.array([row["measures"][variant][name] for row in rows])
             base = np.array([row["measures"]["description"][name] for row in rows])
             known = ~np.isnan(values)
             low, high = interval(values[known] - base[known])
-            cells.append(f"{values[known].mean():.3f} {(values - base)[known].mean():+.3f} [{low:+.3f}, {high:+.3f}]")
+            gain = f"{(values - base)[known].mean():+.3f} [{low:+.3f}, {high:+.3f}]"
+            cells.append(f"{values[known].mean():.3f} {gain}")
+            row |= {MEASURES[name]: f"{values[known].mean():.3f}", f"{MEASURES[name]}, gain": gain}
         ms = statistics.median(row["measures"][variant]["ms"] for row in rows)
         sys.stdout.write(f"{variant:24}   {'   '.join(cells)}   {ms:6.1f}\n")
+        write_rows(figures, {variant: row})
 
 
 def interval(differences: "np.ndarray[Any, np.dtype[np.float64]]") -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """Index the benchmark's repositories, ask its queries, and print quality and speed.
 
-    python benchmarks/quality.py --repos-dir CHECKOUTS --benchmark DIR --scope full OUT.json [--setting name=value …]
+    python -m benchmarks.quality --repos-dir CHECKOUTS --benchmark DIR --scope full OUT.json [--setting name=value …]
 
 CHECKOUTS holds one folder per repository of the benchmark, named as in its repos.json and at the revision given there.
 OUT.json is a run file for the benchmark's score.py. The indexes are built in a temporary folder, or kept in --data-dir.
@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.model.search import SearchRequest
@@ -40,6 +41,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--setting", action="append", default=[], help="name=value, as GRAPHRAG_NAME would set it")
     parser.add_argument("--limit", type=int, default=LIMIT)
     parser.add_argument("--repos", nargs="*", help="only these repositories")
+    add_option(parser)
     return parser.parse_args()
 
 
@@ -81,7 +83,11 @@ def run(options: argparse.Namespace) -> None:
         f"total {totals['files']} files {totals['chunks']} chunks {totals['wall']:.2f} s wall {totals['cpu']:.2f} s CPU"
     )
     everything = sorted(elapsed for times in query_ms.values() for elapsed in times)
-    print(f"query: p50 {statistics.median(everything):.2f} ms, p95 {everything[int(0.95 * len(everything))]:.2f} ms")
+    middle, late = statistics.median(everything), everything[int(0.95 * len(everything))]
+    print(f"query: p50 {middle:.2f} ms, p95 {late:.2f} ms")
+    figures = {"chunks": f"{totals['chunks']}", "indexing, wall clock, s": f"{totals['wall']:.1f}"}
+    figures |= {"query, p50, ms": f"{middle:.1f}", "query, p95, ms": f"{late:.1f}"}
+    write_rows(options.figures, {row: {"graphrag-mcp": value} for row, value in figures.items()})
     run_name = " ".join(["graphrag-mcp", *options.setting])
     options.out.write_text(json.dumps({"name": run_name, "scope": options.scope, "results": results}))
 

@@ -21,10 +21,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import add_option, write_rows
 from benchmarks.paired import wait_until_ready
 from tests.stdio_client import Server
 
 QUESTIONS = Path(__file__).parent / "everyday" / "open.json"
+CATEGORIES = {
+    "a": "exact keys and defaults",
+    "b": "error and log texts",
+    "c": "features",
+    "d": "symbols",
+    "e": "how it works",
+    "f": "documents, build, versions",
+    "g": "two things",
+    "h": "long symptoms",
+    "i": "stated restrictions",
+}
 DEPTHS = (1, 3, 5, 10)
 LINES_READ = 20  # Of rg's output: what an agent looks at.
 RG_SECONDS = 60
@@ -41,6 +53,7 @@ def main() -> None:
     parser.add_argument("--questions", type=Path, default=QUESTIONS)
     parser.add_argument("--arguments", type=json.loads, default={})
     parser.add_argument("--misses", action="store_true", help="print the questions that are not answered")
+    add_option(parser)
     options = parser.parse_args()
     questions = json.loads(options.questions.read_text(encoding="utf-8"))
     rows = []
@@ -49,7 +62,7 @@ def main() -> None:
         asked = [question for question in questions if question["repo"] == repo]
         check_commit(root, asked[0]["commit"])
         rows += ask_all(root, asked, options.arguments)
-    report(rows)
+    report(rows, options.figures)
     if options.misses:
         for row in rows:
             if not row["within"][5]:
@@ -121,7 +134,7 @@ def overlaps(location: dict[str, Any], span: Span) -> bool:
     return bool(location["path"] == path and location["start"] <= end and start <= location["end"])
 
 
-def report(rows: Sequence[dict[str, Any]]) -> None:
+def report(rows: Sequence[dict[str, Any]], figures: str | None) -> None:
     """Print one line for each category and one for all."""
     sys.stdout.write(
         f"{'':10} {'n':>4} " + " ".join(f"in {depth:<3}" for depth in DEPTHS) + "  named  rg    characters\n"
@@ -129,10 +142,14 @@ def report(rows: Sequence[dict[str, Any]]) -> None:
     categories = sorted({row["category"] for row in rows})
     for name in [*categories, "all"]:
         chosen = [row for row in rows if name in ("all", row["category"])]
-        shares = " ".join(f"{sum(row['within'][depth] for row in chosen) / len(chosen):6.3f}" for depth in DEPTHS)
+        shares = {depth: sum(row["within"][depth] for row in chosen) / len(chosen) for depth in DEPTHS}
         by_rg, named = (sum(row[name] for row in chosen) / len(chosen) for name in ("rg", "named"))
         size = statistics.median(row["characters"] for row in chosen)
-        sys.stdout.write(f"{name:10} {len(chosen):4} {shares} {named:6.3f} {by_rg:6.3f} {size:8.0f}\n")
+        within = " ".join(f"{share:6.3f}" for share in shares.values())
+        sys.stdout.write(f"{name:10} {len(chosen):4} {within} {named:6.3f} {by_rg:6.3f} {size:8.0f}\n")
+        cells = {f"in {depth}": f"{share:.3f}" for depth, share in shares.items()}
+        cells |= {"n": str(len(chosen)), "named": f"{named:.3f}", "rg": f"{by_rg:.3f}", "characters": f"{size:.0f}"}
+        write_rows(figures, {CATEGORIES.get(name, name): cells})
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.languages.registry import LANGUAGES, detect_language
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise
@@ -535,6 +536,7 @@ def main() -> None:
     parser.add_argument("--root", type=Path, help="a folder of any repository instead; it is copied")
     parser.add_argument("--queries", type=Path, help="what to ask it")
     parser.add_argument("--work", type=Path, required=True, help="folder of the repositories and their indexes")
+    add_option(parser)
     options = parser.parse_args()
     if bool(options.lines) == bool(options.root) or bool(options.root) != bool(options.queries):
         parser.error("either --lines, or --root and --queries")
@@ -543,19 +545,25 @@ def main() -> None:
         place = make_place(options.work, lines) if lines else copy_place(options.work, options.root, options.queries)
         columns[place.name] = measure(place, random.Random(SEED))
         print(table(columns), flush=True)
+    for row, *cells in rows(columns):
+        write_rows(options.figures, {row: dict(zip(columns, cells, strict=True))})
 
 
 def table(columns: dict[str, Figures]) -> str:
-    """Return the figures as Markdown; from the second repository on, each with its ratio to the first."""
+    """Return the figures as Markdown."""
+    lines = [["", *columns], ["---"] * (len(columns) + 1), *rows(columns)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def rows(columns: dict[str, Figures]) -> Iterator[list[str]]:
+    """Yield the name of each figure and its cells; from the second repository on, each with its ratio to the first."""
     first = next(iter(columns.values()))
-    rows = [["", *columns], ["---"] * (len(columns) + 1)]
     for name in first:
         cells = [shown(figures[name]) for figures in columns.values()]
         for place, figures in enumerate(columns.values()):
             if place and first[name]:
                 cells[place] += f" (× {figures[name] / first[name]:.3g})"
-        rows.append([name, *cells])
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        yield [name, *cells]
 
 
 def shown(value: float) -> str:

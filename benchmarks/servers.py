@@ -1,6 +1,6 @@
 """Measure Neo4j: how fast an index is copied into it, and how fast neighbours are found in a large graph.
 
-    python benchmarks/servers.py FOLDER [--data-dir DIR] [--symbols 100000] [--relations 500000]
+    python -m benchmarks.servers FOLDER [--data-dir DIR] [--symbols 100000] [--relations 500000]
 
 FOLDER is a tree of code; its index is built first, or used again when it is in --data-dir. A Neo4j of the test suite's
 own is started for the measurement (see tests/servers). The large graph is made up: files of twenty symbols, relations
@@ -11,7 +11,6 @@ import argparse
 import os
 import random
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +18,7 @@ from pathlib import Path
 
 from neo4j import Driver
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Category, RelationKind, Symbol, SymbolKind
 from graphrag_mcp.model.scope import Scope, match_keys
@@ -51,15 +49,19 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--symbols", type=int, default=100_000)
     parser.add_argument("--relations", type=int, default=500_000)
+    add_option(parser)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch, neo4j_in(Path(scratch)) as server:
-        measure_sync(options.folder, options.data_dir or Path(scratch) / "data", server)
+        measure_sync(options.folder, options.data_dir or Path(scratch) / "data", server, options.figures)
         with connect(server.uri, "neo4j", server.password, timeout_seconds=60, retry_seconds=30) as driver:
-            measure_neighbours(driver, options.symbols, options.relations)
+            measure_neighbours(driver, options.symbols, options.relations, options.figures)
         server.stop()  # Writes out what is only in the logs so far.
         store = server.home / "data" / "databases" / "neo4j"
         size = sum(part.stat().st_size for part in store.rglob("*") if part.is_file())
         print(f"store, without transaction logs: {size / 1e6:.0f} MB")
+        write_rows(
+            options.figures, {f"Neo4j with {options.relations:,} relations, MB": {"figure": f"{size / 1e6:.0f}"}}
+        )
 
 
 def neo4j_in(folder: Path) -> Neo4jServer:
@@ -67,7 +69,7 @@ def neo4j_in(folder: Path) -> Neo4jServer:
     return Neo4jServer(folder / "neo4j", "correct horse", AS_IN_PRODUCTION)
 
 
-def measure_sync(folder: Path, data: Path, server: Neo4jServer) -> None:
+def measure_sync(folder: Path, data: Path, server: Neo4jServer, figures: str | None) -> None:
     """Copy an index into a server that has just begun, then again and again under other names."""
     environ = {
         **os.environ,
@@ -88,9 +90,11 @@ def measure_sync(folder: Path, data: Path, server: Neo4jServer) -> None:
     warm = rates[SYNCS // 2 :]
     print(f"sync into a server that has just begun: {rates[0]:,.0f} chunks/s")
     print(f"sync into a warm one: median {statistics.median(warm):,.0f}, best {max(warm):,.0f} chunks/s")
+    for row, rate in (("just begun", rates[0]), ("warm", statistics.median(warm))):
+        write_rows(figures, {f"copy into a Neo4j that is {row}, chunks/s": {"figure": f"{rate:.0f}"}})
 
 
-def measure_neighbours(driver: Driver, symbols: int, relations: int) -> None:
+def measure_neighbours(driver: Driver, symbols: int, relations: int, figures: str | None) -> None:
     """Ask for the two-hop neighbourhood of ten seeds, with growing shares of the files excluded."""
     projection = Neo4jProjection(driver, "benchmark", None, PROJECT)
     projection.prepare()
@@ -105,7 +109,7 @@ def measure_neighbours(driver: Driver, symbols: int, relations: int) -> None:
     if batch:
         projection.write(batch)
     print(f"made up: {symbols:,} symbols, {relations:,} relations, written in {time.monotonic() - started:.0f} s")
-    graph = Neo4jGraphStore(driver, None, PROJECT, PointIds(), AnyChunk())
+    graph = Neo4jGraphStore(driver, None, PROJECT, PointIds(), AnyChunk())  # type: ignore[arg-type]  # It only asks for chunks.
     ids = PointIds()
     choice = random.Random(1)
     seeds = []
@@ -141,6 +145,8 @@ def measure_neighbours(driver: Driver, symbols: int, relations: int) -> None:
                 f"p50 {statistics.median(ordered):.1f} ms, p95 {ordered[int(len(ordered) * 0.95)]:.1f} ms, "
                 f"{counts[share] / QUERIES:.1f} found"
             )
+            row = f"two hops, {limit} neighbours, {share} % excluded, p50, ms"
+            write_rows(figures, {row: {"figure": f"{statistics.median(ordered):.1f}"}})
 
 
 def made_up(files: Sequence[str], relations: int) -> Iterator[ProjectedFile]:

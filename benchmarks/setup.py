@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.figures import add_option, write_rows
 from benchmarks.startup import PROTOCOL, receive, send
 
 TARGET_SECONDS = 60
@@ -58,6 +59,7 @@ def main() -> None:
     parser.add_argument("--expect", required=True, help="the file that has to be the first result")
     parser.add_argument("--installer", choices=INSTALLERS, default="pip", help="what installs the wheel")
     parser.add_argument("--runs", type=int, default=3, help="the median of so many")
+    add_option(parser)
     options = parser.parse_args()
     question = Question(options.query, options.expect)
     with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +68,7 @@ def main() -> None:
         for name, more in (("with its cache", []), ("without", [INSTALLERS[options.installer][1]])):
             install = [*INSTALLERS[options.installer][0], *more, str(wheel)]
             runs = [measure(options.repo, install, question) for _ in range(options.runs)]
-            report(f"{options.installer} {name}", runs)
+            report(f"{options.installer} {name}", runs, options.figures)
 
 
 def measure(repository: Path, installing: list[str], question: Question) -> Times:
@@ -139,10 +141,12 @@ def call(server: subprocess.Popen[str], tool: str, **arguments: str) -> dict[str
     return answer
 
 
-def report(name: str, runs: list[Times]) -> None:
+def report(name: str, runs: list[Times], figures: str | None) -> None:
     columns = zip(Times._fields, zip(*runs, strict=True), strict=True)
-    medians = ", ".join(f"{field} {statistics.median(values):.1f}" for field, values in columns)
-    print(f"{name}: {medians}  (totals: {', '.join(f'{one.total:.1f}' for one in runs)})", flush=True)
+    medians = {field: f"{statistics.median(values):.1f}" for field, values in columns}
+    shown = ", ".join(f"{field} {median}" for field, median in medians.items())
+    print(f"{name}: {shown}  (totals: {', '.join(f'{one.total:.1f}' for one in runs)})", flush=True)
+    write_rows(figures, {name: medians})
 
 
 def build_wheel(folder: Path) -> Path:

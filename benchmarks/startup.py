@@ -1,6 +1,6 @@
 """Measure how soon a new server process answers `initialize` and `tools/list`, whatever the state of its index.
 
-    python benchmarks/startup.py --root FOLDER [--runs N]
+    python -m benchmarks.startup --root FOLDER [--runs N]
 
 The index is kept in a temporary folder. The requests are written by hand, so that no client's own start is measured.
 "empty": the folder has no index yet. "full": it has one. "building": another process is making it.
@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import add_option, write_rows
+
 PROTOCOL = "2025-06-18"
 BUILD_START_SECONDS = 60  # A process that has not begun its index by then never will.
 
@@ -29,9 +31,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the start of the server.")
     parser.add_argument("--root", type=Path, required=True, help="folder of any repository")
     parser.add_argument("--runs", type=int, default=9, help="the median of so many")
+    add_option(parser)
     options = parser.parse_args()
     for state, measure in (("empty", measure_empty), ("full", measure_full), ("building", measure_building)):
-        report(state, measure(options.root, options.runs))
+        report(state, measure(options.root, options.runs), options.figures)
 
 
 def measure_empty(root: Path, runs: int) -> list[Times]:
@@ -116,9 +119,10 @@ def command(name: str, root: Path) -> list[str]:
     return [sys.executable, "-m", "graphrag_mcp", name, "--root", str(root)]
 
 
-def report(state: str, times: list[Times]) -> None:
+def report(state: str, times: list[Times], figures: str | None) -> None:
     for answer, seconds in zip(("initialize", "tools/list"), zip(*times, strict=True), strict=True):
         print(f"{state:<10}{answer:<12}median {statistics.median(seconds):.3f} s, slowest {max(seconds):.3f} s")
+        write_rows(figures, {state: {answer: f"{statistics.median(seconds):.2f}"}})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Count what an agent reads until it has seen the first right result: our answers, semble's, and grep with reading.
 
-    python benchmarks/tokens.py --repos-dir CHECKOUTS --benchmark DIR --scope root [--semble ANSWERS.json]
+    python -m benchmarks.tokens --repos-dir CHECKOUTS --benchmark DIR --scope root [--semble ANSWERS.json]
 
 Runs in an environment with `tiktoken` beside this project. CHECKOUTS and DIR are those of quality.py. ANSWERS.json
 comes from `peer_semble.py --answers`, asked with `--top-k 50`.
@@ -24,6 +24,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import RequestError
@@ -81,6 +82,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--half", choices=["even", "odd"], help="only every second query")
     parser.add_argument("--no-grep", action="store_true", help="leave out grep and reading, which is slow")
     parser.add_argument("--out", type=Path, help="write each query's cost")
+    add_option(parser)
     return parser.parse_args()
 
 
@@ -106,6 +108,17 @@ def run(options: argparse.Namespace) -> None:
                 costs.setdefault(method, {})[query["id"]] = cost(steps, query["targets"], count)
         app.close()
     report(costs, {query["id"]: query["category"] for query in queries})
+    part = "" if options.scope == "root" else "full: "
+    for method, by_query in costs.items():
+        tokens = [one.tokens for one in by_query.values()]
+        cells = {
+            "median": f"{statistics.median(tokens):.0f}",
+            "mean": f"{statistics.mean(tokens):.0f}",
+            "found, %": f"{100 * statistics.mean(one.found for one in by_query.values()):.1f}",
+        }
+        if options.scope == "root":
+            cells["answer"] = f"{statistics.median(one.answer for one in by_query.values()):.0f}"
+        write_rows(options.figures, {method: {part + column: value for column, value in cells.items()}})
     if options.out:
         rows = {method: {name: asdict(one) for name, one in of.items()} for method, of in costs.items()}
         options.out.write_text(json.dumps(rows))

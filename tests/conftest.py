@@ -1,6 +1,9 @@
 """Fixtures and options of more than one folder."""
 
+import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,10 +16,20 @@ if TYPE_CHECKING:
     from tests.servers.neo4j_server import Neo4jServer
 
 
+MEMORY = Path("/dev/shm")  # A file system in memory, on Linux.
+MEMORY_BYTES = 4_000_000_000
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of tests/reliability: how long to run, and where to write the figures."""
     parser.addoption("--soak", action="store_true", help="run the reliability tests at full length")
     parser.addoption("--figures", metavar="FILE", help="append their figures to a file, a line of JSON each")
+
+
+def pytest_configure() -> None:
+    """Keep temporary folders in memory where there is room: the tests make a thousand indexes, none of which lasts."""
+    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 @pytest.fixture(scope="session")

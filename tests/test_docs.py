@@ -17,7 +17,7 @@ from tests.servers.neo4j_server import Neo4jServer
 INTERNALS = tuple(sorted((ROOT / "docs/internals").glob("*.md")))
 OF_ROOT = ("AGENTS.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 TEXTS = (*PAGES, *INTERNALS, *(ROOT / name for name in OF_ROOT))
-TEXTS += (ROOT / "training/README.md", ROOT / "benchmarks/RESULTS.md")
+TEXTS += (ROOT / "training/README.md", ROOT / "benchmarks/README.md", ROOT / "benchmarks/RESULTS.md")
 PLACES = (ROOT, ROOT / "src/graphrag_mcp")  # Where a path in a text for contributors may begin.
 INLINE = re.compile(r"`([^`\n]+)`")
 AT_ONCE = 2  # A page is read in a process after the other; two pages keep two cores busy.
@@ -44,6 +44,7 @@ def test_what_a_page_shows_is_what_happens(page: Path, readers: Mapping[Path, "F
     assert not problems, "\n\n".join(problems)
 
 
+@pytest.mark.requirement("003-28")
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_what_a_page_names_exists(page: Path) -> None:
     """Every variable, and every command of ours or of make's inside a sentence."""
@@ -89,6 +90,7 @@ def test_the_texts_for_contributors_stay_short() -> None:
     assert len((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split()) <= 450
 
 
+@pytest.mark.requirement("000-41")
 def test_the_readme_stays_a_page_to_begin_with() -> None:
     """What it is, the two commands, a client, the tools, in two minutes; the rest stands in docs/."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -32,12 +32,14 @@ def exclusion_rows() -> list[tuple[str, list[str], list[str]]]:
     return [(entry, out, kept) for (entry,), out, kept in cells]
 
 
+@pytest.mark.requirement("000-41", "001-20", "003-28")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_tables_are_those_of_the_code(page: Path) -> None:
     """Every setting and argument is listed with its default and what is accepted."""
     assert replace_tables(page) == page.read_text(encoding="utf-8"), "run: make tables"
 
 
+@pytest.mark.requirement("001-20", "K-18")
 @pytest.mark.parametrize("name", SETTINGS)
 def test_every_setting_is_named(name: str) -> None:
     """A setting that is not documented does not exist for its users, and one without a reason should not exist."""
@@ -45,6 +47,7 @@ def test_every_setting_is_named(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs/internals/settings.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.requirement("P-1", "000-34", "003-28")
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_argument_of_every_tool_is_named(tool: str) -> None:
     """Every tool is there, with a call, and every argument of it."""
@@ -84,6 +87,7 @@ def test_a_collection_of_another_kind_is_refused(vectors: dict[str, object], spa
     client.close()
 
 
+@pytest.mark.requirement("000-08", "000-41")
 def test_the_ignore_file_that_is_shown_is_understood(tmp_path: Path) -> None:
     """The example of an ignore file has no line that is warned about, and excludes what it says."""
     block = next(block for block in read_blocks(ROOT / "docs/exclude.md") if block.language == "gitignore")
@@ -95,6 +99,7 @@ def test_the_ignore_file_that_is_shown_is_understood(tmp_path: Path) -> None:
     assert manager.warnings == ()
 
 
+@pytest.mark.requirement("003-16", "K-21")
 @pytest.mark.parametrize(("entry", "out", "kept"), exclusion_rows())
 def test_the_table_of_excluded_files_is_true(entry: str, out: list[str], kept: list[str], tmp_path: Path) -> None:
     """Every row of the table leaves out what it says and nothing that it keeps."""
@@ -103,6 +108,7 @@ def test_the_table_of_excluded_files_is_true(entry: str, out: list[str], kept: l
     assert [path for path in [*out, *kept] if keys & match_keys(path)] == out
 
 
+@pytest.mark.requirement("000-36", "000-39")
 def test_a_client_block_is_the_example_file() -> None:
     """The block for .mcp.json is the file that lies beside it."""
     example = json.loads((ROOT / ".mcp.json.example").read_text(encoding="utf-8"))

@@ -59,6 +59,12 @@ def test_imports_point_down_and_never_to_a_sibling(path: Path) -> None:
             assert other == mine or LEVEL[other] < LEVEL[mine], f"{mine} imports {other}"
 
 
+def test_the_package_needs_nothing_beside_it() -> None:
+    """Tests, benchmarks and training import the package, never the other way round: they are not installed."""
+    imported = {name.split(".")[0] for path in _modules() for name in _imports(path)}
+    assert imported & {"benchmarks", "tests", "training"} == set()
+
+
 def test_no_module_has_a_name_that_says_nothing() -> None:
     """A module is named after what it is for."""
     assert not {path.stem for path in _modules()} & {"utils", "common", "helpers", "base", "misc"}

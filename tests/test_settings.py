@@ -35,6 +35,7 @@ def _problems(folder: Path, toml: str = "", **environ: str) -> tuple[str, ...]:
     return caught.value.problems
 
 
+@pytest.mark.requirement("000-23", "000-36", "000-37", "000-38", "001-13", "001-14", "001-16", "K-02")
 def test_no_file_and_no_environment_give_the_defaults(tmp_path: Path) -> None:
     """The defaults of the requirements."""
     settings = load_settings(tmp_path, {})
@@ -48,6 +49,7 @@ def test_no_file_and_no_environment_give_the_defaults(tmp_path: Path) -> None:
     assert days == (14, 60, 180)
 
 
+@pytest.mark.requirement("000-36", "000-37", "000-38", "000-39", "001-13", "001-14")
 @pytest.mark.parametrize(
     ("variable", "text", "name", "value"),
     [
@@ -81,6 +83,7 @@ def test_what_is_no_table_is_refused_with_the_form_of_one(tmp_path: Path, text: 
     assert problem.endswith('input should be a table, in the environment one like {"config": 0.2}')
 
 
+@pytest.mark.requirement("001-20")
 @pytest.mark.parametrize(
     ("variable", "text", "name", "known"),
     [
@@ -104,12 +107,14 @@ def test_a_name_that_means_nothing_is_a_problem(
     assert known in problem
 
 
+@pytest.mark.requirement("K-13")
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     """Environment, then file, then default."""
     settings = _load(tmp_path, "[retrieval]\nrrf_k = 20\nexclude_archived = false\n", RRF_K="30")
     assert (settings.retrieval.rrf_k, settings.retrieval.exclude_archived) == (30, False)
 
 
+@pytest.mark.requirement("K-02", "B-16")
 @pytest.mark.parametrize("key", ["fresh", "recent", "standard", "old"])
 def test_every_factor_of_recency_has_a_key(tmp_path: Path, key: str) -> None:
     """What the seed left without a key, and days that need not be whole."""
@@ -118,6 +123,7 @@ def test_every_factor_of_recency_has_a_key(tmp_path: Path, key: str) -> None:
     assert settings.retrieval.recency_fresh_days == 0.5
 
 
+@pytest.mark.requirement("001-20")
 def test_all_problems_are_named_at_once(tmp_path: Path) -> None:
     """Unknown keys, wrong types, values out of range, of the file and of the environment together."""
     toml = """
@@ -160,6 +166,7 @@ def _limits() -> list[tuple[str, str, float]]:
     return beyond
 
 
+@pytest.mark.requirement("001-20")
 @pytest.mark.parametrize(("section", "name", "value"), _limits())
 def test_every_bound_holds(tmp_path: Path, section: str, name: str, value: float) -> None:
     """A number beyond its range is a problem that names it, and is never clamped."""
@@ -167,6 +174,7 @@ def test_every_bound_holds(tmp_path: Path, section: str, name: str, value: float
     assert problem.startswith(f"{section}.{name} = {value}")
 
 
+@pytest.mark.requirement("001-20")
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
 def test_a_number_is_finite(tmp_path: Path, value: str) -> None:
     """A score that is not a number would order nothing."""
@@ -174,6 +182,7 @@ def test_a_number_is_finite(tmp_path: Path, value: str) -> None:
     assert "finite number" in problem
 
 
+@pytest.mark.requirement("000-37")
 @pytest.mark.parametrize("name", ["rules/.ignore", "/etc/ignore", "", ".", ".."])
 def test_the_ignore_file_is_a_name(tmp_path: Path, name: str) -> None:
     """It is looked for in every folder, so it cannot lie in one."""
@@ -181,12 +190,14 @@ def test_the_ignore_file_is_a_name(tmp_path: Path, name: str) -> None:
     assert problem == f"indexing.ignore_file = {name!r}: input should be a file name without a folder"
 
 
+@pytest.mark.requirement("001-20")
 def test_a_value_where_a_table_belongs_is_a_problem(tmp_path: Path) -> None:
     """Also when the environment sets something of that section."""
     (problem,) = _problems(tmp_path, "retrieval = 3\n", RRF_K="20")
     assert problem == "retrieval = 3: input should be a table of settings"
 
 
+@pytest.mark.requirement("001-20")
 @pytest.mark.parametrize("content", [b"= 3", b"\xff\xfe", b"[retrieval"])
 def test_a_file_that_is_not_toml_is_a_problem(tmp_path: Path, content: bytes) -> None:
     """It names the file and what to do, beside the other problems."""
@@ -198,12 +209,14 @@ def test_a_file_that_is_not_toml_is_a_problem(tmp_path: Path, content: bytes) ->
     assert "fix or remove it" in str(caught.value)
 
 
+@pytest.mark.requirement("P-1")
 def test_a_root_that_is_no_folder_is_no_problem_of_the_settings(tmp_path: Path) -> None:
     """What is wrong with the root is said once, by what opens it."""
     (tmp_path / "file").write_text("")
     assert load_settings(tmp_path / "file", {}) == load_settings(tmp_path / "nowhere", {}) == Settings()
 
 
+@pytest.mark.requirement("002-05", "002-07", "002-09", "002-11", "002-14", "K-18")
 @pytest.mark.parametrize(
     "name",
     [
@@ -222,6 +235,7 @@ def test_the_seeds_names_are_accepted(tmp_path: Path, name: str) -> None:
     assert getattr(load_settings(tmp_path, ours).retrieval, name) in (0, 2)
 
 
+@pytest.mark.requirement("002-05")
 @pytest.mark.parametrize("signal", RERANK_WEIGHTS)
 def test_the_seeds_weights_are_entries_of_a_table(tmp_path: Path, signal: str) -> None:
     """By variables of both prefixes and in the file; ours win over KB_ names, and the environment over the file."""
@@ -237,6 +251,7 @@ def test_the_seeds_weights_are_entries_of_a_table(tmp_path: Path, signal: str) -
     assert read(f"[retrieval.rerank_weights]\n{signal} = 1", **compatible, **own) == {**RERANK_WEIGHTS, signal: 3}
 
 
+@pytest.mark.requirement("001-16", "002-09")
 @pytest.mark.parametrize(
     ("name", "setting", "off", "on"),
     [
@@ -272,11 +287,13 @@ def test_every_setting_has_a_reason(section: type[BaseModel]) -> None:
     assert all(info.description for info in section.model_fields.values())
 
 
+@pytest.mark.requirement("K-18")
 def test_a_kb_name_that_is_not_ours_is_somebody_elses(tmp_path: Path) -> None:
     """Other programs have variables of that prefix too."""
     assert load_settings(tmp_path, {"KB_LAYOUT": "de"}) == Settings()
 
 
+@pytest.mark.requirement("004-05", "004-18", "K-01")
 def test_tables_come_from_the_file(tmp_path: Path) -> None:
     """The seed's weights by kind of file, and a team's own synonyms."""
     (tmp_path / SETTINGS_FILE).write_text(

@@ -11,6 +11,7 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from benchmarks.figures import add_option, write_rows
 from benchmarks.graph.checking import Language, Places, Repository, make_truth, read_repositories
 from benchmarks.graph.product import Certainty, open_product
 from benchmarks.graph.records import Truth, read_truth
@@ -30,6 +31,7 @@ def main() -> None:
     parser.add_argument("--repos", nargs="*", help="only these")
     parser.add_argument("--lines", action="store_true", help="count lines too, besides enclosing definitions")
     parser.add_argument("--why", type=int, default=0, help="number of causes of wrong and missing rows to print")
+    add_option(parser)
     options = parser.parse_args()
     places = Places(options.origin, options.work)
     pooled: defaultdict[str, Scores] = defaultdict(lambda: {relation: Score() for relation in Relation})
@@ -45,6 +47,9 @@ def main() -> None:
         sys.stdout.write(f"\n{options.language}, pooled\n")
         report(title, scores)
         explain(scores, options.why)
+        if title == "by definition":
+            cells = {relation.value: {options.language.value: _cell(one)} for relation, one in scores.items()}
+            write_rows(options.figures, cells)
 
 
 def ask(truth: Truth, repository: Repository, places: Places) -> Answers:
@@ -80,6 +85,16 @@ def report(title: str, scores: Scores) -> None:
 
 def _share(value: float | None) -> str:
     return "   -" if value is None else f"{value:.3f}".removeprefix("0").rjust(4)
+
+
+def _cell(score: Score) -> str:
+    """Return P / R of what is decided; P of what is certain, and its share of what is true; P / R with all rows."""
+
+    def shares(levels: tuple[Certainty, ...], between: str) -> str:
+        values = (score.precision(*levels), score.recall(*levels))
+        return between.join("-" if value is None else f"{value:.3f}" for value in values)
+
+    return f"{shares(DECIDED, ' / ')}; {shares(CERTAIN, ', ')}; {shares(ALL, ' / ')}"
 
 
 def explain(scores: Scores, count: int) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.figures import add_option, write_rows
 from benchmarks.graph.product import Certainty, Product, Says, open_product
 from benchmarks.graph.records import Place, Symbol
 
@@ -44,6 +45,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compare callers with PyCG's micro-benchmark.")
     parser.add_argument("--suite", type=Path, required=True, help="a checkout of vitsalis/PyCG")
     parser.add_argument("--why", action="store_true", help="print missing calls and wrong certain rows")
+    add_option(parser)
     options = parser.parse_args()
     graphs = sorted(options.suite.glob("micro-benchmark/snippets/**/callgraph.json"))
     counts: dict[str, Counter[str]] = {}
@@ -66,7 +68,7 @@ def main() -> None:
         )
         if options.why and (missing or wrong):
             sys.stdout.write(f"{program.name}: missing {sorted(missing)}, wrong {sorted(wrong)}\n")
-    report(counts)
+    report(counts, options.figures)
 
 
 def read_program(graph: Path) -> Program:
@@ -132,7 +134,7 @@ def _enclosing(program: Program, path: str, line: int) -> str:
     return min(around)[1] if around else ".".join(module.parts)
 
 
-def report(counts: Mapping[str, Counter[str]]) -> None:
+def report(counts: Mapping[str, Counter[str]], figures: str | None) -> None:
     """Print the programs and the rows of each category, and of those that are a target."""
     columns = ("programs", "sound", "decided", "calls", "found", "certain", "wrong")
     sys.stdout.write(f"{'':24s}" + "".join(f"{column:>10s}" for column in columns) + "\n")
@@ -143,6 +145,8 @@ def report(counts: Mapping[str, Counter[str]]) -> None:
     }
     for name, row in rows.items():
         sys.stdout.write(f"{name:24s}" + "".join(f"{row[column]:10,d}" for column in columns) + "\n")
+    for name in ("target categories", "all"):
+        write_rows(figures, {name: {column: str(rows[name][column]) for column in columns}})
 
 
 if __name__ == "__main__":

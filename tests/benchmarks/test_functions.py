@@ -90,7 +90,12 @@ def test_a_run_says_what_was_found(
 ) -> None:
     """In a project of one file, all of it is among the first ten."""
     _questions(folders)
-    folders.data_dir, folders.setting, folders.sets = tmp_path / "data", [], ["docstrings", "commits"]
+    folders.data_dir, folders.setting, folders.sets, folders.figures = (
+        tmp_path / "data",
+        [],
+        ["docstrings", "commits"],
+        None,
+    )
     capsys.readouterr()
     ask(folders)
     assert [line.split()[::3] for line in capsys.readouterr().out.splitlines()[1:]] == [

@@ -29,6 +29,7 @@ def imported(code: str, *names: str) -> list[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 
 
+@pytest.mark.requirement("P-1")
 def test_the_root_is_given_or_comes_from_the_environment_or_is_here() -> None:
     """--root, GRAPHRAG_ROOT, CLAUDE_PROJECT_DIR, the current folder."""
     both = {"GRAPHRAG_ROOT": "/a", "CLAUDE_PROJECT_DIR": "/b"}
@@ -45,12 +46,14 @@ def test_an_empty_root_is_refused(given: str) -> None:
         project_root(given, {"GRAPHRAG_ROOT": "/a"})
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("arguments", [["--root", "/a", "status"], ["status", "--root", "/a"]])
 def test_the_root_may_stand_before_or_after_the_command(arguments: list[str]) -> None:
     """Both orders are natural."""
     assert create_parser().parse_args(arguments).root == "/a"
 
 
+@pytest.mark.requirement("P-1")
 def test_no_command_means_serve() -> None:
     """`graphrag-mcp` alone is the server."""
     options = create_parser().parse_args([])
@@ -64,12 +67,14 @@ def test_every_command_that_help_lists_can_be_run() -> None:
     assert all(callable(_command(name)) for name in commands.choices)
 
 
+@pytest.mark.requirement("P-1")
 def test_help_imports_nothing_heavy() -> None:
     """The command line answers at once."""
     code = "from graphrag_mcp.cli.run import run\nfrom graphrag_mcp.cli.options import create_parser\ncreate_parser()"
     assert imported(code, "pydantic", "mcp", *HEAVY) == []
 
 
+@pytest.mark.requirement("P-1")
 def test_the_server_lists_its_tools_without_anything_heavy() -> None:
     """Neither model nor parsers nor stores delay the first answer."""
     code = """
@@ -82,6 +87,7 @@ create_server(LazyBackend(None, WITH_INDEX))
     assert imported(code, *HEAVY) == []
 
 
+@pytest.mark.requirement("P-1")
 def test_progress_is_one_changing_line_on_a_terminal() -> None:
     """Files, chunks and the time left, and a clean line at the end."""
     stream = Terminal()
@@ -92,6 +98,7 @@ def test_progress_is_one_changing_line_on_a_terminal() -> None:
     assert describe(HALF) == "indexing 3,120 of 8,400 files, 21,004 chunks, about 40 s left"
 
 
+@pytest.mark.requirement("P-1")
 def test_progress_of_a_short_run_is_silent_in_a_log() -> None:
     """A line now and then, not one for each file."""
     stream = io.StringIO()

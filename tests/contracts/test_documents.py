@@ -1,5 +1,7 @@
 """What a catalog knows of whole files: the status that a document states; definitions, chunks and calls of a file."""
 
+import pytest
+
 from graphrag_mcp.model.files import (
     Category,
     DocumentFacts,
@@ -20,6 +22,7 @@ def _document(path: str, status: DocumentStatus | None, archived: bool = False) 
     return Source(path, ["one", "two"], [[1.0], [1.0]], Category.DOCUMENTATION, archived=archived, facts=facts)
 
 
+@pytest.mark.requirement("002-14")
 def test_documents_are_found_by_their_status(backend: Backend) -> None:
     """The first chunk of each, in the order of their paths, inside the scope."""
     backend.write(
@@ -39,6 +42,7 @@ def test_documents_are_found_by_their_status(backend: Backend) -> None:
     assert backend.catalog.documents(DocumentStatus.SUPERSEDED, 10, Scope()) == []
 
 
+@pytest.mark.requirement("002-15")
 def test_a_status_that_changes_is_seen(backend: Backend) -> None:
     """A status without documents is not an error, and the next commit counts."""
     backend.write([_document("docs/a.md", DocumentStatus.PROPOSED)])

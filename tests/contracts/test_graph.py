@@ -227,6 +227,7 @@ def test_a_member_belongs_to_its_own_class(backend: Backend) -> None:
     assert (found.target, found.chunk.start_line) == ("B.save", 31)
 
 
+@pytest.mark.requirement("K-11")
 def test_hops_are_honoured_and_halve_the_confidence(backend: Backend) -> None:
     """Max_hops 0 to 3; each hop halves what a neighbour contributes."""
     names = ["one", "two", "three", "four"]
@@ -247,6 +248,7 @@ def test_hops_are_honoured_and_halve_the_confidence(backend: Backend) -> None:
     assert confidences == [confidences[0], confidences[0] / 2, confidences[0] / 4]
 
 
+@pytest.mark.requirement("001-08b")
 def test_a_document_that_links_to_a_file_is_its_neighbour(backend: Backend) -> None:
     """Links between documents are edges of the same graph."""
     link = Relation(RelationKind.LINKS_TO, "Guide", "setup", 3, 1.0, Resolution.UNRESOLVED, "/docs/setup")
@@ -297,6 +299,7 @@ def test_a_mention_never_means_a_key(backend: Backend) -> None:
     assert backend.places([found.definition_chunk_id]) == [("port.py", 0)]
 
 
+@pytest.mark.requirement("001-08b", "001-09", "K-14", "B-15")
 def test_backlinks_count_the_files_that_lead_to_one(backend: Backend) -> None:
     """Distinct other files, not archived, that call, import or link to it."""
     link = Relation(RelationKind.LINKS_TO, "", "guide", 2, 1.0, Resolution.UNRESOLVED, "/docs/guide")
@@ -320,6 +323,7 @@ def test_backlinks_count_the_files_that_lead_to_one(backend: Backend) -> None:
     assert backend.graph.backlinks([]) == {}
 
 
+@pytest.mark.requirement("K-14")
 def test_a_name_that_several_files_define_is_no_backlink(backend: Backend) -> None:
     """The name does not decide which of them is meant."""
     backend.write(
@@ -337,6 +341,7 @@ def _first(backend: Backend, path: str) -> int:
     return next(one.chunk_id for one in found if backend.places([one.chunk_id]) == [(path, 0)])
 
 
+@pytest.mark.requirement("K-11")
 def test_who_names_a_type_is_related_when_asked_for(backend: Backend) -> None:
     """Beside a result everything else is shown; and no field is meant that is called as its type."""
     uses = Relation(RelationKind.USES, "run", "Box", 2, 0.5, Resolution.UNRESOLVED)

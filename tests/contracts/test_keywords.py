@@ -6,6 +6,7 @@ from graphrag_mcp.model.scope import Scope
 from tests.contracts.conftest import Backend, Source
 
 
+@pytest.mark.requirement("003-29")
 def test_a_word_counts_more_in_a_name_than_in_the_text(backend: Backend) -> None:
     """BM25 over fields; the same word, once in the file's name and once in its text."""
     backend.write([Source("src/other.py", ["garnet in words"]), Source("src/garnet.py", ["opal in words"])])
@@ -14,6 +15,7 @@ def test_a_word_counts_more_in_a_name_than_in_the_text(backend: Backend) -> None
     assert found[0].score > found[1].score
 
 
+@pytest.mark.requirement("004-10")
 @pytest.mark.parametrize("term", ['"', '"garnet', "*", "gar*", "AND", "NEAR(", "body:garnet", "^garnet", "(", "", "'"])
 def test_a_term_is_never_syntax(backend: Backend, term: str) -> None:
     """What the query language of a backend means something by is looked for as it stands, or not at all."""

@@ -36,6 +36,7 @@ def _paths(backend: Backend, store: str, scope: Scope, limit: int = LIMIT) -> li
 class TestEveryIndex:
     """Pushed down, never filtered afterwards."""
 
+    @pytest.mark.requirement("000-04", "B-11")
     def test_archived_files_do_not_use_up_the_limit(self, backend: Backend, store: str) -> None:
         """Twenty archived files ahead of the others leave a full list."""
         _fill(backend)
@@ -43,24 +44,28 @@ class TestEveryIndex:
         assert len(paths) == LIMIT
         assert not [path for path in paths if path.startswith("archive/")]
 
+    @pytest.mark.requirement("000-40")
     def test_archived_files_are_found_on_request(self, backend: Backend, store: str) -> None:
         """Archives stay searchable with the flag."""
         _fill(backend)
         paths = _paths(backend, store, Scope(exclude_archived=False), limit=30)
         assert len([path for path in paths if path.startswith("archive/")]) == 20
 
+    @pytest.mark.requirement("K-12")
     def test_include_patterns_lift_the_hiding_of_what_they_match(self, backend: Backend, store: str) -> None:
         """Include_patterns are globs that lift archive hiding only."""
         _fill(backend)
         paths = _paths(backend, store, Scope(include_patterns=("archive/old_1.py",)), limit=30)
         assert [path for path in paths if path.startswith("archive/")] == ["archive/old_1.py"]
 
+    @pytest.mark.requirement("K-12")
     def test_excluded_files_win_over_include_patterns(self, backend: Backend, store: str) -> None:
         """Excluded_files always wins."""
         _fill(backend)
         scope = Scope(excluded_keys=frozenset({"old_1.py"}), include_patterns=("archive/",))
         assert "archive/old_1.py" not in _paths(backend, store, scope, limit=40)
 
+    @pytest.mark.requirement("003-18")
     def test_excluded_files_do_not_use_up_the_limit(self, backend: Backend, store: str) -> None:
         """The list stays full while enough other files exist."""
         _fill(backend)
@@ -69,12 +74,14 @@ class TestEveryIndex:
         assert len(paths) == LIMIT
         assert not set(paths) & {f"src/new_{number}.py" for number in range(5)}
 
+    @pytest.mark.requirement("003-27")
     def test_excluding_everything_gives_nothing_and_no_error(self, backend: Backend, store: str) -> None:
         """All excluded is an empty answer."""
         _fill(backend)
         keys = frozenset({f"new_{number}.py" for number in range(8)} | {"needle.md", "test_needle.py"})
         assert _paths(backend, store, Scope(excluded_keys=keys)) == []
 
+    @pytest.mark.requirement("B-29")
     def test_categories_narrow_the_search(self, backend: Backend, store: str) -> None:
         """The categories argument is pushed down."""
         _fill(backend)
@@ -130,6 +137,7 @@ class TestEveryIndex:
         assert _paths(backend, store, Scope(), limit=30).count("docs/needle.md") == 1
 
 
+@pytest.mark.requirement("003-26", "B-22")
 def test_the_graph_never_leads_into_an_excluded_file(backend: Backend) -> None:
     """Exclusion covers the graph's neighbours, before their limit."""
     _fill_graph(backend, callers=30)
@@ -139,6 +147,7 @@ def test_the_graph_never_leads_into_an_excluded_file(backend: Backend) -> None:
     assert [one.chunk.path for one in found] == [f"src/caller_{number}.py" for number in range(25, 30)]
 
 
+@pytest.mark.requirement("000-04")
 def test_the_graph_hides_archived_neighbours(backend: Backend) -> None:
     """Archived callers are hidden like archived results."""
     _fill_graph(backend, callers=2, archived=1)
@@ -157,6 +166,7 @@ def test_the_graph_stays_in_the_paths_of_the_scope(backend: Backend) -> None:
     assert len(backend.graph.find_symbols(["target"], Scope(paths=("/src",)), 5)) == 1
 
 
+@pytest.mark.requirement("003-02")
 def test_symbols_of_excluded_files_are_not_found(backend: Backend) -> None:
     """The symbol table obeys the scope too."""
     _fill_graph(backend, callers=1)

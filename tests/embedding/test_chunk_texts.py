@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
 from graphrag_mcp.embedding.models import embed_chunks
@@ -39,6 +40,7 @@ class Recorder:
         return vector
 
 
+@pytest.mark.requirement("004-06")
 def test_the_embedded_text_says_where_the_code_lies_and_what_it_is() -> None:
     """Path, class, function and comments stand before the code."""
     topic, full = embedding_texts(PATH, "python", CHUNK)
@@ -48,18 +50,21 @@ def test_the_embedded_text_says_where_the_code_lies_and_what_it_is() -> None:
     assert full == f"{topic}\n\n{CHUNK.text}"
 
 
+@pytest.mark.requirement("004-15")
 def test_moving_a_chunk_changes_nothing_that_is_embedded() -> None:
     """A line inserted above re-embeds nothing."""
     moved = replace(CHUNK, start_line=142, end_line=158)
     assert embedding_texts(PATH, "python", moved) == embedding_texts(PATH, "python", CHUNK)
 
 
+@pytest.mark.requirement("004-17")
 def test_a_long_comment_is_cut() -> None:
     """The context stays small beside the code."""
     topic, _ = embedding_texts(PATH, "python", replace(CHUNK, comments="word " * 1000))
     assert len(topic) < 400
 
 
+@pytest.mark.requirement("004-06")
 def test_a_chunks_vector_is_the_mean_of_its_two_texts() -> None:
     """The unit vector half-way between the topic's and the full text's."""
     vectors = embed_chunks(Recorder(), [("a", "b"), ("a", "a"), ("", "")])
@@ -67,11 +72,13 @@ def test_a_chunks_vector_is_the_mean_of_its_two_texts() -> None:
     assert vectors.dtype == np.float32
 
 
+@pytest.mark.requirement("004-08")
 def test_no_chunks_give_no_vectors() -> None:
     """An empty batch keeps its shape."""
     assert embed_chunks(Recorder(), []).shape == (0, 2)
 
 
+@pytest.mark.requirement("004-01")
 def test_the_context_brings_a_question_nearer() -> None:
     """Code that does not say what it is about is found by where it lies."""
     embedder = open_package_model()

@@ -13,6 +13,7 @@ from graphrag_mcp.errors import ModelUnavailableError
 from tests.embedding.onnx_folder import write_cross_encoder_folder
 
 
+@pytest.mark.requirement("001-03", "K-26")
 def test_each_text_gets_a_score_from_0_to_1(tmp_path: Path) -> None:
     """The logistic function of what the model says; here, of how much beta there is."""
     model = FastembedCrossEncoder(str(write_cross_encoder_folder(tmp_path / "model")))
@@ -29,6 +30,7 @@ def test_the_library_that_runs_models_tells_nobody(tmp_path: Path) -> None:
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.requirement("K-26")
 def test_a_model_that_cannot_be_had_is_a_sentence(tmp_path: Path) -> None:
     """Neither a wrong name nor an empty folder is a traceback."""
     with pytest.raises(ModelUnavailableError, match="the cross-encoder no/such-model cannot be loaded"):
@@ -45,6 +47,7 @@ def test_without_the_extra_the_command_is_named(monkeypatch: pytest.MonkeyPatch)
         FastembedCrossEncoder("a/b")
 
 
+@pytest.mark.requirement("K-26")
 def test_what_cannot_be_had_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second search does not wait for the network again."""
     tried: list[str] = []

@@ -29,17 +29,20 @@ def no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FASTEMBED_CACHE_PATH", str(tmp_path / "cache"))
 
 
+@pytest.mark.requirement("K-25")
 def test_no_name_means_the_model_in_the_package() -> None:
     """Nothing has to be configured."""
     assert load_embedder("").dimensions == 256
 
 
+@pytest.mark.requirement("K-25")
 def test_a_static_folder_is_loaded_from_its_path(tmp_path: Path) -> None:
     """The embedder is pluggable by folder."""
     shutil.copytree(PACKAGE_MODEL, tmp_path / "mine")
     assert load_embedder(str(tmp_path / "mine")).embed_query("anything").shape == (256,)
 
 
+@pytest.mark.requirement("K-25")
 def test_a_static_folder_with_an_onnx_copy_stays_static(tmp_path: Path) -> None:
     """Model2vec's own folders carry both, and the static file is the model."""
     folder = write_onnx_folder(tmp_path / "mine")
@@ -62,6 +65,7 @@ def test_without_the_extra_a_model_says_what_to_install(
     assert load_embedder("").dimensions == 256
 
 
+@pytest.mark.requirement("K-25")
 def test_an_onnx_folder_gives_the_mean_of_its_tokens(tmp_path: Path) -> None:
     """A transformer's folder works as it is, pooled by its mean and brought to unit length."""
     embedder = load_embedder(str(write_onnx_folder(tmp_path / "tiny")))
@@ -72,12 +76,14 @@ def test_an_onnx_folder_gives_the_mean_of_its_tokens(tmp_path: Path) -> None:
     assert embedder.dimensions == 3
 
 
+@pytest.mark.requirement("K-25")
 def test_an_onnx_folder_is_pooled_as_it_says(tmp_path: Path) -> None:
     """Sentence-transformers' 1_Pooling decides."""
     folder = write_onnx_folder(tmp_path / "tiny", {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
     np.testing.assert_allclose(load_embedder(str(folder)).embed_query("beta alpha"), BETA, atol=1e-6)
 
 
+@pytest.mark.requirement("K-25")
 def test_an_onnx_folder_can_be_loaded_twice(tmp_path: Path) -> None:
     """Fastembed's registry refuses a second registration; we do not pass that on."""
     folder = str(write_onnx_folder(tmp_path / "tiny"))
@@ -86,6 +92,7 @@ def test_an_onnx_folder_can_be_loaded_twice(tmp_path: Path) -> None:
     np.testing.assert_allclose(second.embed_query("gamma"), UNKNOWN, atol=1e-6)
 
 
+@pytest.mark.requirement("004-15")
 def test_another_pooling_is_another_fingerprint(tmp_path: Path) -> None:
     """The same weights pooled otherwise make other vectors."""
     mean = load_embedder(str(write_onnx_folder(tmp_path / "mean")))
@@ -93,6 +100,7 @@ def test_another_pooling_is_another_fingerprint(tmp_path: Path) -> None:
     assert mean.fingerprint != first.fingerprint
 
 
+@pytest.mark.requirement("004-11")
 @pytest.mark.usefixtures("no_network")
 def test_a_name_that_nobody_knows_is_reported(tmp_path: Path) -> None:
     """A misspelt name says what is accepted."""
@@ -100,6 +108,7 @@ def test_a_name_that_nobody_knows_is_reported(tmp_path: Path) -> None:
         load_embedder("bge-tiny")
 
 
+@pytest.mark.requirement("004-11")
 @pytest.mark.usefixtures("no_network")
 def test_a_known_model_without_network_or_cache_is_reported_at_once() -> None:
     """Offline is an answer within a second, not a hang."""
@@ -107,12 +116,14 @@ def test_a_known_model_without_network_or_cache_is_reported_at_once() -> None:
         load_embedder("BAAI/bge-small-en-v1.5")
 
 
+@pytest.mark.requirement("004-11")
 def test_a_folder_without_a_model_is_reported(tmp_path: Path) -> None:
     """An empty folder says what is missing."""
     with pytest.raises(ModelUnavailableError, match=r"has no tokenizer\.json"):
         load_embedder(str(tmp_path))
 
 
+@pytest.mark.requirement("004-11")
 def test_a_folder_with_two_onnx_files_is_reported(tmp_path: Path) -> None:
     """We do not guess between models."""
     folder = write_onnx_folder(tmp_path / "tiny")
@@ -122,6 +133,7 @@ def test_a_folder_with_two_onnx_files_is_reported(tmp_path: Path) -> None:
         load_embedder(str(folder))
 
 
+@pytest.mark.requirement("004-11")
 def test_an_onnx_file_that_cannot_run_is_reported(tmp_path: Path) -> None:
     """Onnxruntime's own words are passed on with the folder's name."""
     folder = write_onnx_folder(tmp_path / "tiny")

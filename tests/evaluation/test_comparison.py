@@ -12,6 +12,7 @@ def _scores(value: float) -> Scores:
     return Scores(value, value, value, value, value, value, value)
 
 
+@pytest.mark.requirement("001-17")
 def test_an_interval_holds_the_mean_and_narrows_with_more_values() -> None:
     """A figure comes with how far it may be off, the same every time."""
     few, many = bootstrap([0.0, 1.0] * 5), bootstrap([0.0, 1.0] * 500)
@@ -21,11 +22,13 @@ def test_an_interval_holds_the_mean_and_narrows_with_more_values() -> None:
     assert bootstrap([]) == (0.0, 0.0, 0.0)
 
 
+@pytest.mark.requirement("001-17")
 def test_values_that_are_all_the_same_leave_no_doubt() -> None:
     """The interval of a constant is a point."""
     assert bootstrap([0.25] * 8) == (0.25, 0.25, 0.25)
 
 
+@pytest.mark.requirement("001-17", "001-18")
 def test_a_comparison_names_the_queries_won_and_lost() -> None:
     """Per query, the largest change first; a query that only one run has is left out."""
     before = {"a": _scores(0.2), "b": _scores(0.9), "c": _scores(0.5), "d": _scores(0.1), "only": _scores(1)}
@@ -36,6 +39,7 @@ def test_a_comparison_names_the_queries_won_and_lost() -> None:
     assert found.differences["mrr"].mean == pytest.approx((0.2 - 0.6 + 0 + 0.8) / 4)
 
 
+@pytest.mark.requirement("001-04", "001-17", "002-21")
 @pytest.mark.parametrize("part", components.OFF)
 def test_each_component_can_be_had_alone_and_left_out(part: str) -> None:
     """The baseline with one part, and the whole without it, differ from both ends."""
@@ -46,6 +50,7 @@ def test_each_component_can_be_had_alone_and_left_out(part: str) -> None:
         assert not set(left) & set(off) if name == "switched_off" else left == getattr(RetrievalSettings(), name)
 
 
+@pytest.mark.requirement("001-17")
 @pytest.mark.parametrize(
     ("ranked", "absent", "words"),
     [

@@ -43,6 +43,7 @@ def repository(tmp_path: Path) -> Repository:
     return repository
 
 
+@pytest.mark.requirement("001-17")
 def test_a_commit_asks_for_the_files_it_changed(repository: Repository) -> None:
     """The message without references and trailers; tests and documents are no answer, nor files it adds."""
     first = repository.git("rev-parse", "HEAD")
@@ -60,6 +61,7 @@ def test_a_commit_asks_for_the_files_it_changed(repository: Repository) -> None:
     assert (history.tree, query.language, query.category) == (first, "python", "message")
 
 
+@pytest.mark.requirement("001-17")
 @pytest.mark.parametrize(
     ("message", "files"),
     [
@@ -78,6 +80,7 @@ def test_a_commit_that_asks_for_nothing_is_left_out(
         read_history(repository.root, 10)
 
 
+@pytest.mark.requirement("001-17")
 def test_no_answer_is_in_the_tree(repository: Repository, tmp_path: Path) -> None:
     """The tree is the one before all of the chosen commits, links and filters left out."""
     repository.git("config", "filter.shout.smudge", "tr a-z A-Z")
@@ -95,6 +98,7 @@ def test_no_answer_is_in_the_tree(repository: Repository, tmp_path: Path) -> Non
     assert not (tmp_path / "tree" / "link.py").exists()
 
 
+@pytest.mark.requirement("001-20")
 def test_a_folder_without_history_is_a_sentence(tmp_path: Path) -> None:
     """The folder is named, and nothing is written."""
     with pytest.raises(RequestError, match=str(tmp_path)):

@@ -21,6 +21,7 @@ _RULE_SETS = int(os.environ.get("DIFFERENTIAL_RULE_SETS", "60"))
 _PATHS_PER_TREE = 200
 
 
+@pytest.mark.requirement("000-08", "000-11", "B-01", "B-02", "B-03", "B-07")
 @pytest.mark.parametrize("seed", range(_TREES))
 def test_every_path_gets_the_answer_that_git_gives(seed: int, tmp_path: Path) -> None:
     """No path of any tree differs from `git check-ignore`."""
@@ -34,6 +35,7 @@ def test_every_path_gets_the_answer_that_git_gives(seed: int, tmp_path: Path) ->
             file.unlink()
 
 
+@pytest.mark.requirement("B-02")
 def test_a_class_has_the_members_that_git_gives_it(tmp_path: Path) -> None:
     """Every class of the list, asked for every byte that a name can hold."""
     names = [os.fsdecode(b"x%cy" % byte) for byte in range(1, 256) if byte != ord("/")]
@@ -43,6 +45,7 @@ def test_a_class_has_the_members_that_git_gives_it(tmp_path: Path) -> None:
         assert list_differing(tmp_path, entries) == [], members
 
 
+@pytest.mark.requirement("000-14", "B-01")
 def test_stars_between_slashes_match_the_folders_that_git_matches(tmp_path: Path) -> None:
     """Every pattern of up to three parts, in a tree of every path of up to four."""
     folders = ["/".join(parts) for depth in range(1, 4) for parts in itertools.product("ab", repeat=depth)]
@@ -55,6 +58,7 @@ def test_stars_between_slashes_match_the_folders_that_git_matches(tmp_path: Path
         assert list_differing(tmp_path, entries) == [], parts
 
 
+@pytest.mark.requirement("000-10", "B-07")
 def test_the_end_of_a_line_is_read_as_git_reads_it(tmp_path: Path) -> None:
     """Every end of up to three of blank, tab, backslash and carriage return."""
     ends = ["".join(end) for count in range(4) for end in itertools.product(" \t\\\r", repeat=count)]

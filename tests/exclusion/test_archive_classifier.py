@@ -12,6 +12,7 @@ def penalty(path: str, *patterns: str) -> float | None:
     return found.penalty if found else None
 
 
+@pytest.mark.requirement("000-22", "000-32", "K-05")
 @pytest.mark.parametrize(
     "path",
     [
@@ -24,17 +25,20 @@ def test_a_file_in_an_archive_folder_keeps_half(path: str) -> None:
     assert penalty(path) == 0.5
 
 
+@pytest.mark.requirement("000-33")
 @pytest.mark.parametrize("path", ["x.old", "a/b.py.bak", "conf.backup", "api.deprecated", "src/x.old.py", "X.BAK"])
 def test_a_file_set_aside_by_its_name_keeps_seven_tenths(path: str) -> None:
     """`.old`, `.backup`, `.bak` and `.deprecated` files."""
     assert penalty(path) == 0.7
 
 
+@pytest.mark.requirement("B-10")
 def test_a_set_aside_file_in_an_archive_folder_is_penalised_once() -> None:
     """The smaller factor alone, never both."""
     assert penalty(".archive/.deprecated/x.old") == 0.5
 
 
+@pytest.mark.requirement("B-10")
 @pytest.mark.parametrize(
     "path",
     [
@@ -47,6 +51,7 @@ def test_a_part_of_a_name_archives_nothing(path: str) -> None:
     assert penalty(path) is None
 
 
+@pytest.mark.requirement("000-21", "K-05")
 def test_the_reason_names_folder_and_pattern() -> None:
     """The reason is stored with the file."""
     found = ArchiveClassifier().classify("app/src_backup/file.js")
@@ -54,6 +59,7 @@ def test_the_reason_names_folder_and_pattern() -> None:
     assert found.reason == "folder app/src_backup/ matches *_backup/"
 
 
+@pytest.mark.requirement("000-39", "K-05")
 def test_the_settings_replace_the_patterns() -> None:
     """The seed's own value of GRAPHRAG_ARCHIVE_PATTERNS keeps its sense."""
     patterns = (".archive/", ".deprecated/", "_backup/")
@@ -62,6 +68,7 @@ def test_the_settings_replace_the_patterns() -> None:
     assert penalty("a.old", *patterns) is None
 
 
+@pytest.mark.requirement("K-05")
 def test_a_plus_adds_to_the_patterns() -> None:
     """`+legacy/` adds to the built-in list, and `+!src/backup/` takes from it."""
     assert penalty("legacy/a.py", "+legacy/", "+!src/backup/") == 0.5
@@ -69,6 +76,7 @@ def test_a_plus_adds_to_the_patterns() -> None:
     assert penalty("src/backup/a.py", "+legacy/", "+!src/backup/") is None
 
 
+@pytest.mark.requirement("K-05")
 def test_malformed_patterns_are_reported_together() -> None:
     """Every pattern that can never match is named at once."""
     with pytest.raises(SettingsError) as caught:
@@ -76,6 +84,7 @@ def test_malformed_patterns_are_reported_together() -> None:
     assert len(caught.value.problems) == 2
 
 
+@pytest.mark.requirement("K-23")
 def test_a_name_that_is_not_utf8_is_classified() -> None:
     """Bytes that are not UTF-8 do no harm."""
     assert penalty("archive/caf\udce9.py") == 0.5

@@ -22,6 +22,7 @@ SEED_RESULTS = [
 ]
 
 
+@pytest.mark.requirement("000-03", "000-05", "000-42", "K-04")
 def test_archives_are_tagged_and_not_ignored_by_default(tmp_path: Path) -> None:
     """Without rules archives are indexed as such; dependencies are not."""
     manager, classifier = ExclusionManager(tmp_path), ArchiveClassifier()
@@ -34,6 +35,7 @@ def test_archives_are_tagged_and_not_ignored_by_default(tmp_path: Path) -> None:
         assert classifier.classify(active) is None
 
 
+@pytest.mark.requirement("000-02", "000-42", "K-04", "B-03")
 def test_archives_that_the_ignore_file_lists_are_excluded(tmp_path: Path) -> None:
     """An explicit rule wins over the archive class."""
     manager = ExclusionManager(write_files(tmp_path, graphragignore=".archive/\n*_backup/\nnode_modules/\n"))
@@ -42,6 +44,7 @@ def test_archives_that_the_ignore_file_lists_are_excluded(tmp_path: Path) -> Non
     assert [manager.should_exclude(Path(path)) for path in ("src/main.py", "neural-tools/server.py")] == [False] * 2
 
 
+@pytest.mark.requirement("000-18", "000-43", "B-04")
 def test_the_filter_drops_exactly_the_excluded_result(tmp_path: Path) -> None:
     """One of three goes under an explicit rule, none by default."""
     assert ExclusionManager(tmp_path).filter_search_results(SEED_RESULTS) == SEED_RESULTS
@@ -49,6 +52,7 @@ def test_the_filter_drops_exactly_the_excluded_result(tmp_path: Path) -> None:
     assert kept == [SEED_RESULTS[0], SEED_RESULTS[2]]
 
 
+@pytest.mark.requirement("000-19")
 def test_results_without_a_path_are_kept(tmp_path: Path) -> None:
     """Nothing is known against them."""
     results: list[dict[str, object]] = [{"content": "x"}, {"file_path": None}, {"file_path": ""}]
@@ -87,6 +91,7 @@ Thumbs.db
 """
 
 
+@pytest.mark.requirement("000-17")
 def test_the_react_example_behaves(tmp_path: Path) -> None:
     """The seed's example for a React project, with its `.gitignore` included."""
     manager = ExclusionManager(write_files(tmp_path, gitignore="*.local\n", graphragignore=REACT_RULES))
@@ -98,6 +103,7 @@ def test_the_react_example_behaves(tmp_path: Path) -> None:
     assert manager.warnings == ()
 
 
+@pytest.mark.requirement("B-08")
 def test_re_including_a_folder_does_not_bring_back_what_other_rules_take(tmp_path: Path) -> None:
     """`!src/` re-includes the folder itself, not `src/x.old`, `src/x_backup/` or `build/src/`."""
     manager = ExclusionManager(write_files(tmp_path, graphragignore=REACT_RULES))
@@ -106,6 +112,7 @@ def test_re_including_a_folder_does_not_bring_back_what_other_rules_take(tmp_pat
     assert manager.should_exclude("build/src/y.ts")
 
 
+@pytest.mark.requirement("000-16", "000-41", "K-04")
 def test_the_example_file_is_a_valid_ignore_file(tmp_path: Path) -> None:
     """The template excludes what it says, and leaves archives to the archive class."""
     example = Path(__file__).parents[2] / ".graphragignore.example"
@@ -122,6 +129,7 @@ def test_the_example_file_is_a_valid_ignore_file(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- sources and their strength
 
 
+@pytest.mark.requirement("000-15", "000-45", "B-05")
 def test_defaults_hold_only_without_an_ignore_file(tmp_path: Path) -> None:
     """Built-in rules apply as long as the root has no ignore file; an empty one ends them."""
     excluded = ["node_modules/a.js", "x/__pycache__/b.py", "dist/c.js", "build/d.o", "target/e.rs", ".venv/f.py"]
@@ -131,12 +139,14 @@ def test_defaults_hold_only_without_an_ignore_file(tmp_path: Path) -> None:
     assert not manager.should_exclude("dist/c.js")
 
 
+@pytest.mark.requirement("000-38", "000-40", "B-05")
 def test_defaults_can_be_turned_off(tmp_path: Path) -> None:
     """GRAPHRAG_DEFAULT_EXCLUSIONS=false."""
     settings = load_settings(tmp_path, {"GRAPHRAG_DEFAULT_EXCLUSIONS": "false"})
     assert not ExclusionManager(tmp_path, settings.indexing).should_exclude("dist/c.js")
 
 
+@pytest.mark.requirement("000-37", "B-05")
 def test_the_ignore_file_can_be_named(tmp_path: Path) -> None:
     """GRAPHRAG_IGNORE_FILE names the file to read."""
     write_files(tmp_path, graphragignore="a.py\n", searchignore="b.py\n")
@@ -145,6 +155,7 @@ def test_the_ignore_file_can_be_named(tmp_path: Path) -> None:
     assert (manager.should_exclude("a.py"), manager.should_exclude("b.py")) == (False, True)
 
 
+@pytest.mark.requirement("000-08", "B-02")
 def test_an_ignore_file_in_a_folder_holds_below_it(tmp_path: Path) -> None:
     """Nested files are anchored in their folder, and the deeper one wins."""
     touch_files(tmp_path, "lib/x/a.py")
@@ -157,6 +168,7 @@ def test_an_ignore_file_in_a_folder_holds_below_it(tmp_path: Path) -> None:
     assert answers == {"lib/a.py": True, "lib/x/a.py": False, "a.py": False, "lib/b.txt": True, "lib/x/b.txt": False}
 
 
+@pytest.mark.requirement("000-02")
 def test_our_ignore_file_is_stronger_than_gits(tmp_path: Path) -> None:
     """A root `.graphragignore` overrides every `.gitignore`, and a nested one the root's."""
     touch_files(tmp_path, "gen/a.py")
@@ -169,6 +181,7 @@ def test_our_ignore_file_is_stronger_than_gits(tmp_path: Path) -> None:
     assert not manager.should_exclude("gen/a.py")
 
 
+@pytest.mark.requirement("B-03")
 def test_nothing_below_an_excluded_folder_comes_back(tmp_path: Path) -> None:
     """Git's parent rule holds across sources."""
     touch_files(tmp_path, "out/keep/a.py")
@@ -177,6 +190,7 @@ def test_nothing_below_an_excluded_folder_comes_back(tmp_path: Path) -> None:
     assert ExclusionManager(tmp_path).should_exclude("out/keep/a.py")
 
 
+@pytest.mark.requirement("000-08")
 def test_info_exclude_counts(tmp_path: Path) -> None:
     """`.git/info/exclude` is weaker than `.gitignore`."""
     touch_files(tmp_path, ".git/info/exclude")
@@ -185,6 +199,7 @@ def test_info_exclude_counts(tmp_path: Path) -> None:
     assert (manager.should_exclude("a.txt"), manager.should_exclude("b.txt")) == (True, False)
 
 
+@pytest.mark.requirement("000-08")
 def test_the_global_excludes_file_counts(tmp_path: Path, home: Path) -> None:
     """Git's default place, else core.excludesFile (also of included files); weaker than the project's own."""
     touch_files(home, ".config/git/ignore", "mine/ignore")
@@ -199,6 +214,7 @@ def test_the_global_excludes_file_counts(tmp_path: Path, home: Path) -> None:
     assert manager.is_rule_file(home / "mine/ignore")
 
 
+@pytest.mark.requirement("000-45")
 def test_the_default_place_counts_without_git(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing has to be installed."""
     monkeypatch.setenv("PATH", "")
@@ -207,6 +223,7 @@ def test_the_default_place_counts_without_git(tmp_path: Path, home: Path, monkey
     assert ExclusionManager(tmp_path).should_exclude("a.txt")
 
 
+@pytest.mark.requirement("K-04")
 def test_the_projects_own_git_configuration_is_not_read(tmp_path: Path) -> None:
     """A hostile repository cannot name the global excludes file."""
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
@@ -215,6 +232,7 @@ def test_the_projects_own_git_configuration_is_not_read(tmp_path: Path) -> None:
     assert not ExclusionManager(tmp_path).should_exclude("a.py")
 
 
+@pytest.mark.requirement("000-08")
 def test_a_root_inside_a_work_tree_follows_the_rules_above_it(tmp_path: Path) -> None:
     """The ignore files of the folders above count up to the top of the work tree, anchored where they stand."""
     subprocess.run(["git", "init", "-q", tmp_path / "top"], check=True)
@@ -229,12 +247,14 @@ def test_a_root_inside_a_work_tree_follows_the_rules_above_it(tmp_path: Path) ->
     assert [manager.should_exclude(path) for path in ("a.py", "gen2/a.py", "app/own/a.py")] == [False] * 3
 
 
+@pytest.mark.requirement("000-47")
 def test_a_root_that_the_work_tree_ignores_is_searched_all_the_same(tmp_path: Path) -> None:
     """The user has chosen the root, so a rule about the folders above it excludes nothing."""
     touch_files(tmp_path, ".git/HEAD", "sandbox/app/a.py").joinpath(".gitignore").write_text("/sandbox/\n")
     assert not ExclusionManager(tmp_path / "sandbox/app").should_exclude("a.py")
 
 
+@pytest.mark.requirement("000-08")
 def test_a_linked_worktree_shares_the_exclude_file(tmp_path: Path) -> None:
     """In a worktree `.git` is a file, and `info/exclude` lies in the common folder."""
     main, linked = tmp_path / "main", tmp_path / "linked"
@@ -244,6 +264,7 @@ def test_a_linked_worktree_shares_the_exclude_file(tmp_path: Path) -> None:
     assert ExclusionManager(linked).should_exclude("a.txt")
 
 
+@pytest.mark.requirement("000-47")
 def test_a_worktree_inside_the_project_is_another_tree(tmp_path: Path) -> None:
     """Its files are copies of the project's own."""
     _create_repository(tmp_path)
@@ -263,6 +284,7 @@ def _create_repository(top: Path) -> None:
 # ---------------------------------------------------------------- includes and warnings
 
 
+@pytest.mark.requirement("000-09", "B-06")
 def test_an_include_stands_for_the_lines_of_a_file(tmp_path: Path) -> None:
     """In order, and anchored as if they stood in the including file."""
     touch_files(tmp_path, "shared/rules", "lib/a.py")
@@ -274,6 +296,7 @@ def test_an_include_stands_for_the_lines_of_a_file(tmp_path: Path) -> None:
     assert manager.warnings == ()
 
 
+@pytest.mark.requirement("000-09", "B-06")
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
@@ -300,6 +323,7 @@ def test_an_include_that_cannot_be_is_a_warning(target: str, reason: str, tmp_pa
     assert manager.should_exclude("x.b.py")
 
 
+@pytest.mark.requirement("B-06")
 def test_includes_end_at_a_depth(tmp_path: Path) -> None:
     """Eight files deep is enough."""
     for depth in range(1, 11):
@@ -310,6 +334,7 @@ def test_includes_end_at_a_depth(tmp_path: Path) -> None:
     assert warning.startswith("rules8:2: ")
 
 
+@pytest.mark.requirement("K-16")
 def test_a_user_may_have_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a container, a process may run as a number that nobody has."""
     for name in ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"):
@@ -326,6 +351,7 @@ def test_of_many_warnings_the_first_are_told(tmp_path: Path) -> None:
     assert manager.warnings[-1].startswith("980 more lines")
 
 
+@pytest.mark.requirement("B-02")
 def test_a_malformed_pattern_is_a_warning(tmp_path: Path) -> None:
     """With file and line; the other rules stand."""
     manager = ExclusionManager(write_files(tmp_path, gitignore="*.txt\nx[\n*.rst\n"))
@@ -333,6 +359,7 @@ def test_a_malformed_pattern_is_a_warning(tmp_path: Path) -> None:
     assert [manager.should_exclude(path) for path in ("a.txt", "a.rst", "x[")] == [True, True, False]
 
 
+@pytest.mark.requirement("B-06")
 def test_an_ignore_file_that_cannot_be_read_is_a_warning(tmp_path: Path) -> None:
     """A folder, a pipe's end or a symlink in its place is named and not waited for."""
     (tmp_path / ".gitignore").mkdir()
@@ -346,6 +373,7 @@ def test_an_ignore_file_that_cannot_be_read_is_a_warning(tmp_path: Path) -> None
     assert not manager.should_exclude("a.py")
 
 
+@pytest.mark.requirement("B-07")
 def test_an_ignore_file_need_not_be_utf8(tmp_path: Path) -> None:
     """Bytes are compared with bytes, and a byte order mark is skipped."""
     (tmp_path / ".gitignore").write_bytes(b"\xef\xbb\xbffirst\ncaf\xe9\n")
@@ -356,6 +384,7 @@ def test_an_ignore_file_need_not_be_utf8(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- the answers
 
 
+@pytest.mark.requirement("B-04")
 def test_a_path_may_be_relative_or_absolute(tmp_path: Path) -> None:
     """With the root's symlinks or without, with dots, as str or as Path."""
     root = tmp_path / "real"
@@ -368,6 +397,7 @@ def test_a_path_may_be_relative_or_absolute(tmp_path: Path) -> None:
     assert not manager.should_exclude(root / "src" / "a.js")
 
 
+@pytest.mark.requirement("B-04")
 def test_the_root_is_not_excluded_and_what_is_outside_is(tmp_path: Path) -> None:
     """No error, whatever the path."""
     manager = ExclusionManager(tmp_path)
@@ -376,6 +406,7 @@ def test_the_root_is_not_excluded_and_what_is_outside_is(tmp_path: Path) -> None
     assert [manager.should_exclude(path) for path in outside] == [True] * 7
 
 
+@pytest.mark.requirement("B-04")
 def test_a_deleted_file_gets_the_answer_it_had(tmp_path: Path) -> None:
     """Whether the path is a folder is told, not looked up."""
     manager = ExclusionManager(write_files(tmp_path, graphragignore="gone/\n"))
@@ -384,6 +415,7 @@ def test_a_deleted_file_gets_the_answer_it_had(tmp_path: Path) -> None:
     assert manager.should_exclude("gone/a.py")
 
 
+@pytest.mark.requirement("000-13", "000-20")
 def test_an_exclusion_says_why(tmp_path: Path) -> None:
     """Kind, pattern, file and line."""
     touch_files(tmp_path, "lib/a.py")
@@ -396,6 +428,7 @@ def test_an_exclusion_says_why(tmp_path: Path) -> None:
     assert manager.explain("lib/b.py") is None
 
 
+@pytest.mark.requirement("000-18")
 def test_an_excluded_folder_is_reported_once(tmp_path: Path) -> None:
     """The folder stands for its content."""
     touch_files(tmp_path, "node_modules/a/b.js", "src/a.py", "src/a.tmp", "lib/build/c.o", "src/.env")
@@ -407,6 +440,7 @@ def test_an_excluded_folder_is_reported_once(tmp_path: Path) -> None:
     assert manager.get_excluded_paths("node_modules/a") == {Path("node_modules/a")}
 
 
+@pytest.mark.requirement("K-16")
 def test_a_change_of_a_rule_file_is_recognised(tmp_path: Path) -> None:
     """Ignore files at any depth, included files (missing ones too) and git's own; none in an excluded folder."""
     touch_files(tmp_path, ".git/HEAD", "pkg/src/a.py", "pkg/node_modules/x/.gitignore")
@@ -421,6 +455,7 @@ def test_a_change_of_a_rule_file_is_recognised(tmp_path: Path) -> None:
     assert [manager.is_rule_file(path) for path in others] == [False] * 4
 
 
+@pytest.mark.requirement("K-16")
 def test_rules_are_read_again_on_demand(tmp_path: Path) -> None:
     """After `reload` a changed file counts, also one that was not there."""
     manager = ExclusionManager(tmp_path, IndexingSettings())
@@ -434,6 +469,7 @@ def test_rules_are_read_again_on_demand(tmp_path: Path) -> None:
     assert manager.warnings == ()
 
 
+@pytest.mark.requirement("B-04")
 def test_a_very_deep_path_gets_an_answer(tmp_path: Path) -> None:
     """The depth of a path is not limited by the interpreter's stack."""
     assert not ExclusionManager(tmp_path).should_exclude("a/" * 1900 + "b.py")

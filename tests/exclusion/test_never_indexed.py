@@ -15,6 +15,7 @@ def explain_kind(root: Path, path: str, *, is_dir: bool = False) -> ExclusionKin
     return found.kind if found else None
 
 
+@pytest.mark.requirement("K-04")
 @pytest.mark.parametrize(
     "path",
     [
@@ -50,6 +51,7 @@ def test_secrets_are_never_indexed(path: str, tmp_path: Path) -> None:
     assert explain_kind(tmp_path, path) is ExclusionKind.SECRET
 
 
+@pytest.mark.requirement("000-47")
 @pytest.mark.parametrize(
     "path",
     [
@@ -72,6 +74,7 @@ def test_what_only_looks_like_a_secret_is_indexed(path: str, tmp_path: Path) -> 
     assert explain_kind(tmp_path, path) is None
 
 
+@pytest.mark.requirement("K-04")
 @pytest.mark.parametrize(
     "path",
     ["logo.PNG", "a.tar.gz", "font.woff2", "talk.mp4", "lib/x.so", "app.db", "plan.docx", "m.wasm", "w.safetensors"],
@@ -81,12 +84,14 @@ def test_binaries_are_never_indexed(path: str, tmp_path: Path) -> None:
     assert explain_kind(tmp_path, path) is ExclusionKind.BINARY
 
 
+@pytest.mark.requirement("K-04")
 @pytest.mark.parametrize("path", [".git/config", "sub/.git/HEAD", ".hg/store", "old/.svn/entries"])
 def test_version_control_is_never_indexed(path: str, tmp_path: Path) -> None:
     """Version control's own folders are excluded at any depth."""
     assert explain_kind(tmp_path, path) is ExclusionKind.VCS
 
 
+@pytest.mark.requirement("K-04")
 def test_the_git_file_of_a_submodule_is_version_control_too(tmp_path: Path) -> None:
     """`.git` may be a file."""
     assert explain_kind(tmp_path, "vendored/lib/.git") is ExclusionKind.VCS

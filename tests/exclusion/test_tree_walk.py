@@ -25,6 +25,7 @@ def list_skipped(root: Path, settings: IndexingSettings | None = None) -> dict[s
     return {item.path: item.reason for item in walk(manager) if isinstance(item, SkippedPath)}
 
 
+@pytest.mark.requirement("000-05")
 def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
     """One order on every machine, folders among the files."""
     touch_files(tmp_path, "b.py", "a/z.py", "a.py", "a/b/c.py", "a-b/x.py", "é.py", "B/x.py", "a0.py")
@@ -33,6 +34,7 @@ def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
     assert len(paths) == 8
 
 
+@pytest.mark.requirement("K-16")
 def test_a_file_carries_its_size_and_time(tmp_path: Path) -> None:
     """What the next run compares with."""
     touch_files(tmp_path, "src/a.py")
@@ -42,6 +44,7 @@ def test_a_file_carries_its_size_and_time(tmp_path: Path) -> None:
     assert list(walk(ExclusionManager(tmp_path))) == [found]
 
 
+@pytest.mark.requirement("000-05", "000-20")
 def test_every_skipped_path_has_a_reason(tmp_path: Path) -> None:
     """Excluded folders are yielded once, with the rule that excludes them, and not entered."""
     touch_files(tmp_path, "node_modules/a/b.js", "src/a.py", "src/x.log", ".env", "logo.png", ".git/HEAD", "gen/a.py")
@@ -57,6 +60,7 @@ def test_every_skipped_path_has_a_reason(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.requirement("000-05")
 def test_walk_and_manager_agree(tmp_path: Path) -> None:
     """One matcher for the walk and for a single path."""
     touch_files(tmp_path, "a/b/c.py", "a/b/d.txt", "a/build/e.py", "f.pyc", "g/node_modules/h.js", "g/i.md")
@@ -66,6 +70,7 @@ def test_walk_and_manager_agree(tmp_path: Path) -> None:
     assert list_files(tmp_path) == sorted(path for path in every if not manager.should_exclude(path))
 
 
+@pytest.mark.requirement("K-23")
 def test_symlinks_are_not_followed(tmp_path: Path) -> None:
     """Neither out of the root nor in a circle; the target inside the root is indexed itself."""
     root = touch_files(tmp_path / "root", "src/a.py")
@@ -78,6 +83,7 @@ def test_symlinks_are_not_followed(tmp_path: Path) -> None:
     assert list_skipped(root) == dict.fromkeys(["b.py", "broken.py", "out", "src/loop"], "symlink")
 
 
+@pytest.mark.requirement("000-05")
 def test_pipes_and_sockets_are_not_opened(tmp_path: Path) -> None:
     """Only regular files are read."""
     os.mkfifo(tmp_path / "pipe.py")
@@ -85,6 +91,7 @@ def test_pipes_and_sockets_are_not_opened(tmp_path: Path) -> None:
     assert list_skipped(tmp_path) == {"pipe.py": "special file", ".gitignore": "special file"}
 
 
+@pytest.mark.requirement("K-23")
 def test_a_name_that_is_not_utf8_is_skipped_in_words(tmp_path: Path) -> None:
     """The path that is shown can be written anywhere."""
     (tmp_path / "caf\udce9.py").touch()
@@ -92,6 +99,7 @@ def test_a_name_that_is_not_utf8_is_skipped_in_words(tmp_path: Path) -> None:
     assert list_skipped(tmp_path) == {"caf\\xe9.py": "not UTF-8", "d\\xff/": "not UTF-8"}
 
 
+@pytest.mark.requirement("K-24")
 def test_a_large_file_is_skipped(tmp_path: Path) -> None:
     """Above the limit of the settings, and only above it."""
     (tmp_path / "at.txt").write_bytes(b"x" * 100)
@@ -99,6 +107,7 @@ def test_a_large_file_is_skipped(tmp_path: Path) -> None:
     assert list_skipped(tmp_path, IndexingSettings(max_file_bytes=100)) == {"above.txt": "too large"}
 
 
+@pytest.mark.requirement("000-05")
 def test_what_vanishes_during_the_walk_is_skipped(tmp_path: Path) -> None:
     """A file and a folder that are gone when their turn comes are named, and the walk goes on."""
     touch_files(tmp_path, "a.py", "b.py", "c/d.py", "e.py")
@@ -110,6 +119,7 @@ def test_what_vanishes_during_the_walk_is_skipped(tmp_path: Path) -> None:
     assert [item for item in items if isinstance(item, SkippedPath)] == gone
 
 
+@pytest.mark.requirement("K-16")
 def test_a_root_that_is_gone_is_said_to_be_unreadable(tmp_path: Path) -> None:
     """An unmounted disk must not look like an empty project."""
     assert list(walk(ExclusionManager(tmp_path / "gone"))) == [
@@ -117,6 +127,7 @@ def test_a_root_that_is_gone_is_said_to_be_unreadable(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.requirement("000-47")
 def test_a_nested_repository_is_walked_and_a_worktree_is_not(tmp_path: Path) -> None:
     """Submodules belong to the project; a worktree is a second copy of one."""
     author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
@@ -130,6 +141,7 @@ def test_a_nested_repository_is_walked_and_a_worktree_is_not(tmp_path: Path) -> 
     assert list_skipped(tmp_path)["tree/"] == "worktree"
 
 
+@pytest.mark.requirement("K-16")
 def test_a_walk_may_start_below_the_root(tmp_path: Path) -> None:
     """At a folder or a single file, under the same rules."""
     touch_files(tmp_path, "src/a.py", "src/b/c.py", "src.py", "dist/d.js")
@@ -140,6 +152,7 @@ def test_a_walk_may_start_below_the_root(tmp_path: Path) -> None:
         assert list_files(tmp_path, nowhere) == []
 
 
+@pytest.mark.requirement("000-20", "000-41")
 def test_every_skip_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """At debug level, with the rule that took it."""
     touch_files(tmp_path, "src/a.py", "build/out.js")

@@ -1,7 +1,9 @@
 """Relations to one definition, as they are asked of an index."""
 
+import json
 from collections.abc import Mapping
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -29,14 +31,35 @@ def ask(
     hops: int = 1,
     unresolved: bool = False,
 ) -> Trace:
-    """Return a trace in an index of some files."""
-    root = folder / "project"
+    """Return a trace in an index of some files, which is made when they are first asked about and then kept."""
+    shared = folder.parent / f"asked-{sha256(json.dumps(files).encode()).hexdigest()}"
+    if not shared.exists():
+        return ask_anew(shared, files, symbol, direction, hops=hops, unresolved=unresolved)
+    with closing(_open(shared)) as app:
+        return app.navigator().trace(symbol, direction, hops, unresolved=unresolved)
+
+
+def ask_anew(
+    folder: Path,
+    files: Mapping[str, str],
+    symbol: str,
+    direction: Direction,
+    *,
+    hops: int = 1,
+    unresolved: bool = False,
+) -> Trace:
+    """Return a trace after files of a folder were written and indexed."""
     for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as app:
+        (folder / "project" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "project" / name).write_text(text)
+    with closing(_open(folder)) as app:
         app.index()
         return app.navigator().trace(symbol, direction, hops, unresolved=unresolved)
+
+
+def _open(folder: Path) -> App:
+    root = folder / "project"
+    return App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))
 
 
 FUNCTIONS = "def run(): pass\ndef other(): pass\ndef make(): return run\nclass Box:\n    def open(self): pass\n"
@@ -1031,9 +1054,9 @@ def test_callees_are_also_what_may_run_in_place_of_a_method(tmp_path: Path, path
 def test_files_that_are_not_resolved_yet_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer without them is not complete."""
     files = {"lib.py": "def run(): pass\n", "a.py": "from lib import run\nrun()\n", "b.py": "x = 1\n"}
-    assert not ask(tmp_path, files, "run", Direction.CALLERS).doubt.files_pending
+    assert not ask_anew(tmp_path, files, "run", Direction.CALLERS).doubt.files_pending
     monkeypatch.setattr(LinkStage, "run", lambda *_: 0)
-    found = ask(tmp_path, files | {"a.py": "from lib import run\n\nrun()\n"}, "run", Direction.CALLERS)
+    found = ask_anew(tmp_path, files | {"a.py": "from lib import run\n\nrun()\n"}, "run", Direction.CALLERS)
     assert (found.steps, found.doubt.files_pending, found.doubt.is_complete) == ((), {"a.py"}, False)
 
 
@@ -1042,13 +1065,13 @@ def test_what_a_change_elsewhere_makes_of_links_is_not_known_until_it_is_followe
 ) -> None:
     """The links of others are still there, and the answer says which file they may not follow from any more."""
     files = {"lib.py": "def run(): pass\n", "a.py": "from lib import run\nrun()\n", "notes.md": "# Notes\n"}
-    ask(tmp_path, files, "run", Direction.CALLERS)
+    ask_anew(tmp_path, files, "run", Direction.CALLERS)
     monkeypatch.setattr(LinkStage, "run", lambda *_: 0)
-    assert not ask(tmp_path, files | {"notes.md": "# Other\n"}, "run", Direction.CALLERS).doubt.files_pending
-    found = ask(tmp_path, files | {"lib.py": "def run(): pass\ndef run(): pass\n"}, "run", Direction.CALLERS)
+    assert not ask_anew(tmp_path, files | {"notes.md": "# Other\n"}, "run", Direction.CALLERS).doubt.files_pending
+    found = ask_anew(tmp_path, files | {"lib.py": "def run(): pass\ndef run(): pass\n"}, "run", Direction.CALLERS)
     assert (found.doubt.files_pending, found.doubt.is_complete) == ({"lib.py"}, False)
     monkeypatch.undo()
-    assert not ask(tmp_path, files, "run", Direction.CALLERS).doubt.files_pending
+    assert not ask_anew(tmp_path, files, "run", Direction.CALLERS).doubt.files_pending
 
 
 def test_a_function_of_the_project_called_like_one_of_the_language_only_reads(tmp_path: Path) -> None:

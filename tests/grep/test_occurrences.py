@@ -95,7 +95,7 @@ class Given:
                 yield path, read.text.encode()
 
 
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.lists(files, max_size=4), texts.filter(bool), st.booleans(), st.sampled_from(Case))
 def test_what_is_found_is_what_a_search_of_every_masked_text_finds(
     contents: list[bytes], text: str, whole_word: bool, case: Case
@@ -126,7 +126,7 @@ patterns = st.lists(st.tuples(st.sampled_from(PARTS), st.sampled_from(["", "", "
 plain_lines = st.lists(st.sampled_from([*"abkK_ .=", "\n", "token", "kiss", "key", "7"]), max_size=30).map("".join)
 
 
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.lists(plain_lines, max_size=3), patterns, st.sampled_from([Case.IGNORE, Case.SENSITIVE]))
 def test_a_pattern_finds_the_lines_that_another_engine_finds(contents: list[str], pattern: str, case: Case) -> None:
     """Also with signatures: what a pattern requires is in every text that it matches."""
@@ -244,8 +244,8 @@ def test_most_files_are_neither_decoded_nor_masked(tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()
     line = "def password_{0}(token, secret): return 'access_key_{0}', \"https://example.org/{0}\"  # aws\n"
-    for number in range(60):
-        (root / f"module_{number}.py").write_text("".join(line.format(f"{number}_{row}") for row in range(400)))
+    for number in range(30):
+        (root / f"module_{number}.py").write_text("".join(line.format(f"{number}_{row}") for row in range(200)))
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
         app.index()
         navigator = app.navigator()
@@ -354,9 +354,10 @@ def test_a_secret_cannot_be_guessed_letter_by_letter(
     how = {**how, "response_format": response_format}
     nothing = ask(planted, "no_file_has_this", **how)
     for length in range(5, len(secret) + 1):
-        for wrong in ALPHABET:
-            guesses = {secret[:length], secret[: length - 1] + wrong, secret[-length:], wrong + secret[1 - length :]}
-            assert {ask(planted, guess, **how) for guess in guesses} == {nothing}
+        guesses = {secret[:length], secret[-length:]}
+        for wrong in ALPHABET if response_format == "detailed" else ALPHABET[::4]:
+            guesses |= {secret[: length - 1] + wrong, wrong + secret[1 - length :]}
+        assert {ask(planted, guess, **how) for guess in guesses} == {nothing}
     with_quote = ask(planted, f'= "{secret[:4]}', **how)
     assert with_quote == nothing
     assert "plain_word" in ask(planted, "plain_word", **how, paths=[name])

@@ -1,6 +1,7 @@
 """What past commits say: as a list of the search, as the answers of `find_history`, and beside an impact."""
 
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -25,15 +26,10 @@ FILLERS = 100  # Fewer commits are no history.
 
 
 class Repository:
-    """A repository with a hundred commits, and what the tools say of it."""
+    """A repository with so many commits, and what the tools say of it."""
 
-    def __init__(self, root: Path, data: Path, opened: ExitStack) -> None:
-        self.root, self._data, self._opened = root, data, opened
-        root.mkdir()
-        git(root, "init", "--quiet", "-b", "main")
-        self.commits = 0
-        for number in range(FILLERS):
-            self.commit({f"src/filler{number % 10}.py": f"def filler():\n    return {number}\n"}, f"filler {number}")
+    def __init__(self, root: Path, data: Path, opened: ExitStack, commits: int) -> None:
+        self.root, self._data, self._opened, self.commits = root, data, opened, commits
 
     def commit(self, files: dict[str, str | None], message: str) -> str:
         """Write files, delete those that are None, and commit; returns the commit."""
@@ -57,10 +53,25 @@ class Repository:
         return app
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Iterator[Repository]:
+@pytest.fixture(scope="module")
+def hundred_commits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with a hundred commits, made once."""
+    root = tmp_path_factory.mktemp("hundred") / "project"
+    root.mkdir()
+    git(root, "init", "--quiet", "-b", "main")
     with ExitStack() as opened:
-        yield Repository(tmp_path / "project", tmp_path / "data", opened)
+        repository = Repository(root, root, opened, 0)
+        for number in range(FILLERS):
+            path = f"src/filler{number % 10}.py"
+            repository.commit({path: f"def filler():\n    return {number}\n"}, f"filler {number}")
+    return root
+
+
+@pytest.fixture
+def repository(tmp_path: Path, hundred_commits: Path) -> Iterator[Repository]:
+    shutil.copytree(hundred_commits, tmp_path / "project")
+    with ExitStack() as opened:
+        yield Repository(tmp_path / "project", tmp_path / "data", opened, FILLERS)
 
 
 def ask(app: App, tool: str = "find_history", **arguments: object) -> str:

@@ -38,6 +38,7 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.requirement("K-02")
 def test_a_file_has_the_time_of_the_last_commit_that_changed_it(repository: Path) -> None:
     """Mtime says nothing after a checkout; an empty commit touches nothing."""
     times = commit_times(repository, mtimes(repository), TIMEOUT)
@@ -67,6 +68,7 @@ def test_names_are_not_patterns(repository: Path) -> None:
     assert commit_times(repository, wanted, TIMEOUT) == dict.fromkeys(names, MIDDLE)
 
 
+@pytest.mark.requirement("K-02")
 def test_files_with_uncommitted_changes_have_no_commit_time(repository: Path) -> None:
     """Edited, staged and untracked files keep their mtime."""
     (repository / "a.py").write_text("a = 2\n", encoding="utf-8")
@@ -201,6 +203,7 @@ def test_every_file_has_the_time_that_git_tells_of_it_alone(tmp_path: Path, seed
     assert commit_times(tmp_path, mtimes(tmp_path), TIMEOUT) == expected
 
 
+@pytest.mark.requirement("K-02")
 @pytest.mark.parametrize("setup", ["missing", "plain", "unborn", "damaged"])
 def test_without_a_readable_history_there_are_no_times_but_a_reason(tmp_path: Path, setup: str) -> None:
     """Missing times count as neutral; nothing raises."""

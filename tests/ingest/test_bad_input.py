@@ -43,6 +43,7 @@ def _reason(app: App, path: str) -> str:
     return dict(app.status().skipped_examples)[path]
 
 
+@pytest.mark.requirement("004-11", "004-13")
 def test_text_in_other_encodings_is_found(app: App, root: Path) -> None:
     """UTF-16 is read, and bytes that are no UTF-8 cost only themselves."""
     (root / "wide.py").write_bytes("def wax_candle():\n    pass\n".encode("utf-16"))
@@ -52,6 +53,7 @@ def test_text_in_other_encodings_is_found(app: App, root: Path) -> None:
     assert _found(app, "trim wick")[0] == "broken.py"
 
 
+@pytest.mark.requirement("000-44", "004-13")
 def test_binary_content_is_left_out_with_its_reason(app: App, root: Path) -> None:
     """NUL bytes under the name of a source file."""
     (root / "image.py").write_bytes(b"\x89PNG\0\0\0" * 100)
@@ -60,6 +62,7 @@ def test_binary_content_is_left_out_with_its_reason(app: App, root: Path) -> Non
     assert _found(app, "polish lantern") == ["good.py"]
 
 
+@pytest.mark.requirement("004-12", "K-24")
 def test_a_line_of_fifty_megabytes_is_left_out(app: App, root: Path) -> None:
     """Larger than 10 MB; neither read nor parsed."""
     with (root / "line.js").open("wb") as file:
@@ -69,6 +72,7 @@ def test_a_line_of_fifty_megabytes_is_left_out(app: App, root: Path) -> None:
     assert _reason(app, "line.js") == "too large"
 
 
+@pytest.mark.requirement("004-12")
 def test_a_long_line_below_the_limit_is_read_in_time(app: App, root: Path) -> None:
     """Three megabytes in one line are cut by length, with a word about it."""
     (root / "line.js").write_text("var lamp=[" + "1," * 1_500_000 + "0]")
@@ -77,6 +81,7 @@ def test_a_long_line_below_the_limit_is_read_in_time(app: App, root: Path) -> No
     assert sum(app.status().fallbacks.values()) == 1
 
 
+@pytest.mark.requirement("004-11", "004-12")
 def test_ten_thousand_brackets_are_read_as_lines(app: App, root: Path) -> None:
     """Neither a crash nor a hang; the reason is counted in the status."""
     (root / "deep.py").write_text("glimmer = " + "[" * 10_000 + "]" * 10_000 + "\n")
@@ -106,6 +111,7 @@ def test_a_file_of_more_passages_than_the_index_holds_is_left_out(
     assert _found(app, "polish lantern") == ["good.py"]
 
 
+@pytest.mark.requirement("004-14")
 def test_a_file_that_vanishes_is_left_out(root: Path) -> None:
     """Between the walk and the reading; the others are read."""
     jobs = [Job(root, name, len(GOOD), 1, 1, "recipe", None, None, 1_000_000) for name in ("gone.py", "good.py")]
@@ -114,6 +120,7 @@ def test_a_file_that_vanishes_is_left_out(root: Path) -> None:
     assert not isinstance(good, Rejected)
 
 
+@pytest.mark.requirement("000-09", "B-06")
 def test_wrong_lines_of_an_ignore_file_are_warnings_and_the_others_stand(app: App, root: Path, tmp_path: Path) -> None:
     """A missing, a looping and an outside include, each named with file and line."""
     (tmp_path / "outside").write_text("*.py\n")
@@ -129,6 +136,7 @@ def test_wrong_lines_of_an_ignore_file_are_warnings_and_the_others_stand(app: Ap
     assert set(app.index().warnings) <= set(app.status().warnings)
 
 
+@pytest.mark.requirement("000-44", "000-47")
 def test_the_status_says_what_share_was_left_out(app: App, root: Path) -> None:
     """The rate over all paths seen, and reasons with their numbers."""
     for name in ("key.pem", ".env", "a.pyc"):

@@ -54,6 +54,7 @@ def _found(app: App, query: str, **scope: object) -> list[str]:
     return [hit.chunk.path for hit in app.search(request).primary]
 
 
+@pytest.mark.requirement("P-1", "P-2")
 def test_a_project_is_indexed_and_found(app: App) -> None:
     """Every file becomes chunks that a search finds."""
     report = app.index()
@@ -91,6 +92,7 @@ def test_a_touched_file_is_not_redone(app: App, project: Path) -> None:
     assert app.index().unchanged == 4
 
 
+@pytest.mark.requirement("K-16")
 def test_a_deleted_and_a_renamed_file_leave_the_index(app: App, project: Path) -> None:
     """What is gone is gone from the answers."""
     app.index()
@@ -102,6 +104,7 @@ def test_a_deleted_and_a_renamed_file_leave_the_index(app: App, project: Path) -
     assert "src/router.py" not in _found(app, "dispatch route")
 
 
+@pytest.mark.requirement("000-03", "000-04", "000-21", "K-04")
 def test_archived_files_are_tagged_and_hidden_until_asked_for(app: App) -> None:
     """Indexed with the tag, hidden by default."""
     app.index()
@@ -112,6 +115,7 @@ def test_archived_files_are_tagged_and_hidden_until_asked_for(app: App) -> None:
     assert any(factor.name == "archive" and factor.value == 0.5 for factor in archived.factors)
 
 
+@pytest.mark.requirement("000-05", "000-45")
 def test_an_ignored_file_is_never_indexed_and_leaves_when_it_becomes_ignored(app: App, project: Path) -> None:
     """The ignore file decides, and re-indexing cleans the stores."""
     app.index()
@@ -133,6 +137,7 @@ def test_two_writers_exclude_each_other(app: App, project: Path, settings: Setti
         other.close()
 
 
+@pytest.mark.requirement("004-15")
 def test_another_model_embeds_everything_again(app: App, project: Path, tmp_path: Path) -> None:
     """Stored vectors carry the model's fingerprint; a model that cannot be loaded leaves them alone."""
     app.index()
@@ -199,6 +204,7 @@ def test_a_subfolder_can_be_indexed_alone(project: Path, settings: Settings) -> 
         app.close()
 
 
+@pytest.mark.requirement("K-02")
 def test_a_run_says_why_git_could_not_date_files(project: Path, tmp_path: Path) -> None:
     """In a shallow clone most files have no commit time, and a ranking by recency has to be doubted."""
     author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
@@ -270,6 +276,7 @@ def test_an_edit_that_is_taken_back_leaves_the_age_of_the_commit(app: App, proje
     assert _ages(app)[path] == NEW
 
 
+@pytest.mark.requirement("004-14")
 def test_a_run_that_is_cut_short_does_not_pass_for_complete(app: App, project: Path, settings: Settings) -> None:
     """What is left is done by the next run, and until then the index does not call itself ready."""
     app._stop.set()
@@ -299,6 +306,7 @@ def test_an_import_of_a_long_path_leads_to_its_file(app: App, project: Path) -> 
     assert "billing" in step.target.path
 
 
+@pytest.mark.requirement("K-16")
 def test_who_only_reads_the_index_knows_what_is_wrong_with_the_rules(
     project: Path, settings: Settings, app: App
 ) -> None:

@@ -24,7 +24,7 @@ QUERY = SearchRequest("how is stock allocated to an order")
 def root(tmp_path: Path) -> Path:
     """A fixed corpus, so that no change of the package changes what is found."""
     root = tmp_path / "project"
-    shutil.copytree(CORPUS, root)
+    shutil.copytree(CORPUS / "stockroom", root / "stockroom")
     return root
 
 

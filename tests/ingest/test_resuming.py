@@ -7,12 +7,14 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import Settings, load_settings
 from tests.index_contents import assert_same_contents, file_ids
 from tests.waiting import wait_until
 
-FILES = 300
+FILES = 120
 # Small batches, so that a small project has many of them.
 INDEX = """
 import sys
@@ -23,6 +25,7 @@ run(["index", "--root", sys.argv[1]])
 """
 
 
+@pytest.mark.requirement("004-14", "K-16")
 def test_a_killed_run_is_resumed_and_leaves_the_index_of_a_clean_run(tmp_path: Path) -> None:
     """Nothing that was committed is done again, and nothing of the killed batch is left half-written."""
     root = _project(tmp_path / "project")

@@ -12,6 +12,7 @@ from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.sqlite.catalog import FileState
 
 
+@pytest.mark.requirement("K-16")
 def test_a_root_that_is_away_for_a_while_leaves_the_index_as_it_was(tmp_path: Path) -> None:
     """An unmounted disk does not empty the index, and the report says what happened."""
     root = tmp_path / "project"
@@ -29,6 +30,7 @@ def test_a_root_that_is_away_for_a_while_leaves_the_index_as_it_was(tmp_path: Pa
     app.close()
 
 
+@pytest.mark.requirement("K-16")
 @pytest.mark.parametrize(
     ("place", "kept"),
     [("src/", {"src/a.py", "src/deep/b.py"}), ("src/a.py", {"src/a.py"}), ("src/deep", {"src/deep/b.py"}), ("sr/", ())],
@@ -40,6 +42,7 @@ def test_all_below_an_unreadable_place_is_out_of_sight(place: str, kept: set[str
     assert (set(known) - set(seen), hidden) == (set(kept), len(kept))
 
 
+@pytest.mark.requirement("004-14", "K-16")
 def test_only_a_file_that_exists_and_cannot_be_read_may_be_the_same_later(tmp_path: Path) -> None:
     """Its rows stay; those of one that is gone do not."""
     (tmp_path / "folder.py").mkdir()

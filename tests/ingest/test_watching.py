@@ -100,12 +100,14 @@ def _write(file: Path, text: str) -> None:
     file.write_text(text)
 
 
+@pytest.mark.requirement("B-32")
 def test_a_saved_edit_is_searchable_within_two_seconds(watched: Watched) -> None:
     """Trailing debounce of at most two seconds, no edit lost."""
     (watched.root / "src/one.py").write_text("def handle_zebra_crossing():\n    pass\n")
     wait_until(lambda: watched.finds("handle_zebra_crossing", "src/one.py"), FRESH_SECONDS)
 
 
+@pytest.mark.requirement("B-32")
 def test_edits_in_quick_succession_end_with_the_last(watched: Watched) -> None:
     """No cool-down drops the last edit of a burst."""
     for number in range(20):
@@ -114,6 +116,7 @@ def test_edits_in_quick_succession_end_with_the_last(watched: Watched) -> None:
     wait_until(lambda: watched.finds("burst_number_19", "src/one.py"), FRESH_SECONDS)
 
 
+@pytest.mark.requirement("B-32")
 def test_a_move_is_a_deletion_and_a_creation(watched: Watched) -> None:
     """Move = delete + create, for files and for folders."""
     (watched.root / "src").rename(watched.root / "lib")
@@ -122,6 +125,7 @@ def test_a_move_is_a_deletion_and_a_creation(watched: Watched) -> None:
     assert not [path for path in paths if path.startswith("src/")]
 
 
+@pytest.mark.requirement("K-16")
 def test_an_edit_of_the_ignore_file_purges_and_restores(watched: Watched) -> None:
     """Edits to ignore files take effect at once."""
     rules = watched.root / ".graphragignore"
@@ -169,6 +173,7 @@ def test_what_is_excluded_is_not_watched_until_the_rules_change(tmp_path: Path) 
     wait_until(lambda: kernel_watches() == before, PATIENCE_SECONDS)
 
 
+@pytest.mark.requirement("K-16")
 def test_rules_outside_of_what_is_indexed_are_followed(tmp_path: Path) -> None:
     """Those of git's own folder, of a folder that is excluded, and above the indexed folder."""
     root = tmp_path / "project"
@@ -188,6 +193,7 @@ def test_rules_outside_of_what_is_indexed_are_followed(tmp_path: Path) -> None:
         wait_until(lambda: not watched.finds("three_thing", "a/b/three.py"), PATIENCE_SECONDS)
 
 
+@pytest.mark.requirement("K-16")
 def test_rules_above_the_root_and_the_users_own_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No event tells of them."""
     root = tmp_path / "work/project"
@@ -203,6 +209,7 @@ def test_rules_above_the_root_and_the_users_own_are_followed(tmp_path: Path, mon
         assert watched.finds("three_thing", "three.py")
 
 
+@pytest.mark.requirement("K-16")
 def test_rules_are_followed_wherever_they_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A repository that appears, git's own settings, an include that is refused until it is no symlink."""
     root = tmp_path / "project"
@@ -226,6 +233,7 @@ def test_rules_are_followed_wherever_they_come_from(tmp_path: Path, monkeypatch:
         assert watched.finds("four_thing", "four.py")
 
 
+@pytest.mark.requirement("K-16")
 def test_a_folder_that_becomes_a_work_tree_and_none_again(tmp_path: Path) -> None:
     """Another work tree is left out, a folder in its place is not."""
     root = tmp_path / "project"
@@ -244,6 +252,7 @@ def test_a_folder_that_becomes_a_work_tree_and_none_again(tmp_path: Path) -> Non
         wait_until(lambda: watched.finds("third_thing", "tree/three.py"), PATIENCE_SECONDS)
 
 
+@pytest.mark.requirement("K-16")
 def test_rules_that_change_before_the_watch_stands_change_what_is_watched(tmp_path: Path) -> None:
     """No event tells of that either."""
     _write(tmp_path / ".gitignore", "gen\n")
@@ -309,6 +318,7 @@ def test_a_shared_folder_may_be_mounted_in_the_tree(tmp_path: Path, monkeypatch:
         assert shared_file_system(tree.root, tree.may_contain_files) == found
 
 
+@pytest.mark.requirement("B-32")
 def test_lost_events_lead_to_a_full_comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More events than can be kept become one comparison of the whole tree."""
     monkeypatch.setattr(watcher, "MAX_PATHS", 3)
@@ -387,6 +397,7 @@ def test_rules_that_change_among_lost_events_change_what_is_watched(
     wait_until(lambda: watched.finds("lemur_thing", "gen/y.py"), PATIENCE_SECONDS)
 
 
+@pytest.mark.requirement("B-32")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "moves",
@@ -425,6 +436,7 @@ def test_edits_are_followed_after_folders_were_moved(tmp_path: Path, moves: list
         assert watched.thread.is_alive()
 
 
+@pytest.mark.requirement("K-23")
 def test_a_name_that_is_not_text_does_not_end_the_watch(watched: Watched) -> None:
     """Nothing in it is indexed."""
     (watched.root / os.fsdecode(b"src/b\xffd")).mkdir()

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from multiprocessing import active_children
-from pathlib import Path, PosixPath
+from pathlib import Path
 
 import pytest
 
@@ -18,17 +18,10 @@ from graphrag_mcp.ingest.workers.pool import prepare_all, run_tasks
 from graphrag_mcp.ingest.workers.quarantine import Quarantine
 from graphrag_mcp.ingest.yielding import SearchYield
 from graphrag_mcp.settings import load_settings
+from tests.ingest.deadly import DeadlyPath, end_at_seven
 
 MAX_BYTES = 1_000_000
 AT_ONCE = SearchYield(None)
-
-
-class DeadlyPath(PosixPath):
-    """A folder that takes the process that reads in it down, as a fault in a grammar's C code does."""
-
-    def __fspath__(self) -> str:
-        """End the process at once."""
-        os._exit(1)
 
 
 @pytest.fixture
@@ -53,6 +46,7 @@ def _job(location: Path, number: int) -> Job:
     return Job(location.parent, location.name, location.stat().st_size, 1, 1, "recipe", None, None, MAX_BYTES)
 
 
+@pytest.mark.requirement("K-24")
 def test_several_processes_give_what_one_gives_in_the_same_order(jobs: list[Job], quarantine: Quarantine) -> None:
     """The index does not depend on the number of cores, nor on which of them was faster."""
     assert list(prepare_all(jobs, 2, quarantine, AT_ONCE)) == list(prepare_all(jobs, 1, quarantine, AT_ONCE))
@@ -65,6 +59,7 @@ def test_a_process_does_not_collect_what_is_loaded(jobs: list[Job], quarantine: 
         assert pool.submit(gc.get_freeze_count).result() > len(jobs)
 
 
+@pytest.mark.requirement("K-24")
 def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job], quarantine: Quarantine) -> None:
     """Starting them takes longer than parsing what a small change touches."""
     list(prepare_all(jobs, 2, quarantine, AT_ONCE))
@@ -74,6 +69,7 @@ def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job], quarantin
     assert {process.pid for process in active_children()} <= before != set()
 
 
+@pytest.mark.requirement("004-11")
 def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(
     jobs: list[Job], quarantine: Quarantine
 ) -> None:
@@ -87,6 +83,7 @@ def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(
     assert len(list(prepare_all(jobs, 2, quarantine, AT_ONCE))) == len(jobs)
 
 
+@pytest.mark.requirement("004-11")
 def test_a_file_that_killed_its_process_is_kept_from_this_one(
     jobs: list[Job], quarantine: Quarantine, tmp_path: Path
 ) -> None:
@@ -101,6 +98,7 @@ def test_a_file_that_killed_its_process_is_kept_from_this_one(
     assert (tmp_path / "quarantine.json").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.requirement("004-11")
 def test_what_was_parsed_when_the_process_ended_is_left_out_by_the_next(tmp_path: Path) -> None:
     """A crash of a grammar ends a server once, and not at every start."""
     root = tmp_path / "project"
@@ -170,10 +168,4 @@ def test_the_parsing_processes_do_not_import_numpy() -> None:
 def test_a_task_that_ends_its_process_costs_only_its_own_answer() -> None:
     """The others are done, in order."""
     tasks = [(number,) for number in range(10)]
-    assert list(run_tasks(_end_at_seven, tasks, 2)) == [None if number == 7 else number for number in range(10)]
-
-
-def _end_at_seven(number: int) -> int:
-    if number == 7:
-        os._exit(1)
-    return number
+    assert list(run_tasks(end_at_seven, tasks, 2)) == [None if number == 7 else number for number in range(10)]

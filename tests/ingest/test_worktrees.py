@@ -186,6 +186,7 @@ def test_status_names_the_tree(apps: tuple[App, App], second: Path) -> None:
     assert (status.root, status.branch, status.trees) == (str(second), "topic", 2)
 
 
+@pytest.mark.requirement("K-04")
 def test_archive_patterns_reach_files_that_are_indexed(repository: Path) -> None:
     """Another setting counts at the next run, without an edit."""
     app = opened(repository)

@@ -47,6 +47,7 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.requirement("P-1", "K-06")
 def test_a_session_over_the_wire(repository: Path, environment: dict[str, str]) -> None:
     """Tools, answers and refusals; nothing but JSON-RPC on standard output; gone when input ends."""
     server = Server(repository, environment)
@@ -152,6 +153,7 @@ def _break_lines(server: Server) -> None:
     assert server.receive()["id"] == 78
 
 
+@pytest.mark.requirement("P-1")
 def test_the_sdks_client_gets_answers_in_both_eras(repository: Path, environment: dict[str, str]) -> None:
     """The handshake protocol and the stateless one; with a root that does not exist, each call says so."""
     answers: dict[tuple[str, bool], str] = {}
@@ -176,6 +178,7 @@ def test_the_sdks_client_gets_answers_in_both_eras(repository: Path, environment
     assert "nowhere does not exist" in answers["auto", True]
 
 
+@pytest.mark.requirement("P-1")
 def test_a_signal_ends_the_server_while_it_indexes(
     repository: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -194,6 +197,7 @@ def test_a_signal_ends_the_server_while_it_indexes(
         server.close()
 
 
+@pytest.mark.requirement("P-1", "004-14")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_leaving_in_the_middle_of_an_index_run_is_quiet(
     number: signal.Signals, tmp_path: Path, environment: dict[str, str]
@@ -215,6 +219,7 @@ def test_leaving_in_the_middle_of_an_index_run_is_quiet(
     assert errors.read_text() == ""
 
 
+@pytest.mark.requirement("P-1")
 def test_a_server_whose_client_vanished_ends(repository: Path, environment: dict[str, str]) -> None:
     """No orphan, even when another process keeps the pipe open."""
     command = [sys.executable, "-m", "graphrag_mcp", "--root", str(repository)]

@@ -58,6 +58,7 @@ def call(app: Any, tool: str = HYBRID, arguments: dict[str, Any] | None = None, 
     return content.text, bool(result.is_error)
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("era", ERAS)
 def test_both_eras_list_the_tools_and_get_answers(era: Era, tmp_path: Path) -> None:
     """Three search tools and the status, as text."""
@@ -72,6 +73,7 @@ def test_both_eras_list_the_tools_and_get_answers(era: Era, tmp_path: Path) -> N
     assert text.startswith("1. src/session.py:10-12  Session.open")
 
 
+@pytest.mark.requirement("P-1")
 def test_tools_are_read_only_and_their_words_fit_the_clients(tmp_path: Path) -> None:
     """Descriptions of at most 1,000 characters, instructions of at most 1,500; nothing is changed by a call."""
 
@@ -87,6 +89,7 @@ def test_tools_are_read_only_and_their_words_fit_the_clients(tmp_path: Path) -> 
     assert "locally" not in instructions  # Not so for whom the settings name servers.
 
 
+@pytest.mark.requirement("P-1")
 def test_listing_the_tools_opens_nothing() -> None:
     """Neither the index nor a wrong root can delay or break the list."""
 
@@ -96,6 +99,7 @@ def test_listing_the_tools_opens_nothing() -> None:
     assert talk(AssertionError("opened"), conversation) == len(TOOLS)
 
 
+@pytest.mark.requirement("P-1")
 def test_listing_the_tools_opens_the_index_soon_after(tmp_path: Path) -> None:
     """The first search finds an index that is already being built."""
     app = FakeApp(tmp_path)
@@ -107,6 +111,7 @@ def test_listing_the_tools_opens_the_index_soon_after(tmp_path: Path) -> None:
     assert talk(app, conversation)
 
 
+@pytest.mark.requirement("K-06")
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -129,6 +134,7 @@ def test_bad_input_is_an_error_that_names_it(era: Era, arguments: dict[str, Any]
     assert app.requests == []
 
 
+@pytest.mark.requirement("K-06")
 def test_an_unknown_tool_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
     """A mistyped name is no crash."""
     text, failed = call(FakeApp(tmp_path), "hybrid_search")
@@ -136,6 +142,7 @@ def test_an_unknown_tool_is_an_error_that_names_the_known_ones(tmp_path: Path) -
     assert all(name in text for name in TOOLS)
 
 
+@pytest.mark.requirement("B-26")
 def test_a_path_outside_the_root_is_a_warning_with_results(tmp_path: Path) -> None:
     """Results, with a warning."""
     text, failed = call(FakeApp(tmp_path), "query_documents", {**QUERY, "excluded_files": ["../x.md"]})
@@ -144,6 +151,7 @@ def test_a_path_outside_the_root_is_a_warning_with_results(tmp_path: Path) -> No
     assert "src/session.py:10-12" in text
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize(
     "error", [RootError("/nowhere does not exist; pass --root"), SettingsError(["limit = 0: too small", "x: unknown"])]
 )
@@ -153,6 +161,7 @@ def test_a_project_that_cannot_be_opened_says_why_in_each_call(error: Exception)
         assert call(error, tool, {}) == (str(error), True)
 
 
+@pytest.mark.requirement("P-1")
 def test_a_project_that_can_be_opened_later_is(tmp_path: Path) -> None:
     """The next call tries again."""
     answers: list[Any] = [RootError("not yet"), FakeApp(tmp_path)]
@@ -169,6 +178,7 @@ def test_a_project_that_can_be_opened_later_is(tmp_path: Path) -> None:
     assert backend.open() is backend.open()
 
 
+@pytest.mark.requirement("P-1")
 def test_an_unexpected_error_is_one_sentence_for_the_client_and_a_trace_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -181,6 +191,7 @@ def test_an_unexpected_error_is_one_sentence_for_the_client_and_a_trace_in_the_l
     assert "ZeroDivisionError" in caplog.text
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("error", [sqlite3.DatabaseError("file is not a database"), sqlite3.OperationalError("gone")])
 def test_an_index_that_cannot_be_read_is_an_error_and_is_examined(tmp_path: Path, error: sqlite3.Error) -> None:
     """Nothing is answered from a part of it."""
@@ -189,6 +200,7 @@ def test_an_index_that_cannot_be_read_is_an_error_and_is_examined(tmp_path: Path
     assert (app.doubted, len(app.requests)) == ([error], 1)
 
 
+@pytest.mark.requirement("P-1")
 def test_a_search_whose_index_file_was_closed_meanwhile_is_done_again(tmp_path: Path) -> None:
     """As when another call has it examined."""
     closed = sqlite3.ProgrammingError("Cannot operate on a closed database.")
@@ -197,6 +209,7 @@ def test_a_search_whose_index_file_was_closed_meanwhile_is_done_again(tmp_path: 
     assert (app.doubted, len(app.requests)) == ([closed], 2)
 
 
+@pytest.mark.requirement("P-1")
 def test_a_search_waits_a_moment_for_an_index_that_is_nearly_ready(tmp_path: Path) -> None:
     """A small repository is complete in the first answer, and progress is reported meanwhile."""
     app = FakeApp(tmp_path, IndexState(IndexPhase.EMPTY), IndexState(IndexPhase.BUILDING, 1, 3, 4, 0.5), READY)
@@ -213,6 +226,7 @@ def test_a_search_waits_a_moment_for_an_index_that_is_nearly_ready(tmp_path: Pat
     assert seen[-1] == (1, 3, "building, 1 of 3 files, about 1 s left")
 
 
+@pytest.mark.requirement("P-1")
 def test_a_search_does_not_wait_for_an_index_that_takes_long(tmp_path: Path) -> None:
     """It answers from what is there and says so."""
     app = FakeApp(tmp_path, IndexState(IndexPhase.BUILDING, 100, 8400, 900, 60.0))
@@ -222,6 +236,7 @@ def test_a_search_does_not_wait_for_an_index_that_takes_long(tmp_path: Path) -> 
     assert text.startswith("Index building, 100 of 8,400 files, about 60 s left.")
 
 
+@pytest.mark.requirement("P-1")
 def test_a_search_without_results_waits_for_more_of_the_index(tmp_path: Path) -> None:
     """An empty answer from an index that is being built would only be asked for again."""
     unfinished = IndexState(IndexPhase.BUILDING, 1, 900, 4, 60.0)
@@ -238,6 +253,7 @@ def test_a_search_without_results_waits_for_more_of_the_index(tmp_path: Path) ->
     assert "1. src/session.py" in text
 
 
+@pytest.mark.requirement("P-1")
 def test_a_few_searches_of_one_client_run_side_by_side(tmp_path: Path) -> None:
     """A slow call does not block the next one, and no number of them fills the memory."""
     running: list[int] = []
@@ -262,6 +278,7 @@ def test_a_few_searches_of_one_client_run_side_by_side(tmp_path: Path) -> None:
     assert max(together) == CALLS_AT_ONCE
 
 
+@pytest.mark.requirement("P-1")
 def test_an_answer_keeps_to_the_projects_length(tmp_path: Path) -> None:
     """The setting response_tokens holds."""
     app = FakeApp(tmp_path, settings=Settings(retrieval=RetrievalSettings(response_tokens=200)))
@@ -269,6 +286,7 @@ def test_an_answer_keeps_to_the_projects_length(tmp_path: Path) -> None:
     assert len(text) < 640
 
 
+@pytest.mark.requirement("000-44")
 @pytest.mark.parametrize("form", ["concise", "detailed"])
 def test_the_status_is_text(form: str, tmp_path: Path) -> None:
     """What is indexed, and how much was left out."""
@@ -279,6 +297,7 @@ def test_the_status_is_text(form: str, tmp_path: Path) -> None:
     assert ("Last indexed" in text) == (form == "detailed")
 
 
+@pytest.mark.requirement("000-44")
 def test_the_status_is_json_on_request(tmp_path: Path) -> None:
     """The same for programs."""
     text, _ = call(FakeApp(tmp_path), "index_status", {"response_format": "json"})

@@ -21,6 +21,7 @@ def is_excluded(path: str, *entries: str, root: Path = ROOT) -> bool:
     return not keys.isdisjoint(match_keys(path))
 
 
+@pytest.mark.requirement("003-03", "003-16", "K-21")
 @pytest.mark.parametrize(
     ("entry", "path"),
     [
@@ -35,6 +36,7 @@ def test_the_seeds_table_holds(entry: str, path: str) -> None:
     assert is_excluded(path, entry)
 
 
+@pytest.mark.requirement("003-15", "K-21")
 @pytest.mark.parametrize(
     ("entry", "path"),
     [
@@ -49,17 +51,20 @@ def test_a_code_extension_a_folder_and_the_case_must_match(entry: str, path: str
     assert not is_excluded(path, entry)
 
 
+@pytest.mark.requirement("K-21")
 def test_documents_equal_one_another() -> None:
     """.md, .markdown, .mdx, .rst and .txt."""
     extensions = (".md", ".markdown", ".mdx", ".rst", ".txt")
     assert all(is_excluded(f"docs/a{one}", f"docs/a{other}") for one in extensions for other in extensions)
 
 
+@pytest.mark.requirement("003-17", "K-21")
 def test_no_extension_means_any() -> None:
     """`api` is every api.* in any folder."""
     assert all(is_excluded(path, "api") for path in ("api.py", "docs/api.md", "src/api.ts", "api"))
 
 
+@pytest.mark.requirement("B-25")
 @pytest.mark.parametrize("anchor", ["./", "/", f"{ROOT}/", "x/../"])
 def test_a_name_can_be_anchored_in_the_root(anchor: str) -> None:
     """The root's README alone."""
@@ -67,6 +72,7 @@ def test_a_name_can_be_anchored_in_the_root(anchor: str) -> None:
     assert not is_excluded("docs/README.md", f"{anchor}README.md")
 
 
+@pytest.mark.requirement("003-17", "B-24")
 @pytest.mark.parametrize(
     ("entry", "path", "expected"),
     [
@@ -84,6 +90,7 @@ def test_dots_dotfiles_and_blanks_are_parts_of_names(entry: str, path: str, expe
     assert is_excluded(path, entry) is expected
 
 
+@pytest.mark.requirement("003-04", "K-12")
 def test_entries_are_literal() -> None:
     """No wildcard; `[id].tsx` is a name."""
     assert is_excluded("app/[id].tsx", "[id].tsx")
@@ -92,6 +99,7 @@ def test_entries_are_literal() -> None:
     assert not is_excluded("api.py", "api.*")
 
 
+@pytest.mark.requirement("B-24")
 @pytest.mark.parametrize("entry", ["", " ", "\t\n"])
 def test_a_blank_entry_is_an_error(entry: str) -> None:
     """The error names the argument, the value and what is accepted."""
@@ -101,6 +109,7 @@ def test_a_blank_entry_is_an_error(entry: str) -> None:
     assert repr(entry) in str(caught.value)
 
 
+@pytest.mark.requirement("B-26")
 @pytest.mark.parametrize("entry", ["../a.py", "a/../../b.py", "/etc/passwd", "/tmp/x/y.py", "/etc/\0", "/etc/\ud800"])
 def test_a_path_outside_the_root_is_a_warning(entry: str) -> None:
     """Named, without an error, and the other entries stand."""
@@ -110,6 +119,7 @@ def test_a_path_outside_the_root_is_a_warning(entry: str) -> None:
     assert "outside the project root" in warning
 
 
+@pytest.mark.requirement("B-24")
 @pytest.mark.parametrize("entry", [".", "/", "./", "docs/", "{root}", "{root}/docs/"])
 def test_a_folder_is_a_warning(entry: str, tmp_path: Path) -> None:
     """`.` and `/` raise nothing; only files can be excluded."""
@@ -118,11 +128,13 @@ def test_a_folder_is_a_warning(entry: str, tmp_path: Path) -> None:
     assert "is a folder" in warning
 
 
+@pytest.mark.requirement("003-18")
 def test_no_entries_exclude_nothing() -> None:
     """An empty list is the old behaviour."""
     assert normalise_excluded_files([], ROOT) == (frozenset(), ())
 
 
+@pytest.mark.requirement("K-23")
 def test_both_sides_are_composed() -> None:
     """A name typed composed and one stored decomposed are the same."""
     decomposed = unicodedata.normalize("NFD", "docs/café.md")
@@ -130,6 +142,7 @@ def test_both_sides_are_composed() -> None:
     assert is_excluded("docs/café.md", decomposed)
 
 
+@pytest.mark.requirement("003-24", "K-23")
 def test_symlinks_of_absolute_paths_are_resolved(tmp_path: Path) -> None:
     """Through a link to the root, and a linked file inside it."""
     root = touch_files(tmp_path / "root", "docs/api.md")
@@ -140,6 +153,7 @@ def test_symlinks_of_absolute_paths_are_resolved(tmp_path: Path) -> None:
         assert is_excluded("docs/api.md", str(entry), root=tmp_path / "link")
 
 
+@pytest.mark.requirement("B-25", "B-26")
 def test_a_slash_means_the_root_unless_only_the_machine_has_such_a_folder(tmp_path: Path) -> None:
     """`/etc/x` is outside, until the project has an `etc` of its own."""
     assert normalise_entry("/etc/x.md", tmp_path) is None
@@ -147,6 +161,7 @@ def test_a_slash_means_the_root_unless_only_the_machine_has_such_a_folder(tmp_pa
     assert normalise_entry("/etc/x.md", tmp_path) == "./etc/x.md"
 
 
+@pytest.mark.requirement("003-14", "K-21")
 @pytest.mark.parametrize(
     ("entry", "normalised"),
     [
@@ -164,12 +179,14 @@ def test_an_entry_becomes_a_name_or_a_path_below_the_root(entry: str, normalised
     assert normalise_entry(entry, ROOT) == normalised
 
 
+@pytest.mark.requirement("003-23", "K-23")
 def test_backslashes_separate_folders_on_windows_only() -> None:
     """Elsewhere a backslash is part of a name."""
     assert normalise_entry("docs\\api.md", ROOT, windows=True) == "./docs/api.md"
     assert normalise_entry("docs\\api.md", ROOT, windows=False) == "docs\\api.md"
 
 
+@pytest.mark.requirement("003-23", "K-23")
 @pytest.mark.parametrize("entry", ["caf\udce9.md", "docs/caf\udce9.md", "\ud800"])
 def test_a_name_that_is_not_utf8_is_a_warning(entry: str) -> None:
     """No index has such a file, and no store could be asked for it."""
@@ -181,6 +198,7 @@ def test_a_name_that_is_not_utf8_is_a_warning(entry: str) -> None:
 _PATHS = st.text(st.sampled_from("ab./ é[*\\"), max_size=12)
 
 
+@pytest.mark.requirement("B-24")
 @given(_PATHS)
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_normalising_twice_changes_nothing(entry: str) -> None:
@@ -189,6 +207,7 @@ def test_normalising_twice_changes_nothing(entry: str) -> None:
     assert once is None or normalise_entry(once, ROOT) == once
 
 
+@pytest.mark.requirement("003-03")
 @given(
     _PATHS.map(lambda text: text.strip("/")).filter(lambda text: text and not set(text.split("/")) & {"", ".", ".."})
 )

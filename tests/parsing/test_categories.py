@@ -192,6 +192,7 @@ def test_a_name_that_means_a_role_only_in_one_place_means_it_only_there(path: st
     assert categorise(path) is category
 
 
+@pytest.mark.requirement("004-05", "B-28")
 @pytest.mark.parametrize(
     ("path", "category"), [(path, category) for category, paths in EXPECTED.items() for path in paths]
 )

@@ -43,6 +43,7 @@ def _mangled(draw: st.DrawFn, text: str) -> str:
     )
 
 
+@pytest.mark.requirement("004-07", "004-11")
 @pytest.mark.parametrize("name", SAMPLES)
 @settings(max_examples=12, derandomize=True, deadline=None)
 @given(data=st.data())
@@ -52,6 +53,7 @@ def test_chunks_are_ordered_whole_lines_that_cover_the_file(name: str, data: st.
     _assert_laws(parse_file(f"src/{name}", text.encode()), text)
 
 
+@pytest.mark.requirement("004-07")
 @pytest.mark.parametrize("name", SAMPLES)
 @settings(max_examples=4, derandomize=True, deadline=None)
 @given(data=st.data())
@@ -171,6 +173,7 @@ def test_a_grammar_without_a_query_still_gives_chunks_by_syntax() -> None:
     assert {lines[span.first] for span in spans} == {"total = compute("}
 
 
+@pytest.mark.requirement("004-11")
 def test_types_may_nest_without_end() -> None:
     """Nothing recurses over the tree."""
     depth = 400

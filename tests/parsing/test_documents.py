@@ -40,6 +40,7 @@ def assert_laws(parsed: ParsedFile, text: str) -> None:
     assert all(not row.strip() or number in covered for number, row in enumerate(rows, 1))
 
 
+@pytest.mark.requirement("004-11")
 @given(_TEXTS)
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_markdown_chunks_are_ordered_disjoint_and_cover_every_line(text: str) -> None:
@@ -47,6 +48,7 @@ def test_markdown_chunks_are_ordered_disjoint_and_cover_every_line(text: str) ->
     assert_laws(parse_markdown("docs/a.md", text), text)
 
 
+@pytest.mark.requirement("004-11")
 @given(_TEXTS, st.sampled_from(["a.rst", "a.adoc", "a.txt", "a.yaml", "a.py"]))
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_text_chunks_are_ordered_disjoint_and_cover_every_line(text: str, path: str) -> None:
@@ -88,6 +90,7 @@ Usage
 """
 
 
+@pytest.mark.requirement("003-08")
 def test_headings_become_section_symbols_with_their_path_and_span() -> None:
     """ATX and setext headings; a comment inside a fence is none."""
     symbols = parse_markdown("guide.md", GUIDE).symbols
@@ -100,6 +103,7 @@ def test_headings_become_section_symbols_with_their_path_and_span() -> None:
     ]
 
 
+@pytest.mark.requirement("003-08")
 def test_a_chunk_knows_the_headings_around_it_and_those_that_begin_in_it() -> None:
     """The header path; subsections are joined to a small section, the next chapter is not."""
     chunks = parse_markdown("guide.md", GUIDE).chunks
@@ -174,6 +178,7 @@ def links(text: str, path: str = "docs/guide/start.md") -> list[tuple[str, str, 
     return [(relation.target, relation.target_module, relation.line) for relation in relations]
 
 
+@pytest.mark.requirement("001-08b")
 @pytest.mark.parametrize(
     ("text", "link"),
     [
@@ -202,6 +207,7 @@ def test_a_link_leads_to_a_file(text: str, link: tuple[str, str, int]) -> None:
     assert links(text) == [link]
 
 
+@pytest.mark.requirement("001-08b")
 @pytest.mark.parametrize(
     "text",
     [
@@ -229,6 +235,7 @@ def test_what_leads_to_no_other_file_is_no_link(text: str) -> None:
     assert links(text) == []
 
 
+@pytest.mark.requirement("B-15")
 def test_a_link_knows_the_section_it_stands_in_and_counts_once_there() -> None:
     """One edge per section and target, from the section's qualified name."""
     text = "[[a]]\n# One\n[[a]] [[a]]\n## Two\n[[a]]\n"
@@ -239,6 +246,7 @@ def test_a_link_knows_the_section_it_stands_in_and_counts_once_there() -> None:
 # ---------------------------------------------------------------- Markdown: facts
 
 
+@pytest.mark.requirement("002-04", "K-20")
 def test_front_matter_states_facts() -> None:
     """Status, priority, type, tags and supersedes feed the trust signals."""
     text = (
@@ -250,6 +258,7 @@ def test_front_matter_states_facts() -> None:
     assert (facts.type, facts.tags, facts.supersedes) == ("adr", ("db", "storage"), ("ADR-0003",))
 
 
+@pytest.mark.requirement("002-20", "K-20")
 @pytest.mark.parametrize(
     ("text", "status"),
     [
@@ -273,12 +282,14 @@ def test_the_status_is_read_in_madr_and_nygard_form(text: str, status: DocumentS
     assert parse_markdown("adr.md", text).facts.status is status
 
 
+@pytest.mark.requirement("K-20")
 def test_a_status_section_names_what_the_decision_supersedes() -> None:
     """In the Nygard form the successor names its predecessor below its status."""
     facts = parse_markdown("a.md", "## Status\n\nAccepted\n\nSupersedes [ADR-0003](0003.md)\n").facts
     assert facts.supersedes == ("ADR-0003",)
 
 
+@pytest.mark.requirement("002-04")
 @pytest.mark.parametrize("value", ["101", "-1", "high", "nan", "inf", "[1, 2", ".5e999", "''"])
 def test_a_priority_out_of_range_is_none(value: str) -> None:
     """0 to 100; nothing is clamped."""
@@ -293,6 +304,7 @@ def test_keys_and_values_that_are_not_flat_are_passed_over(block: str) -> None:
     assert parse_markdown("a.md", f"---\nx: &x 1\n{block}\n---\n").facts.status is DocumentStatus.PROPOSED
 
 
+@pytest.mark.requirement("004-11")
 def test_malformed_front_matter_is_a_note_and_the_document_is_still_read() -> None:
     """The note names the line; what stands before the fault is kept."""
     parsed = parse_markdown("a.md", "---\nstatus: draft\nx: [1\ny: 'z\n---\n# Title\n")
@@ -340,12 +352,14 @@ def test_configuration_is_cut_at_its_least_indented_keys() -> None:
     assert [chunk.text.splitlines()[0].strip() for chunk in chunks[1:]] == [f"job{n}:" for n in range(1, 5)]
 
 
+@pytest.mark.requirement("004-12")
 def test_a_giant_line_is_a_chunk_of_its_own_cut_to_what_can_be_shown() -> None:
     """A line of megabytes costs neither the file nor the memory."""
     parsed = parse_text("a.txt", "before\n\n" + "x" * 1_000_000 + "\n\nafter", DATA)
     assert [len(chunk.text) for chunk in parsed.chunks] == [6, LINE_LIMIT, 5]
 
 
+@pytest.mark.requirement("004-11")
 def test_the_note_and_language_of_a_fallback_are_kept() -> None:
     """Code that cannot be parsed says so."""
     parsed = parse_text("a.py", "def (", Category.IMPLEMENTATION, "python", "syntax errors")
@@ -355,6 +369,7 @@ def test_the_note_and_language_of_a_fallback_are_kept() -> None:
 # ---------------------------------------------------------------- cards
 
 
+@pytest.mark.requirement("004-12")
 @pytest.mark.parametrize(
     ("path", "text", "category", "reason"),
     [
@@ -390,6 +405,7 @@ def test_a_card_shows_path_reason_size_and_first_lines() -> None:
     assert (parsed.mode, parsed.note, len(chunk.text) <= 500) == (ParseMode.CARD, "data file", True)
 
 
+@pytest.mark.requirement("004-12")
 @given(_TEXTS, st.sampled_from(list(Category)))
 @settings(derandomize=True, max_examples=100, deadline=None)
 def test_any_text_makes_a_card_of_bounded_length(text: str, category: Category) -> None:
@@ -403,6 +419,7 @@ def test_any_text_makes_a_card_of_bounded_length(text: str, category: Category) 
 # ---------------------------------------------------------------- hostile input
 
 
+@pytest.mark.requirement("004-12")
 @pytest.mark.parametrize(
     "text",
     [

@@ -19,7 +19,7 @@ from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.facts import SqliteFacts
 from tests.resolution.projects import Project
 
-FEW, MANY = 100, 400
+FEW, MANY = 60, 240
 MOST = 1.6  # Times what linear growth would be.
 
 FORMS: dict[str, tuple[str, str, str]] = {  # What is before, what is repeated with a number, and what is after.

@@ -6,6 +6,7 @@ from graphrag_mcp.languages.language import ImportStyle
 from graphrag_mcp.parsing.code.imports import expand_imports, module_path
 
 
+@pytest.mark.requirement("004-07")
 @pytest.mark.parametrize(
     ("style", "path", "module", "expected"),
     [
@@ -46,6 +47,7 @@ def test_groups_are_expanded() -> None:
     ]
 
 
+@pytest.mark.requirement("004-11")
 @pytest.mark.parametrize("text", ["", "{", "}}", "a::{b", "a::b}, c", "{{{,,,}", "...", "::", "*", "use", "'"])
 @pytest.mark.parametrize("style", ImportStyle)
 def test_half_a_statement_is_no_error(style: ImportStyle, text: str) -> None:

@@ -69,6 +69,7 @@ def test_a_header_is_c_unless_it_is_clearly_cpp() -> None:
     assert is_cpp_header("#pragma once\nnamespace shop {\nint f();\n}\n")
 
 
+@pytest.mark.requirement("004-07")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_query_fits_the_installed_grammar(language: str) -> None:
     """A query that names an unknown node raises; none does."""

@@ -26,6 +26,7 @@ def _python() -> Language:
     return grammar.tree_language
 
 
+@pytest.mark.requirement("004-11")
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(
     data=st.one_of(st.binary(max_size=300), st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace"))),
@@ -48,6 +49,7 @@ def test_characters_beyond_the_table_of_a_scanner_do_not_end_the_process() -> No
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.requirement("004-13")
 def test_a_binary_file_has_no_chunks_and_says_so() -> None:
     """Binary files are skipped."""
     parsed = parse_file("src/a.py", b"\x7fELF\x00\x00\x01")
@@ -84,6 +86,7 @@ def test_ten_thousand_nested_brackets_are_parsed(path: str, bracket: str) -> Non
     assert time.process_time() - began < HANG_SECONDS
 
 
+@pytest.mark.requirement("004-12", "K-24")
 def test_a_file_over_one_megabyte_is_cut_by_lines() -> None:
     """Plain line chunks, no symbols, and a note."""
     parsed = parse_file("src/a.py", b"def run(): ...\n" * 70_000)
@@ -92,6 +95,7 @@ def test_a_file_over_one_megabyte_is_cut_by_lines() -> None:
     assert parsed.chunks
 
 
+@pytest.mark.requirement("K-24")
 def test_a_long_run_of_brackets_is_cut_by_lines() -> None:
     """The query engine would take minutes for it."""
     parsed = parse_file("src/a.py", b"[\n" * 50_000)
@@ -99,6 +103,7 @@ def test_a_long_run_of_brackets_is_cut_by_lines() -> None:
     assert "brackets" in parsed.note
 
 
+@pytest.mark.requirement("004-12", "K-24")
 def test_parsing_stops_at_the_limit_of_steps() -> None:
     """Which are counted, so that a busy machine stores what a quiet one does."""
     with pytest.raises(SyntaxTimeoutError, match="not parsed within 10 steps"):
@@ -139,6 +144,7 @@ def test_text_without_a_grammar_is_cut_by_lines() -> None:
     assert parsed.chunks
 
 
+@pytest.mark.requirement("004-11")
 def test_an_error_in_the_middle_costs_only_its_own_definition() -> None:
     """A file that someone is typing in keeps its other symbols."""
     parsed = parse_file("a.py", b"def one(): ...\n\ndef broken():\n    x = = 1 +\n\nclass Two:\n    three = 3\n")

@@ -27,6 +27,7 @@ def _having(key: str) -> list[str]:
     return [name for name in SAMPLES if key in EXPECTED[name]]
 
 
+@pytest.mark.requirement("004-07")
 @pytest.mark.parametrize("name", _having("imports"))
 def test_every_language_yields_its_imports(name: str) -> None:
     """Under the name that the other file gave it, and with that file's place."""
@@ -34,12 +35,14 @@ def test_every_language_yields_its_imports(name: str) -> None:
     assert ("", target, IMPORT, module) in _edges(parse_sample(name), RelationKind.IMPORTS)
 
 
+@pytest.mark.requirement("004-07")
 @pytest.mark.parametrize("name", _having("inherits"))
 def test_every_language_with_types_yields_what_they_inherit(name: str) -> None:
     """Classes, traits, mixins, embedded structs, behaviours."""
     assert _expected(name, "inherits") in _edges(parse_sample(name), RelationKind.INHERITS)
 
 
+@pytest.mark.requirement("004-07")
 @pytest.mark.parametrize("name", _having("calls"))
 def test_every_language_yields_its_calls(name: str) -> None:
     """From the qualified name of the definition around the call."""
@@ -189,6 +192,7 @@ def test_a_definition_is_contained_in_the_one_around_it() -> None:
     }
 
 
+@pytest.mark.requirement("K-20")
 def test_a_method_of_an_unknown_value_is_never_resolved() -> None:
     """A call guessed by name is no fact, though the file has one method of the name."""
     parsed = parse_lines("src/a.py", "class A:", "    def load(self): ...", "def run(value):", "    value.load()")

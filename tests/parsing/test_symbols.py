@@ -6,6 +6,7 @@ from graphrag_mcp.model.files import ParseMode, SymbolKind
 from tests.parsing.code_samples import EXPECTED, SAMPLES, outline_of, parse_lines, parse_sample
 
 
+@pytest.mark.requirement("004-07")
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_sample_yields_exactly_its_symbols(name: str) -> None:
     """A grammar that renames a node would silently lose symbols; here it does not."""
@@ -16,6 +17,7 @@ def test_a_sample_yields_exactly_its_symbols(name: str) -> None:
     assert found == EXPECTED[name]["symbols"].strip().split("\n")
 
 
+@pytest.mark.requirement("004-07")
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_sample_is_parsed_by_its_syntax(name: str) -> None:
     """Every language has a grammar and a query that fits it."""
@@ -23,6 +25,7 @@ def test_a_sample_is_parsed_by_its_syntax(name: str) -> None:
     assert (parsed.mode, parsed.note) == (ParseMode.SYNTAX, "")
 
 
+@pytest.mark.requirement("004-06")
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_definition_knows_its_signature_and_what_its_comment_says(name: str) -> None:
     """The signature ends at the body, and the comment directly above or the docstring says what it is for."""

@@ -48,6 +48,7 @@ from tests.servers.faulty import faulty
 URL = "http://127.0.0.1:6333"
 
 
+@pytest.mark.requirement("K-25")
 @pytest.mark.parametrize(
     ("url", "name"),
     [
@@ -69,6 +70,7 @@ def test_every_form_of_an_origin_names_the_same_project(tmp_path: Path, url: str
     assert project_name(ServerSettings(qdrant_url=URL, project_id="mine"), tmp_path, "src", lambda: "id") == "mine/src"
 
 
+@pytest.mark.requirement("P-2")
 def test_keys_say_project_and_content_and_nothing_else() -> None:
     """The same content has the same key everywhere; another content, path, project or parser another one."""
     version = file_version("a.py", b"hash", "recipe")
@@ -94,6 +96,7 @@ def test_a_path_lies_in_all_its_folders() -> None:
     assert folders("src/pkg/a.py") == ["src", "src/pkg", "src/pkg/a.py"]
 
 
+@pytest.mark.requirement("K-25")
 def test_sparse_vectors_multiply_to_bm25() -> None:
     """Field weights, saturation and length are in the document, the rarity of each term in the query."""
     weights = {"names": 3.0, "body": 1.0}
@@ -156,6 +159,7 @@ def test_threads_that_hang_are_no_more_than_the_limit() -> None:
     threads.close()
 
 
+@pytest.mark.requirement("002-20")
 def test_what_a_document_supersedes_is_a_relation() -> None:
     """By path, by name or as a wikilink, so that the graph leads from the successor to what it replaced."""
     text = "---\nsupersedes:\n  - ../old/first.md\n  - second\n  - '[[third]]'\n---\n# New\n"

@@ -37,6 +37,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     bench.close()
 
 
+@pytest.mark.requirement("002-13", "002-14", "002-24")
 def test_rejected_approaches_have_their_own_block(bench: Bench) -> None:
     """The beginnings of three, nearest first, apart from the results and not counted."""
     result = bench.search(SearchRequest("garnet", limit=5))
@@ -48,6 +49,7 @@ def test_rejected_approaches_have_their_own_block(bench: Bench) -> None:
     assert result.meta.search_strategy.rejected_injection_enabled
 
 
+@pytest.mark.requirement("002-14")
 @pytest.mark.parametrize(
     ("update", "expected"),
     [
@@ -63,12 +65,14 @@ def test_how_many_and_how_near_are_settings(bench: Bench, update: dict[str, obje
     assert len(bench.search(SearchRequest("garnet", limit=5), settings).rejected) == expected
 
 
+@pytest.mark.requirement("003-26", "B-22")
 def test_what_is_excluded_is_in_no_block(bench: Bench) -> None:
     """The scope covers the rejected too."""
     scope = Scope(categories=frozenset({Category.IMPLEMENTATION}))
     assert bench.search(SearchRequest("garnet", scope=scope)).rejected == ()
 
 
+@pytest.mark.requirement("002-15", "K-20")
 def test_without_such_documents_it_is_a_plain_search(tmp_path: Path) -> None:
     """Empty blocks, no error, and the same results."""
     bench = Bench(tmp_path, garnets(8))
@@ -78,6 +82,7 @@ def test_without_such_documents_it_is_a_plain_search(tmp_path: Path) -> None:
     assert len(result.primary) == 5
 
 
+@pytest.mark.requirement("002-16", "002-17", "002-19")
 def test_the_next_best_are_named(bench: Bench) -> None:
     """The places after the limit up to the tenth, and the counts of everything."""
     result = bench.search(SearchRequest("garnet", limit=5))
@@ -91,6 +96,7 @@ def test_the_next_best_are_named(bench: Bench) -> None:
     assert result.meta.compression.final_count == 5
 
 
+@pytest.mark.requirement("002-18")
 def test_the_strategy_is_told(bench: Bench) -> None:
     """What ran, and which filters applied."""
     strategy = bench.search(SearchRequest("garnet", scope=Scope(languages=frozenset({"python"})))).meta.search_strategy
@@ -107,6 +113,7 @@ def _function(name: str) -> Symbol:
     return Symbol(name, name, SymbolKind.FUNCTION, 1, 9)
 
 
+@pytest.mark.requirement("002-11", "002-12", "002-13")
 def test_expansion_keeps_to_the_allowed_relations(tmp_path: Path) -> None:
     """An allow-list of edges, a cap on the nodes, and the origin on each."""
     calls = [

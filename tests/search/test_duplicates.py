@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 import numpy as np
+import pytest
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import CompressionStats, Hit, StoredChunk
@@ -43,12 +44,14 @@ def _run(
     return [hit.chunk.chunk_id for hit in pipeline.kept], stats
 
 
+@pytest.mark.requirement("003-07")
 def test_the_same_text_is_shown_once() -> None:
     """Content dedup, white space aside, keeps the better hit."""
     kept, stats = _run([_hit(1, "def f():\n    pass"), _hit(2, "def f():\n        pass"), _hit(3)])
     assert (kept, stats.after_content_dedup) == ([1, 3], 2)
 
 
+@pytest.mark.requirement("003-07")
 def test_a_near_copy_is_shown_once() -> None:
     """N-gram dedup drops a copy with a word changed."""
     copy = [*WORDS[:-1], "other"]
@@ -62,6 +65,7 @@ def test_texts_that_share_little_both_stay() -> None:
     assert kept == [1, 2]
 
 
+@pytest.mark.requirement("003-07")
 def test_equal_vectors_are_shown_once() -> None:
     """Semantic dedup drops what means the same."""
     axis = np.array([1.0, 0.0], np.float32)
@@ -70,6 +74,7 @@ def test_equal_vectors_are_shown_once() -> None:
     assert (kept, stats.after_semantic_dedup) == ([1, 3], 2)
 
 
+@pytest.mark.requirement("002-08", "K-15")
 def test_a_document_gets_no_more_than_its_share() -> None:
     """Max chunks per document, after the dedup."""
     hits = [_hit(number, path="one.py") for number in range(4)] + [_hit(9, path="two.py")]
@@ -77,11 +82,13 @@ def test_a_document_gets_no_more_than_its_share() -> None:
     assert (kept, stats.after_doc_limit) == ([0, 1, 2, 9], 4)
 
 
+@pytest.mark.requirement("K-15")
 def test_no_cap_means_no_cap() -> None:
     """0 is unlimited."""
     assert len(_run([_hit(number, path="one.py") for number in range(9)])[0]) == 9
 
 
+@pytest.mark.requirement("K-08")
 def test_a_dropped_duplicate_makes_room_for_the_next() -> None:
     """The cut comes last, so the limit is filled while hits are left."""
     hits = [_hit(1, "same"), _hit(2, "same"), _hit(3, "same"), _hit(4)]
@@ -89,6 +96,7 @@ def test_a_dropped_duplicate_makes_room_for_the_next() -> None:
     assert (kept, stats.final_count) == ([1, 4], 2)
 
 
+@pytest.mark.requirement("001-04")
 def test_each_stage_can_be_switched_off() -> None:
     """Every stage on its own."""
     axis = np.array([1.0, 0.0], np.float32)
@@ -97,6 +105,7 @@ def test_each_stage_can_be_switched_off() -> None:
     assert kept == [1, 2]
 
 
+@pytest.mark.requirement("003-27")
 def test_nothing_in_nothing_out() -> None:
     """An empty list is an empty answer."""
     assert _run([]) == ([], CompressionStats())

@@ -27,6 +27,7 @@ def _search(bench: Bench, *excluded: int, limit: int = 5, settings: RetrievalSet
     return bench.search(SearchRequest("garnet", limit=limit, scope=Scope(excluded_keys=keys)), settings)
 
 
+@pytest.mark.requirement("P-5", "003-13", "003-19")
 def test_excluded_files_are_in_no_list_and_no_count(bench: Bench) -> None:
     """The lists that are fused and the statistics know nothing of them."""
     result = _search(bench, 0, 1, 2, 3, limit=FILES)
@@ -37,6 +38,7 @@ def test_excluded_files_are_in_no_list_and_no_count(bench: Bench) -> None:
         assert sorted(hit.ranks[source] for hit in result.primary) == list(range(1, left + 1))
 
 
+@pytest.mark.requirement("003-02", "003-19")
 @pytest.mark.parametrize(("algorithm", "tolerance"), [("rrf", 0.0), ("relative", 0.05)])
 def test_what_is_left_scores_as_if_nothing_else_existed(
     bench: Bench, tmp_path: Path, algorithm: str, tolerance: float
@@ -54,6 +56,7 @@ def test_what_is_left_scores_as_if_nothing_else_existed(
     assert [hit.fused_score for hit in found] == pytest.approx([hit.fused_score for hit in expected], abs=tolerance)
 
 
+@pytest.mark.requirement("003-12", "K-09")
 def test_excluding_asks_no_store_for_more(bench: Bench) -> None:
     """Pushed down into the stores, so nothing is fetched to be thrown away."""
     _search(bench)
@@ -62,12 +65,14 @@ def test_excluding_asks_no_store_for_more(bench: Bench) -> None:
     assert [len(answer) for answer in bench.vectors.answers] == [FILES, FILES - 3]
 
 
+@pytest.mark.requirement("003-18", "003-25")
 def test_excluding_more_than_half_still_fills_the_limit(bench: Bench) -> None:
     """As long as that many other files match."""
     assert len(_search(bench, *range(7)).primary) == 5
     assert len(_search(bench, *range(9)).primary) == FILES - 9
 
 
+@pytest.mark.requirement("003-27")
 def test_excluding_everything_is_an_empty_answer(bench: Bench) -> None:
     """No error, and counts of zero."""
     result = _search(bench, *range(FILES))
@@ -75,6 +80,7 @@ def test_excluding_everything_is_an_empty_answer(bench: Bench) -> None:
     assert (result.meta.compression.original_count, result.meta.compression.final_count) == (0, 0)
 
 
+@pytest.mark.requirement("003-05")
 def test_an_exclusion_ends_with_its_call(bench: Bench) -> None:
     """No list is kept from one call to the next."""
     before = paths(_search(bench))
@@ -82,6 +88,7 @@ def test_an_exclusion_ends_with_its_call(bench: Bench) -> None:
     assert paths(_search(bench)) == before
 
 
+@pytest.mark.requirement("003-06", "003-29")
 def test_a_search_returns_hits_and_what_each_stage_left_over(bench: Bench) -> None:
     """The counts fall from stage to stage and end at what is shown."""
     result = _search(bench, 0)
@@ -99,6 +106,7 @@ def test_a_search_returns_hits_and_what_each_stage_left_over(bench: Bench) -> No
     assert stats.final_count == len(result.primary) == 5
 
 
+@pytest.mark.requirement("003-20")
 def test_the_cap_per_document_counts_without_excluded_files(tmp_path: Path) -> None:
     """Exclusion and cap work together."""
     sources = garnets(3)

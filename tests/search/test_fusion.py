@@ -18,6 +18,7 @@ def _list(source: ListSource, ids: list[int], weight: float = 1.0) -> RankedList
     return RankedList(source, [Ranked(one, 1.0 / place) for place, one in enumerate(ids, 1)], weight)
 
 
+@pytest.mark.requirement("000-26", "001-05")
 @pytest.mark.parametrize(("rank", "share"), [(1, 0.0164), (10, 0.0143), (100, 0.00625)])
 def test_a_place_is_worth_its_reciprocal_rank(rank: int, share: float) -> None:
     """1/(k + rank) with k = 60, ranks from 1."""
@@ -25,12 +26,14 @@ def test_a_place_is_worth_its_reciprocal_rank(rank: int, share: float) -> None:
     assert found[rank] / 61 == pytest.approx(share, rel=0.01)
 
 
+@pytest.mark.requirement("K-22")
 def test_first_in_every_list_scores_one() -> None:
     """The score is a share of the best possible, whatever the query."""
     (best, *_) = fuse_rrf([_list(VECTOR, [7, 8]), _list(KEYWORD, [7, 9]), _list(GRAPH, [7], 0.5)], 60)
     assert (best.chunk_id, best.score) == (7, pytest.approx(1.0))
 
 
+@pytest.mark.requirement("K-22")
 def test_the_scores_of_the_requirements_come_out() -> None:
     """With the graph on, both tops give .8, a single top .4, a single place 20 gives .305."""
     lists = [
@@ -46,6 +49,7 @@ def test_the_scores_of_the_requirements_come_out() -> None:
     )
 
 
+@pytest.mark.requirement("K-01")
 def test_the_category_decides_which_list_has_the_say() -> None:
     """Implementation .7/.3 gives vector alone .56 and keyword alone .24 of the best possible."""
     lists = [_list(VECTOR, [1]), _list(KEYWORD, [2]), _list(GRAPH, [], 0.5)]
@@ -55,6 +59,7 @@ def test_the_category_decides_which_list_has_the_say() -> None:
     assert scores == {1: pytest.approx(0.56), 2: pytest.approx(0.24)}
 
 
+@pytest.mark.requirement("001-07", "B-14")
 @given(
     st.lists(st.integers(1, 200), min_size=1, max_size=61, unique=True),
     st.lists(st.integers(1, 200), min_size=1, max_size=61, unique=True),
@@ -67,6 +72,7 @@ def test_what_both_lists_have_beats_what_one_has(vector: list[int], keyword: lis
     assert not both or not single or min(both) >= max(single)
 
 
+@pytest.mark.requirement("000-28")
 def test_every_place_is_remembered() -> None:
     """Each result keeps the list of sources that found it."""
     fused = fuse_rrf([_list(VECTOR, [5, 6]), _list(KEYWORD, [6])], 60)
@@ -79,6 +85,7 @@ def test_an_empty_search_fuses_to_nothing() -> None:
     assert fuse_weighted([_list(VECTOR, [])]) == []
 
 
+@pytest.mark.requirement("001-02", "K-07")
 def test_the_weighted_sum_normalises_each_list() -> None:
     """1.0·vector + 0.5·keyword on min-max scores, whatever the scales of the lists."""
     vector = RankedList(VECTOR, [Ranked(1, 0.9), Ranked(2, 0.5), Ranked(3, 0.1)], 1.0)
@@ -87,11 +94,13 @@ def test_the_weighted_sum_normalises_each_list() -> None:
     assert scores == {1: pytest.approx(1.0 / 1.5), 2: pytest.approx(0.75 / 1.5), 3: pytest.approx(0.5 / 1.5)}
 
 
+@pytest.mark.requirement("B-19")
 def test_a_flat_list_counts_in_full() -> None:
     """Min-max of one item, or of equal ones, is 1."""
     assert fuse_weighted([RankedList(VECTOR, [Ranked(1, 0.2)])])[0].score == pytest.approx(1.0)
 
 
+@pytest.mark.requirement("001-13", "004-05")
 def test_relative_scores_keep_by_how_much_the_first_is_better() -> None:
     """Shares of the best score, weighted; a list that found nothing takes no part."""
     vector = RankedList(VECTOR, [Ranked(1, 0.8), Ranked(2, 0.4)], 1.0)
@@ -109,6 +118,7 @@ def test_relative_scores_count_what_a_list_knows_of_others() -> None:
     assert next(one for one in fused if one.chunk_id == 2).ranks == {"keyword": 1}
 
 
+@pytest.mark.requirement("K-22")
 def test_first_everywhere_is_one_under_relative_scores_too() -> None:
     """Whatever the weights."""
     lists = [
@@ -120,6 +130,7 @@ def test_first_everywhere_is_one_under_relative_scores_too() -> None:
     assert fuse_relative([RankedList(VECTOR, [Ranked(1, 0.0)])])[0].score == 0.0
 
 
+@pytest.mark.requirement("004-05", "004-18", "K-01")
 @pytest.mark.parametrize("fuse", [fuse_relative, lambda lists, share: fuse_rrf(lists, 60, share)])
 def test_a_category_may_shift_the_say_between_the_lists(fuse: Callable[..., list[Fused]]) -> None:
     """0.7 to the vectors for code lifts what they found; 0.5 is plain fusion."""

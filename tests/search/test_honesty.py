@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import graphrag_mcp
 from graphrag_mcp.search.query.expansion import SYNONYMS
 
@@ -31,6 +33,7 @@ def test_no_path_of_a_project_decides_anything() -> None:
         assert not re.findall(r"\"[\w-]+/[\w-]+\.(?:py|ts|js|go|rs|c|h|rb|php|cs|swift|hs|lua)\"", file.read_text())
 
 
+@pytest.mark.requirement("004-03")
 def test_the_synonyms_are_words_of_the_trade() -> None:
     """Each is a plain word, and none is a name."""
     assert all(word.isalnum() and word.islower() for word in SYNONYMS)

@@ -25,6 +25,7 @@ def _file(
     return StoredFile(1, path, category, archive, modified_at)
 
 
+@pytest.mark.requirement("001-10", "001-19")
 @pytest.mark.parametrize(
     ("days", "factor"),
     [(0, 1.2), (13.9, 1.2), (14, 1.1), (59.9, 1.1), (60, 1.0), (179.9, 1.0), (180, 0.95), (4000, 0.95)],
@@ -34,6 +35,7 @@ def test_recency_has_tiers(days: float, factor: float) -> None:
     assert multipliers.recency(days, SETTINGS) == factor
 
 
+@pytest.mark.requirement("000-30", "B-12")
 @pytest.mark.parametrize(
     ("days", "factor"),
     [(0.5, 1.5), (3, 1.2), (29, 1.0), (30, 1.0), (130, math.exp(-100 / 365)), (5000, 0.5)],
@@ -44,37 +46,44 @@ def test_recency_can_decay_instead(days: float, factor: float) -> None:
     assert multipliers.recency(days, settings) == pytest.approx(factor)
 
 
+@pytest.mark.requirement("K-02")
 def test_an_unknown_age_changes_nothing() -> None:
     """Missing means 1.0."""
     assert multipliers.recency(None, SETTINGS) == 1.0
 
 
+@pytest.mark.requirement("K-02")
 def test_a_time_in_the_future_is_age_zero() -> None:
     """A clock that goes wrong does not make a file fresher than fresh."""
     assert multipliers.age_days(NOW + 900 * DAY, NOW) == 0
 
 
+@pytest.mark.requirement("001-11", "001-16")
 def test_recency_can_be_switched_off() -> None:
     """Recency can be off for a project."""
     assert multipliers.recency(0.0, RetrievalSettings(recency_profile="off")) == 1.0
 
 
+@pytest.mark.requirement("K-03", "B-10")
 def test_an_archived_file_is_penalised_once() -> None:
     """One penalty, the one its classification gave."""
     archived = _file(archive=ArchiveClass("in .archive/", 0.5))
     assert multipliers.retirement(archived, SETTINGS) == 0.5
 
 
+@pytest.mark.requirement("K-14", "B-13")
 def test_boosts_together_are_clamped() -> None:
     """The product of all boosts has an upper bound."""
     assert multipliers.clamped_product([2.0, 1.2]) == multipliers.BOOST_MAX
 
 
+@pytest.mark.requirement("K-14")
 def test_penalties_together_have_a_floor() -> None:
     """The product of all penalties has a lower bound."""
     assert multipliers.clamped_product([0.3, 0.3]) == multipliers.PENALTY_FLOOR
 
 
+@pytest.mark.requirement("000-35", "B-13")
 def test_source_confidence_is_the_largest_not_the_product() -> None:
     """Vector similarity over graph over keyword, one of them at a time."""
     settings = RetrievalSettings(confidence_vector=1.5)
@@ -82,6 +91,7 @@ def test_source_confidence_is_the_largest_not_the_product() -> None:
     assert [multipliers.source_confidence(ranks, settings) for ranks in lists] == [1.5, 1.2, 1.0]
 
 
+@pytest.mark.requirement("B-28")
 @pytest.mark.parametrize(
     ("text", "category"),
     [
@@ -96,6 +106,7 @@ def test_the_prior_yields_to_a_query_that_asks(text: str, category: Category) ->
     assert multipliers.priors(understand(text), SETTINGS)[category] == 1.0
 
 
+@pytest.mark.requirement("B-28")
 @pytest.mark.parametrize("text", ["test client", "document parser", "config loader", "example validator"])
 def test_the_prior_stays_for_a_query_that_only_has_the_word(text: str) -> None:
     """`test client` asks for code."""
@@ -110,6 +121,7 @@ def _stating(status: DocumentStatus | None = None, priority: int | None = None, 
     )
 
 
+@pytest.mark.requirement("002-06", "002-20", "K-03")
 @pytest.mark.parametrize(
     ("status", "factor"),
     [
@@ -127,12 +139,14 @@ def test_a_status_is_a_penalty_and_no_filter(status: DocumentStatus | None, fact
     assert multipliers.retirement(_stating(status), SETTINGS) == pytest.approx(factor)
 
 
+@pytest.mark.requirement("K-03", "B-10")
 def test_a_file_that_is_archived_twice_is_penalised_once() -> None:
     """By its place and by its own word; the stronger of the two counts."""
     both = replace(_stating(DocumentStatus.ARCHIVED), archive=ArchiveClass("docs/archive/", 0.5))
     assert multipliers.retirement(both, SETTINGS) == pytest.approx(0.4)
 
 
+@pytest.mark.requirement("002-04", "002-06")
 def test_a_stated_priority_lifts_a_little_and_no_author_lowers_a_little() -> None:
     """A thousandth a point, two hundredths for a generated page."""
     assert multipliers.standing(_stating(priority=100), SETTINGS) == pytest.approx(1.1)
@@ -140,6 +154,7 @@ def test_a_stated_priority_lifts_a_little_and_no_author_lowers_a_little() -> Non
     assert multipliers.standing(_stating(), SETTINGS) == 1.0
 
 
+@pytest.mark.requirement("002-23")
 @pytest.mark.parametrize("priority", [0, 50, 100])
 def test_no_priority_outweighs_a_status(priority: int) -> None:
     """The penalty of 0.40 against at most 0.10."""
@@ -147,12 +162,14 @@ def test_no_priority_outweighs_a_status(priority: int) -> None:
     assert multipliers.retirement(stated, SETTINGS) * multipliers.standing(stated, SETTINGS) < 1.0
 
 
+@pytest.mark.requirement("001-08", "K-14")
 @pytest.mark.parametrize(("count", "factor"), [(0, 1.0), (1, 1.1), (5, 1.5), (10, 2.0), (400, 2.0)])
 def test_backlinks_boost_by_the_formula(count: int, factor: float) -> None:
     """1 + 0.1 · min(count, 10), under the weight of the seed."""
     assert backlinks.boost(count, RetrievalSettings(backlink_boost_weight=0.1)) == pytest.approx(factor)
 
 
+@pytest.mark.requirement("001-15")
 def test_backlinks_are_off_because_they_measured_nothing() -> None:
     """A weight of 0 disables them, and is the default; weight and cap are settings."""
     assert backlinks.boost(400, SETTINGS) == 1.0
@@ -164,6 +181,7 @@ def _kinds(*categories: Category) -> dict[int, StoredFile]:
     return {number: StoredFile(number, f"{number}", category) for number, category in enumerate(categories)}
 
 
+@pytest.mark.requirement("B-28")
 def test_the_prior_yields_where_the_code_does_not_say_the_words() -> None:
     """A document with ten times the code's BM25 is no longer held back; one with as much is."""
     files = _kinds(Category.IMPLEMENTATION, Category.DOCUMENTATION)
@@ -177,6 +195,7 @@ def test_the_prior_yields_where_the_code_does_not_say_the_words() -> None:
     assert multipliers.lifted(priors, {}, files) == priors
 
 
+@pytest.mark.requirement("004-01", "B-28")
 def test_who_asks_for_one_kind_gets_it_before_the_code() -> None:
     """Tests that are asked for keep their score, and the code they test is held back."""
     priors = multipliers.priors(understand("tests for the session"), SETTINGS)

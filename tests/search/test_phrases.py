@@ -7,6 +7,7 @@ from graphrag_mcp.search.query.phrases import asked_categories, asked_relations,
 from graphrag_mcp.search.query.understand import LONG, understand
 
 
+@pytest.mark.requirement("004-01", "B-28")
 @pytest.mark.parametrize(
     ("text", "category"),
     [
@@ -35,6 +36,7 @@ def test_what_a_query_is_about_is_asked_for(text: str, category: Category) -> No
     assert category in asked_categories(text)
 
 
+@pytest.mark.requirement("B-28")
 @pytest.mark.parametrize(
     "text",
     [
@@ -121,6 +123,7 @@ def test_a_question_for_what_holds_is_told_from_one_for_where_it_is_done(text: s
     assert asks_for_fact(text) is wants
 
 
+@pytest.mark.requirement("K-11")
 @pytest.mark.parametrize(
     ("text", "kind", "direction"),
     [

@@ -50,6 +50,7 @@ def _with(bench: Bench, model: CrossEncoder) -> Bench:
     return bench
 
 
+@pytest.mark.requirement("001-03", "K-26")
 def test_nothing_looks_twice_unless_it_is_asked_to(bench: Bench) -> None:
     """Off by default, and no model is loaded."""
 
@@ -60,6 +61,7 @@ def test_nothing_looks_twice_unless_it_is_asked_to(bench: Bench) -> None:
     assert bench.search(ALL).meta.search_strategy.reranker == "none"
 
 
+@pytest.mark.requirement("K-26", "B-20")
 def test_a_cross_encoder_orders_the_first_candidates(bench: Bench) -> None:
     """Its order counts, and fusion and reranker are named apart."""
     before = paths(bench.search(ALL))
@@ -72,6 +74,7 @@ def test_a_cross_encoder_orders_the_first_candidates(bench: Bench) -> None:
     assert result.primary[0].factors[0].name == "cross-encoder"
 
 
+@pytest.mark.requirement("002-01", "K-10")
 def test_it_reads_three_times_the_places_of_an_answer(tmp_path: Path) -> None:
     """Over-retrieve, then rerank: as many for any limit, so that the first places do not depend on it."""
     bench = Bench(tmp_path, garnets(60))
@@ -83,6 +86,7 @@ def test_it_reads_three_times_the_places_of_an_answer(tmp_path: Path) -> None:
     assert few == model.read == 30
 
 
+@pytest.mark.requirement("K-26")
 @pytest.mark.parametrize("kind", ["broken", "missing"])
 def test_a_failure_leaves_the_order_and_a_warning(bench: Bench, kind: str) -> None:
     """The previous order, and one sentence."""
@@ -98,6 +102,7 @@ def test_a_failure_leaves_the_order_and_a_warning(bench: Bench, kind: str) -> No
     assert [warning[:13] for warning in result.meta.warnings] == ["not reranked:"]
 
 
+@pytest.mark.requirement("K-26")
 def test_age_and_status_still_count_after_a_cross_encoder(tmp_path: Path) -> None:
     """It knows nothing of them, so they come after it."""
     archived = replace(garnets(6)[5], path="archive/long.py", archived=True)
@@ -111,6 +116,7 @@ def _guide(path: str, status: DocumentStatus | None = None) -> Source:
     return Source(path, ["garnet guide"], [[1.0]], Category.DOCUMENTATION, facts=DocumentFacts(status=status))
 
 
+@pytest.mark.requirement("002-09", "002-10", "002-20", "002-22", "B-21")
 def test_the_weighted_sum_puts_the_successor_first(tmp_path: Path) -> None:
     """The superseded stays in the answer, below what supersedes it."""
     bench = Bench(
@@ -130,6 +136,7 @@ def test_the_weighted_sum_puts_the_successor_first(tmp_path: Path) -> None:
     assert {"vector", "keyword", "active"} <= {factor.name for factor in top.factors}
 
 
+@pytest.mark.requirement("002-08")
 def test_documents_are_capped_after_the_second_look(tmp_path: Path) -> None:
     """Three chunks of one document at most, by default."""
     bench = Bench(

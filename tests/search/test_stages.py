@@ -39,6 +39,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     bench.close()
 
 
+@pytest.mark.requirement("P-3", "000-06", "000-26", "001-14", "B-09")
 @pytest.mark.parametrize("k", [60, 5])
 def test_the_fused_score_is_the_sum_of_reciprocal_ranks(bench: Bench, k: int) -> None:
     """Of the places alone, with the k of the settings, and kept on the hit."""
@@ -52,6 +53,7 @@ def test_the_fused_score_is_the_sum_of_reciprocal_ranks(bench: Bench, k: int) ->
             assert hit.fused_score == pytest.approx(total / (sum(weights.values()) / (k + 1)))
 
 
+@pytest.mark.requirement("001-06")
 def test_rrf_reads_no_scores() -> None:
     """Nothing is normalised, since only places count."""
     items = [Ranked(1, 0.9), Ranked(2, 0.8), Ranked(3, -4.0)]
@@ -60,6 +62,7 @@ def test_rrf_reads_no_scores() -> None:
     assert fuse_rrf([RankedList(VECTOR, items), other], 60) == fuse_rrf([RankedList(VECTOR, scaled), other], 60)
 
 
+@pytest.mark.requirement("001-13", "001-19", "001-21", "K-07")
 def test_the_settings_choose_the_fusion(bench: Bench) -> None:
     """The weighted sum stays at hand, and the answer names what ran."""
     results = {
@@ -77,6 +80,7 @@ def test_the_settings_choose_the_fusion(bench: Bench) -> None:
     assert weighted[best.chunk.path] == pytest.approx(1.0 / 1.5)
 
 
+@pytest.mark.requirement("000-27", "K-07")
 def test_without_rrf_the_vectors_alone_rank(bench: Bench) -> None:
     """The keyword list has no say, and nothing that only it found is shown."""
     result = bench.search(replace(ALL, use_rrf=False))
@@ -86,6 +90,7 @@ def test_without_rrf_the_vectors_alone_rank(bench: Bench) -> None:
     assert result.meta.search_strategy.fusion_method == "semantic_only"
 
 
+@pytest.mark.requirement("000-29", "K-03", "K-08")
 def test_penalties_come_after_fusion_and_the_cut_comes_last(tmp_path: Path) -> None:
     """An archived file that is first in both lists falls behind before the list is cut."""
     archived = replace(garnets(1)[0], path="archive/file.py", archived=True)
@@ -101,6 +106,7 @@ def test_penalties_come_after_fusion_and_the_cut_comes_last(tmp_path: Path) -> N
     assert "archive/file.py" not in paths(hidden)
 
 
+@pytest.mark.requirement("000-24", "K-10")
 @pytest.mark.parametrize("limit", [1, 5, 25])
 @pytest.mark.parametrize("pool", [30, 120, 200])
 def test_each_list_is_asked_for_more_than_the_limit(
@@ -112,6 +118,7 @@ def test_each_list_is_asked_for_more_than_the_limit(
     assert (bench.vectors.limits, bench.keywords.limits) == ([pool], [KEYWORD_DEPTH * pool])
 
 
+@pytest.mark.requirement("K-10")
 def test_the_first_places_do_not_depend_on_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where a limit needs more candidates than the pool has: those come after the others."""
     sources = garnets(60)
@@ -125,6 +132,7 @@ def test_the_first_places_do_not_depend_on_the_limit(tmp_path: Path, monkeypatch
     assert all(places[limit] == places[40][: max(10, limit)] for limit in shown)
 
 
+@pytest.mark.requirement("K-10")
 def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Thirty copies ahead of ten others leave a full answer."""
     copies = [Source(f"src/copy_{number}.py", ["garnet garnet"], [[1.0]]) for number in range(30)]
@@ -137,6 +145,7 @@ def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path, monkeypa
     assert len(result.primary) == 5
 
 
+@pytest.mark.requirement("K-10", "K-22")
 def test_a_pool_that_min_score_emptied_is_not_filled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies behind it scores no better."""
     bench = Bench(tmp_path, garnets(40))
@@ -147,6 +156,7 @@ def test_a_pool_that_min_score_emptied_is_not_filled_again(tmp_path: Path, monke
     assert 0 < len(result.primary) < 5
 
 
+@pytest.mark.requirement("001-03", "003-06")
 @pytest.mark.parametrize("is_remote", [False, True])
 def test_the_lists_are_asked_side_by_side(bench: Bench, is_remote: bool) -> None:
     """Each of two stores answers only while the other is being asked."""
@@ -174,6 +184,7 @@ def test_the_lists_are_asked_side_by_side(bench: Bench, is_remote: bool) -> None
     assert result.primary[0].ranks == {"vector": 1, "keyword": 1}
 
 
+@pytest.mark.requirement("001-12", "001-21")
 def test_candidates_are_looked_up_once_however_many(tmp_path: Path) -> None:
     """Age, archive status and category of all candidates come with one look-up of stored facts."""
     for count in (3, 100):
@@ -184,6 +195,7 @@ def test_candidates_are_looked_up_once_however_many(tmp_path: Path) -> None:
         assert bench.catalog.file_lookups == 1
 
 
+@pytest.mark.requirement("001-21", "K-08")
 def test_all_boosts_together_stay_modest(bench: Bench) -> None:
     """Whatever the single factors are, their product is capped."""
     plain = (*DUPLICATES, Part.COHERENCE, Part.FILE_NAMES)
@@ -192,6 +204,7 @@ def test_all_boosts_together_stay_modest(bench: Bench) -> None:
         assert hit.score <= hit.fused_score * BOOST_MAX + 1e-9
 
 
+@pytest.mark.requirement("003-10", "K-22")
 def test_a_threshold_keeps_what_reaches_it(bench: Bench) -> None:
     """By the call or by the settings, on the scale of the fused score; the call wins."""
     hits = bench.search(ALL).primary
@@ -205,6 +218,7 @@ def test_a_threshold_keeps_what_reaches_it(bench: Bench) -> None:
     assert bench.search(replace(ALL, min_score=0.0), NO_DEDUP.model_copy(update={"min_score": 1.0})).primary == hits
 
 
+@pytest.mark.requirement("004-02", "004-05", "K-01", "B-29")
 def test_a_kind_of_file_can_be_asked_for_and_weighed(tmp_path: Path) -> None:
     """Kinds are pushed down into the lists, and shift the say between them before that."""
     code = Source("src/a.py", ["garnet straw straw straw"], [[1.0]])
@@ -231,6 +245,7 @@ class Failing:
         raise self._error
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("remote", [True, False])
 def test_a_list_that_cannot_be_read_from_the_index_file_is_an_error(bench: Bench, remote: bool) -> None:
     """Without it, an answer would lack what it had and not say so; wherever the file is needed."""
@@ -239,6 +254,7 @@ def test_a_list_that_cannot_be_read_from_the_index_file_is_an_error(bench: Bench
         bench.search(ALL, NO_DEDUP)
 
 
+@pytest.mark.requirement("P-1")
 def test_a_list_that_fails_on_this_machine_is_an_error(bench: Bench) -> None:
     """No other way to search stands in for it."""
     bench.stores = replace(bench.stores, keywords=Failing(MemoryError(), remote=False))
@@ -246,6 +262,7 @@ def test_a_list_that_fails_on_this_machine_is_an_error(bench: Bench) -> None:
         bench.search(ALL, NO_DEDUP)
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("error", [ServerError("Qdrant is down"), KeyError("path")])
 def test_a_server_that_fails_is_left_out_and_named(bench: Bench, error: Exception) -> None:
     """The other lists answer; no name of an exception is shown."""

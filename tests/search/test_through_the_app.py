@@ -114,6 +114,7 @@ def test_a_copy_that_was_removed_or_edited_is_not_named(build: Build, tmp_path: 
     assert [(copy.path, copy.start_line) for copy in hit.archived_copies] == [(OLD, 2)]
 
 
+@pytest.mark.requirement("P-4", "000-01", "000-07", "001-10", "001-19")
 def test_younger_and_active_files_come_first(build: Build, tmp_path: Path) -> None:
     """Of files alike, by age; the archived one last, and it says so."""
     files = {f"lib/{name}.py": _invoice(name) for name in ("amber", "coral", "ivory")}
@@ -133,6 +134,7 @@ def test_younger_and_active_files_come_first(build: Build, tmp_path: Path) -> No
     assert hits[-1].chunk.archive is not None
 
 
+@pytest.mark.requirement("001-12", "K-02")
 def test_the_age_is_the_stored_one(build: Build, tmp_path: Path) -> None:
     """Not the file's own, which says nothing after it was touched."""
     app = build({"lib/amber.py": _invoice("amber")})
@@ -143,6 +145,7 @@ def test_the_age_is_the_stored_one(build: Build, tmp_path: Path) -> None:
     assert _factor(after, "recency") == 1.2
 
 
+@pytest.mark.requirement("000-23", "001-11")
 def test_recency_can_be_left_out_of_one_search(build: Build) -> None:
     """The argument and the setting, each on its own."""
     files = {"lib/amber.py": _invoice("amber")}
@@ -160,6 +163,7 @@ _BOOSTS = {
 }
 
 
+@pytest.mark.requirement("001-04")
 @pytest.mark.parametrize("part", _BOOSTS)
 def test_each_boost_can_be_switched_off_alone(build: Build, part: str) -> None:
     """By its setting, while the others go on counting."""
@@ -192,6 +196,7 @@ def test_a_file_name_is_a_reason_only_where_it_tells_files_apart(
     assert (_factor(hit, "stem") == 1.0) == (path == "lib/project.py")  # No bonus for the project's own name.
 
 
+@pytest.mark.requirement("P-6", "000-02", "000-08")
 def test_the_ignore_file_decides_what_is_searched(build: Build) -> None:
     """Comment, negation, anchor, folder and `**`, from the file to the answer."""
     rules = "# generated\n/out/\n**/dumps/\n*.gen.py\n!keep.gen.py\n"
@@ -203,6 +208,7 @@ def test_the_ignore_file_decides_what_is_searched(build: Build) -> None:
     assert {path for path, _ in app.status().skipped_examples} >= {"out/", "a/b/dumps/", "lib/other.gen.py"}
 
 
+@pytest.mark.requirement("000-05", "000-40", "000-46")
 def test_no_exclusion_is_hard_coded_and_archives_share_the_index(build: Build, tmp_path: Path) -> None:
     """A project's own rules replace the defaults; ignored files are stored nowhere."""
     files = {"build/amber.py": _invoice("amber"), ".archive/coral.py": _invoice("coral"), "x/ivory.py": _invoice("iv")}
@@ -216,6 +222,7 @@ def test_no_exclusion_is_hard_coded_and_archives_share_the_index(build: Build, t
     assert b"ivory" not in Path(app.status().index_file).read_bytes()
 
 
+@pytest.mark.requirement("003-09", "K-21")
 def test_a_document_is_a_path_with_its_extension(build: Build) -> None:
     """`invoice.md` and `invoice.py` are two documents, so a result per document shows both."""
     text = "# Parse invoice totals\n\nHow to parse the totals of an invoice.\n"
@@ -223,6 +230,7 @@ def test_a_document_is_a_path_with_its_extension(build: Build) -> None:
     assert set(_paths(app, replace(QUERY, chunks_per_document=1))) == {"lib/invoice.py", "lib/invoice.md"}
 
 
+@pytest.mark.requirement("000-25", "K-11", "B-23")
 def test_the_graph_is_asked_about_what_the_others_found(build: Build) -> None:
     """A question about callers gets a third list, whose seeds come from the first two."""
     caller = "from lib.amber import parse_invoice_totals\n\n\ndef close_month(lines):\n    {}\n"
@@ -256,6 +264,7 @@ def test_what_is_related_is_decided_by_type(build: Build) -> None:
     assert related == {("buy", "Order.submit"): Certainty.CERTAIN}
 
 
+@pytest.mark.requirement("000-23", "K-11")
 def test_hops_are_honoured(build: Build) -> None:
     """None, direct callers, callers of callers; direct ones unless more are asked for."""
     files = {
@@ -304,6 +313,7 @@ def test_a_place_is_the_same_for_every_limit_and_on_every_page(build: Build, tmp
         assert len(paged) >= len(whole)
 
 
+@pytest.mark.requirement("004-10")
 @pytest.mark.parametrize(
     "query",
     [
@@ -327,6 +337,7 @@ def test_no_character_of_a_query_is_syntax(build: Build, query: str) -> None:
     assert [hit.chunk.path for hit in result.primary] == ["lib/amber.py"]
 
 
+@pytest.mark.requirement("004-16")
 def test_an_answer_and_a_file_take_less_than_they_may(build: Build) -> None:
     """A search within 95 ms and a file within 350 ms, as medians of a small project; ten times that is a guard."""
     app = build({f"lib/file{number}.py": _invoice(f"amber {number}") for number in range(40)})

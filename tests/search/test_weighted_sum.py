@@ -40,12 +40,14 @@ def _terms(
     return {term.name: term.value for term in found}
 
 
+@pytest.mark.requirement("002-02", "002-03", "002-05", "002-21")
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_every_weight_is_a_setting_with_the_seeds_default(name: str) -> None:
     """A knob for each term, by our name; the designs' names are in `test_settings.py`."""
     assert RetrievalSettings().rerank_weights[name] == WEIGHTS[name]
 
 
+@pytest.mark.requirement("002-02", "002-03", "B-17")
 def test_the_terms_are_signals_from_0_to_1_times_their_weights() -> None:
     """Cosine, share of the best BM25, headings, tags, preamble, recency, status."""
     facts = DocumentFacts(status=DocumentStatus.ACTIVE, tags=("session",), priority=100)
@@ -64,6 +66,7 @@ def test_the_terms_are_signals_from_0_to_1_times_their_weights() -> None:
     )
 
 
+@pytest.mark.requirement("002-03", "K-20")
 def test_what_the_query_names_is_mentioned() -> None:
     """A definition or a path that the query says literally."""
     assert _terms(scores=Scores(named=frozenset({1})))["mention"] == 0.5
@@ -71,6 +74,7 @@ def test_what_the_query_names_is_mentioned() -> None:
     assert "mention" not in _terms()
 
 
+@pytest.mark.requirement("002-04", "002-06", "K-03")
 @pytest.mark.parametrize(
     ("facts", "penalty"),
     [
@@ -86,6 +90,7 @@ def test_a_status_is_subtracted(facts: DocumentFacts, penalty: float) -> None:
     assert _terms(archive=ArchiveClass("archive/", 0.5))["status"] == -0.6
 
 
+@pytest.mark.requirement("002-22", "B-18", "B-21")
 def test_no_mention_lifts_the_superseded_above_its_successor() -> None:
     """The mention of a document with a penalty gives at most what the penalty takes."""
     named = Scores({1: 0.7}, named=frozenset({1}))
@@ -95,6 +100,7 @@ def test_no_mention_lifts_the_superseded_above_its_successor() -> None:
     assert old["mention"] == 0.4
 
 
+@pytest.mark.requirement("002-07", "B-19")
 def test_cosines_may_be_stretched_first() -> None:
     """Min-max over the candidates; one alone, or all alike, is 1."""
     assert normalised({1: 0.2, 2: 0.6, 3: 0.4}) == pytest.approx({1: 0.0, 2: 1.0, 3: 0.5})
@@ -105,6 +111,7 @@ def test_cosines_may_be_stretched_first() -> None:
     assert _terms(scores=Scores({1: 0.8, 2: 0.9}), settings=stretched).get("vector", 0.0) == 0.0
 
 
+@pytest.mark.requirement("002-25")
 def test_the_score_is_the_sum() -> None:
     """Auditable by hand."""
     weigh = WeightedSum(understand("x"), Scores({1: 0.5}), RetrievalSettings(), NOW)

@@ -18,6 +18,7 @@ def _top(app: App, query: str) -> list[tuple[str, int]]:
     return [(hit.chunk.path, hit.chunk.start_line) for hit in hits]
 
 
+@pytest.mark.requirement("003-26")
 def test_the_top_ten_is_the_same(copied: App, place: Place) -> None:
     """Dense identical, keywords overlap by 0.8, the whole search by 0.9."""
     embedded = place.app(**EMBEDDED)

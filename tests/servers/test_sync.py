@@ -82,6 +82,7 @@ def _differences(app: App, driver: Driver, project: str) -> tuple[set[tuple[obje
     return stored - held, held - stored
 
 
+@pytest.mark.requirement("P-2")
 def test_only_what_changed_is_sent(make_place: Callable[..., Place]) -> None:
     """A second sync sends nothing, an edit sends its file, a deletion removes it; on both servers."""
     app = make_place(files=FILES).app()
@@ -139,6 +140,7 @@ def test_two_machines_write_the_same_points(make_place: Callable[..., Place], qd
         assert np.allclose(vector["dense"], other_vector["dense"], atol=1e-6)  # The server normalises in float32.
 
 
+@pytest.mark.requirement("000-21", "000-25", "K-09")
 def test_a_point_says_all_that_filters_and_readers_need(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
     """Archive tags, match keys, category, language and age are in the payload, by project."""
     place = make_place(files=FILES)
@@ -157,6 +159,7 @@ def test_a_point_says_all_that_filters_and_readers_need(make_place: Callable[...
     assert payloads["src/tax.py"]["modified_at"] > 1_000_000_000
 
 
+@pytest.mark.requirement("003-02")
 def test_the_graph_has_the_nodes_and_edges_of_the_code(make_place: Callable[..., Place], neo4j_driver: Driver) -> None:
     """Files, chunks, symbols, sections; each edge with how it was resolved; archive-tagged as in Qdrant."""
     place = make_place(files=FILES)
@@ -313,6 +316,7 @@ def test_verify_finds_and_mends_what_others_did(
     app.close()
 
 
+@pytest.mark.requirement("K-25")
 def test_projects_share_servers_and_never_meet(make_place: Callable[..., Place]) -> None:
     """One collection, one graph, any number of projects; a rebuild of one leaves the other alone."""
     one, another = make_place("one", FILES).app(), make_place("another", {"only.py": "def tax_of():\n    pass\n"}).app()
@@ -483,6 +487,7 @@ def test_the_command_line_copies_verifies_and_searches(
     assert "GRAPHRAG_QDRANT_URL" in capsys.readouterr().err
 
 
+@pytest.mark.requirement("B-22")
 def test_hostile_texts_are_looked_for_and_nothing_else(
     make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver, request: pytest.FixtureRequest
 ) -> None:

@@ -15,6 +15,7 @@ def test_every_line_end_becomes_a_newline(data: bytes) -> None:
     assert decode(data) == Text("a\nb\nc\n")
 
 
+@pytest.mark.requirement("004-13")
 @pytest.mark.parametrize(
     "data",
     [
@@ -38,6 +39,7 @@ def test_a_few_invalid_bytes_are_replaced_and_reported() -> None:
     assert decoded.note == "1 invalid UTF-8 sequence replaced"
 
 
+@pytest.mark.requirement("004-13")
 @pytest.mark.parametrize(
     "data", [b"\x7fELF\x02\x00\x00", bytes(range(128, 256)) * 10, codecs.BOM_UTF16_LE + b"a\0\0\0"]
 )
@@ -99,6 +101,7 @@ def test_a_replacement_character_that_stands_in_the_file_is_not_an_error() -> No
     assert decode(("\ufffd" * 50).encode()) == Text("\ufffd" * 50)
 
 
+@pytest.mark.requirement("004-13")
 @given(st.binary(max_size=200))
 @settings(derandomize=True, max_examples=300)
 def test_any_bytes_are_either_text_without_nul_and_carriage_return_or_not_text(data: bytes) -> None:

@@ -54,6 +54,7 @@ def find_key(value: Any, key: str) -> Iterator[Any]:
         yield from find_key(one, key)
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("tokens", [2_000, 6_000])
 @pytest.mark.parametrize(
     ("tool", "arguments"),
@@ -78,6 +79,7 @@ def test_json_stays_within_its_budget(app: App, tool: str, arguments: dict[str, 
         assert answer["cursor"].startswith(f"{len(answer['rows'])}-")
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("path", [".", "./", "/src", "src", "./src/", "src/../src", "ROOT", "ROOT/src"])
 def test_paths_are_taken_however_they_are_written(app: App, path: str) -> None:
     """A complete answer must not say that there is nothing where there is."""
@@ -85,6 +87,7 @@ def test_paths_are_taken_however_they_are_written(app: App, path: str) -> None:
     assert text.startswith(f"{CALLERS + 2:,} lines of ")
 
 
+@pytest.mark.requirement("P-1")
 def test_a_path_that_nothing_can_be_found_in_is_said(app: App) -> None:
     """None outside the root, and none that is not indexed."""
     with pytest.raises(RequestError, match="outside the project root"):
@@ -93,17 +96,20 @@ def test_a_path_that_nothing_can_be_found_in_is_said(app: App) -> None:
         ask(app, "find_occurrences", text="needle", paths=["src", "scr"])
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("response_format", ["detailed", "json"])
 def test_a_long_line_is_shown_where_it_holds_the_text(app: App, response_format: str) -> None:
     """Its beginning tells nothing."""
     assert "hidden_word" in ask(app, "find_occurrences", text="hidden_word", response_format=response_format)
 
 
+@pytest.mark.requirement("P-1")
 def test_no_tests_are_announced_where_there_are_none(app: App) -> None:
     """What follows would be taken for them."""
     assert "Tests to run first" not in ask(app, "impact", symbol="needle")
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize(
     ("tool", "arguments", "beginning"),
     [
@@ -125,6 +131,7 @@ def test_lines_that_may_mean_a_definition_are_counted_where_none_certainly_does(
     assert place == "src/user.py:2"
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize(
     ("tool", "arguments", "sentence"),
     [
@@ -157,6 +164,7 @@ def test_of_a_value_its_readers_are_listed_or_said_not_to_be_recorded(app: App, 
     assert "Complete" not in text
 
 
+@pytest.mark.requirement("P-1")
 def test_overloads_are_listed_together(app: App) -> None:
     """With one list of uses, of limited length."""
     text = ask(app, "find_symbol", symbol="plot")
@@ -167,6 +175,7 @@ def test_overloads_are_listed_together(app: App) -> None:
     assert (len(row["also"]), row["doubt"]["undecided"]) == (11, [])
 
 
+@pytest.mark.requirement("P-1")
 def test_who_names_a_type_uses_it(app: App) -> None:
     """A type has no callers; a test of it is listed as one."""
     assert "box.py:4  weigh uses it (certain)" in ask(app, "find_symbol", symbol="Box")

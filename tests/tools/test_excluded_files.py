@@ -43,6 +43,7 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.requirement("003-01", "003-03", "003-04", "003-11", "003-20", "003-27", "K-19")
 def test_both_query_tools_leave_out_the_same_files(root: Path, tmp_path: Path) -> None:
     """Over the wire, and counted as if they did not exist."""
     answers = anyio.run(_ask_everything, root, tmp_path / "data")

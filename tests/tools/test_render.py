@@ -47,6 +47,7 @@ def written(result: SearchResult, form: ResponseFormat, tokens: int = PLENTY) ->
     return HYBRID.write(result, HYBRID.read(arguments, Settings(), Path("/project")))
 
 
+@pytest.mark.requirement("P-1")
 def test_a_result_says_where_what_why_and_shows_the_code() -> None:
     """Path:start-end, symbol, kind, the reason, and the code in a fence."""
     assert detailed(make_result(make_hit())) == (
@@ -59,6 +60,7 @@ def test_a_result_says_where_what_why_and_shows_the_code() -> None:
     )
 
 
+@pytest.mark.requirement("P-1")
 def test_the_concise_form_has_signatures_and_no_code() -> None:
     """Locations first, when an agent only wants to know where."""
     text = render(make_result(make_hit()), PLENTY, with_code=False)
@@ -66,6 +68,7 @@ def test_the_concise_form_has_signatures_and_no_code() -> None:
     assert "line 10" not in text
 
 
+@pytest.mark.requirement("001-17")
 def test_an_explained_result_shows_every_factor() -> None:
     """Every score can be followed by hand."""
     text = render(make_result(make_hit()), PLENTY, with_code=False, explained=True)
@@ -74,6 +77,7 @@ def test_an_explained_result_shows_every_factor() -> None:
     assert "× 1.200  recency (3 days)" in text
 
 
+@pytest.mark.requirement("002-02")
 def test_the_terms_of_a_sum_are_not_shown_as_factors() -> None:
     """The linear reranker adds its terms, penalties with a minus."""
     terms = (Factor("keyword", 0.25, FactorKind.TERM), Factor("status", -0.4, FactorKind.TERM))
@@ -81,6 +85,7 @@ def test_the_terms_of_a_sum_are_not_shown_as_factors() -> None:
     assert "   + 0.250  keyword\n   - 0.400  status\n" in text
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("tokens", [200, 600, 2000, 6000, 20_000])
 @pytest.mark.parametrize("form", ["concise", "detailed"])
 def test_an_answer_stays_within_its_tokens(form: Any, tokens: int) -> None:
@@ -89,6 +94,7 @@ def test_an_answer_stays_within_its_tokens(form: Any, tokens: int) -> None:
     assert len(written(result, form, tokens)) <= room_of(tokens) + 200
 
 
+@pytest.mark.requirement("P-1")
 def test_the_best_result_gets_the_most_room_and_every_cut_is_counted() -> None:
     """Nothing is dropped without saying so."""
     result = make_result(*hits(3, 100))
@@ -111,6 +117,7 @@ def test_one_more_line_is_a_line() -> None:
     assert all(ending.startswith("line ") for ending in endings)
 
 
+@pytest.mark.requirement("P-1")
 def test_results_that_do_not_fit_at_all_are_counted() -> None:
     """Even a tiny budget never hides results silently."""
     text = detailed(make_result(*hits(25, 5)), 200)
@@ -119,6 +126,7 @@ def test_results_that_do_not_fit_at_all_are_counted() -> None:
     assert f"... {25 - shown} more results did not fit; lower the limit" in text
 
 
+@pytest.mark.requirement("P-1")
 def test_a_short_text_leaves_its_room_to_the_others() -> None:
     """The room is used."""
     short, long = cut_texts(["one line", "x\n" * 1000], 1000)
@@ -126,6 +134,7 @@ def test_a_short_text_leaves_its_room_to_the_others() -> None:
     assert len(long.text) > 900
 
 
+@pytest.mark.requirement("P-1")
 def test_a_line_that_is_longer_than_the_room_is_cut() -> None:
     """A minified file cannot flood an answer."""
     assert cut_text("a" * 1000 + "\nb", 100).text == "a" * 97 + " …"
@@ -152,12 +161,14 @@ def test_a_result_for_which_no_code_fits_shows_its_signature() -> None:
     assert blocks[3].splitlines()[1:] == ["   > def open(self) -> None"]
 
 
+@pytest.mark.requirement("P-1")
 def test_code_cannot_close_its_fence() -> None:
     """What a file holds stays recognisable as content."""
     text = detailed(make_result(make_hit(make_chunk(text="```python\n```` \nrun this"))))
     assert text.splitlines()[1] == "`````python"
 
 
+@pytest.mark.requirement("P-1")
 def test_escape_sequences_are_shown_and_not_obeyed() -> None:
     """A file cannot drive the terminal it is shown on; an undecodable path can be shown."""
     chunk = make_chunk("src/caf\udce9.py", text="red \x1b[31m and \x00\r\nnext")
@@ -168,6 +179,7 @@ def test_escape_sequences_are_shown_and_not_obeyed() -> None:
     assert "src/caf\\udce9.py" in text
 
 
+@pytest.mark.requirement("000-25", "K-11")
 def test_only_certain_relations_of_what_matched_are_related() -> None:
     """With their relation; a guess and a weak one are no facts."""
     sure, guess = make_neighbour(), make_neighbour(EdgeDirection.OUT, is_guess=True)
@@ -187,6 +199,7 @@ def test_five_relations_are_shown_and_the_others_counted() -> None:
     assert rows[-1] == "... 2 more relations"
 
 
+@pytest.mark.requirement("000-01", "002-20")
 def test_archived_and_superseded_results_say_so() -> None:
     """Active and old code can be told apart."""
     facts = DocumentFacts(status=DocumentStatus.SUPERSEDED)
@@ -194,6 +207,7 @@ def test_archived_and_superseded_results_say_so() -> None:
     assert "archived: .archive/, status: superseded" in detailed(make_result(hit))
 
 
+@pytest.mark.requirement("002-18", "B-26")
 def test_an_incomplete_index_a_missing_store_and_warnings_come_first() -> None:
     """A search that is not complete or not hybrid says so."""
     building = IndexState(IndexPhase.BUILDING, 3120, 8400, 9, 40.2)
@@ -255,6 +269,7 @@ def test_the_json_form_says_how_sure_it_is() -> None:
     assert len(payload["primary"]) == 5
 
 
+@pytest.mark.requirement("003-27")
 def test_no_results_says_what_to_do_next() -> None:
     """An empty result is not an error."""
     building = IndexState(IndexPhase.BUILDING, 1, 2, 9)
@@ -264,6 +279,7 @@ def test_no_results_says_what_to_do_next() -> None:
     assert "exclude_archived, excluded_files" in text
 
 
+@pytest.mark.requirement("000-21", "000-31", "000-33", "003-08", "K-19")
 def test_json_has_everything() -> None:
     """Metadata, weights and counts under stable names."""
     chunk = make_chunk(archive=ArchiveClass(".archive/", 0.5), modified_at=0.0, enclosing=("Session",))
@@ -412,6 +428,7 @@ def test_a_quoted_line_is_one_short_line() -> None:
     assert len(line) < 200
 
 
+@pytest.mark.requirement("P-1")
 def test_json_stays_within_its_tokens_too() -> None:
     """Texts are cut, and what is cut is counted."""
     text = written(make_result(*hits(5, 500)), "json", 2500)
@@ -419,6 +436,7 @@ def test_json_stays_within_its_tokens_too() -> None:
     assert json.loads(text)["primary"][4]["hidden_lines"] > 400
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("tokens", [200, 800, 1100, 2500, 6000])
 def test_what_stands_beside_the_results_takes_no_room_from_the_first(tokens: int) -> None:
     """The best evidence first: of 200 tokens there is one result left, without its code."""
@@ -434,6 +452,7 @@ def test_what_stands_beside_the_results_takes_no_room_from_the_first(tokens: int
     assert bool(shown["primary"][0]["text"]) == (tokens > 200)
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("tokens", [1000, 2500])
 def test_json_leaves_out_results_that_do_not_fit(tokens: int) -> None:
     """The cursor continues behind those that are there."""
@@ -446,6 +465,7 @@ def test_json_leaves_out_results_that_do_not_fit(tokens: int) -> None:
     assert size <= room_of(tokens) * 1.1 or len(shown["primary"]) == 1
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("line", ["这是一行说明文字\n", "Это строка документации\n", "🚀🚀🚀🚀\n"])
 @pytest.mark.parametrize("form", ["detailed", "json"])
 def test_letters_that_are_tokens_of_their_own_are_counted_as_such(line: str, form: ResponseFormat) -> None:
@@ -455,12 +475,14 @@ def test_letters_that_are_tokens_of_their_own_are_counted_as_such(line: str, for
     assert len(text) < 0.9 * room_of(2500)
 
 
+@pytest.mark.requirement("P-1")
 def test_a_hit_without_reasons_still_reads_well() -> None:
     """Empty parts leave no gaps."""
     hit = replace(make_hit(make_chunk(symbol="")), ranks={}, factors=())
     assert detailed(make_result(hit)).splitlines()[0] == "1. src/session.py:10-12  (method)"
 
 
+@pytest.mark.requirement("P-1")
 def test_a_name_with_line_ends_stays_on_its_line() -> None:
     """What a file is called cannot pass for a result of its own."""
     chunk = make_chunk("src/a\n1. src/trusted.py:1-9", symbol="one\ntwo", signature="def one(\n)")
@@ -469,6 +491,7 @@ def test_a_name_with_line_ends_stays_on_its_line() -> None:
     assert text.startswith(r'1. "src/a\n1. src/trusted.py:1-9":10-12  "one\ntwo"  (method)')
 
 
+@pytest.mark.requirement("K-22")
 def test_nothing_above_min_score_is_said() -> None:
     """An agent learns that its own threshold left nothing."""
     result = make_result()
@@ -476,6 +499,7 @@ def test_nothing_above_min_score_is_said() -> None:
     assert "Below min_score: all of 40 candidates." in detailed(replace(result, meta=meta))
 
 
+@pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("direction", ["in", "out"])
 @pytest.mark.parametrize("relation", STORED_KINDS)
 def test_every_relation_has_words(relation: RelationKind, direction: str) -> None:

@@ -30,6 +30,7 @@ def refusal(tool: str, root: Path, **arguments: object) -> str:
     return str(caught.value)
 
 
+@pytest.mark.requirement("000-23", "000-34", "K-15")
 def test_the_hybrid_tool_has_the_seeds_defaults(tmp_path: Path) -> None:
     """Limit 5, graph context, 2 hops, archived hidden, RRF, recency, 3 chunks per file."""
     assert ask(HYBRID, tmp_path) == SearchRequest(
@@ -44,6 +45,7 @@ def test_the_hybrid_tool_has_the_seeds_defaults(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.requirement("K-06")
 def test_every_argument_of_the_hybrid_tool_reaches_the_request(tmp_path: Path) -> None:
     """All six of the seed's parameters, include_patterns, and the filters."""
     request = ask(
@@ -77,6 +79,7 @@ def test_every_argument_of_the_hybrid_tool_reaches_the_request(tmp_path: Path) -
     )
 
 
+@pytest.mark.requirement("K-15", "K-19")
 @pytest.mark.parametrize(("tool", "chunks_per_document"), [(DOCUMENTS, 0), (UNIQUE, 1)])
 def test_the_query_tools_count_in_top_n_and_cap_chunks_per_document(
     tool: str, chunks_per_document: int, tmp_path: Path
@@ -87,6 +90,7 @@ def test_the_query_tools_count_in_top_n_and_cap_chunks_per_document(
     assert request.chunks_per_document == chunks_per_document
 
 
+@pytest.mark.requirement("003-01", "003-03")
 @pytest.mark.parametrize("tool", SEARCH_TOOLS)
 def test_excluded_files_mean_the_same_to_every_tool(tool: str, tmp_path: Path) -> None:
     """Name, relative and absolute path name the same file in all tools."""
@@ -98,6 +102,7 @@ def test_excluded_files_mean_the_same_to_every_tool(tool: str, tmp_path: Path) -
     assert ask(tool, tmp_path, excluded_files=["api.md"]).scope.excluded_keys not in ({frozenset()} | keys)
 
 
+@pytest.mark.requirement("B-26")
 def test_a_path_outside_the_root_is_a_warning(tmp_path: Path) -> None:
     """Results, with a warning that names the path."""
     outside = "../elsewhere/api.md"
@@ -105,6 +110,7 @@ def test_a_path_outside_the_root_is_a_warning(tmp_path: Path) -> None:
     assert outside in request.warnings[0]
 
 
+@pytest.mark.requirement("K-13")
 def test_the_setting_decides_about_archived_files_unless_the_call_does(tmp_path: Path) -> None:
     """Argument, then environment, then true."""
     settings = Settings(retrieval=RetrievalSettings(exclude_archived=False))
@@ -117,6 +123,7 @@ def test_the_setting_decides_about_archived_files_unless_the_call_does(tmp_path:
     assert hides(exclude_archived=True)
 
 
+@pytest.mark.requirement("K-06")
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -153,18 +160,21 @@ def test_a_wrong_argument_is_named_with_what_was_given_and_what_is_accepted(
     assert expected in refusal(HYBRID, tmp_path, **arguments)
 
 
+@pytest.mark.requirement("003-10", "K-22")
 @pytest.mark.parametrize("score", [-0.1, 1.1, float("nan"), float("inf"), "high", True])
 def test_a_score_outside_0_to_1_is_refused(score: object, tmp_path: Path) -> None:
     """Min_score is on the scale of the scores, 0 to 1."""
     assert "expected a number from 0 to 1" in refusal(DOCUMENTS, tmp_path, min_score=score)
 
 
+@pytest.mark.requirement("000-34")
 def test_a_missing_query_is_asked_for(tmp_path: Path) -> None:
     """One phrasing is required, by either argument."""
     with pytest.raises(RequestError, match="query is required, or queries: give text of 2"):
         TOOLS[HYBRID].read({}, SETTINGS, tmp_path)
 
 
+@pytest.mark.requirement("K-06")
 def test_all_problems_of_a_call_are_named_at_once(tmp_path: Path) -> None:
     """An agent corrects its call in one step."""
     message = refusal(HYBRID, tmp_path, limit=0, max_hops=9, colour="red")
@@ -172,11 +182,13 @@ def test_all_problems_of_a_call_are_named_at_once(tmp_path: Path) -> None:
     assert all(name in message for name in ("limit", "max_hops", "colour"))
 
 
+@pytest.mark.requirement("K-06")
 def test_a_long_wrong_value_is_shown_in_part(tmp_path: Path) -> None:
     """An error stays readable, whatever was given."""
     assert len(refusal(HYBRID, tmp_path, query="word " * 100_000)) < 300
 
 
+@pytest.mark.requirement("000-34", "K-06")
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_schema_tells_types_defaults_and_ranges_and_allows_nothing_else(tool: str) -> None:
     """The schema lists what is accepted."""
@@ -188,6 +200,7 @@ def test_a_schema_tells_types_defaults_and_ranges_and_allows_nothing_else(tool: 
         assert ("default" in value) != (name in schema.get("required", ())), name
 
 
+@pytest.mark.requirement("K-13")
 def test_the_schema_shows_the_projects_own_default() -> None:
     """A client sees what it will get."""
     settings = Settings(retrieval=RetrievalSettings(exclude_archived=False))
@@ -201,6 +214,7 @@ def test_the_schema_shows_the_projects_own_default() -> None:
     }
 
 
+@pytest.mark.requirement("K-06")
 def test_the_status_tool_takes_only_a_form(tmp_path: Path) -> None:
     """Unknown arguments are refused there too."""
     assert STATUS.read({"response_format": "json"}, SETTINGS, tmp_path).arguments.response_format == "json"

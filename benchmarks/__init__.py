@@ -1,0 +1,1 @@
+"""Measures the program: quality, time, memory and relations; not installed with it."""

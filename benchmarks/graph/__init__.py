@@ -1,0 +1,1 @@
+"""Measures relations beside compilers and type checkers."""

@@ -31,11 +31,10 @@ from graphrag_mcp.history.log import read_log
 from graphrag_mcp.history.together import companions
 from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.files import Category, SymbolKind
-from graphrag_mcp.model.history import Recalled, Touched
+from graphrag_mcp.model.history import Recalled
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, SearchRequest
-from graphrag_mcp.ports import HistoryIndex
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import RetrievalSettings, load_settings
@@ -48,23 +47,18 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\n")
 Scores = dict[str, float]
 
 
-class Shuffled:
+class Shuffled(SqliteHistory):
     """A history in which every message belongs to another commit."""
 
-    def __init__(self, history: HistoryIndex, commits: Sequence[int]) -> None:
+    def __init__(self, history: SqliteHistory, commits: Sequence[int]) -> None:
+        vars(self).update(vars(history))
         others = list(commits)
         random.Random(0).shuffle(others)
-        self._history, self._other = history, dict(zip(commits, others, strict=True))
+        self._other = dict(zip(commits, others, strict=True))
 
     def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
-        found = self._history.recall(frequencies, limit)
+        found = super().recall(frequencies, limit)
         return [one._replace(commit_id=self._other.get(one.commit_id, one.commit_id)) for one in found]
-
-    def frequencies(self, terms: Sequence[str]) -> Frequencies:
-        return self._history.frequencies(terms)
-
-    def files(self, commit_ids: Collection[int], scope: Scope) -> list[Touched]:
-        return self._history.files(commit_ids, scope)
 
 
 def main() -> None:
@@ -216,7 +210,6 @@ def _most_changed(past: SqliteHistory, paths: Collection[str]) -> list[str]:
 def _shuffled(stores: Stores) -> Stores:
     if stores.history is None:
         return stores
-    assert isinstance(stores.history, SqliteHistory)
     commits = [commit_id for commit_id, is_member in enumerate(stores.history.state().members) if is_member]
     return replace(stores, history=Shuffled(stores.history, commits))
 

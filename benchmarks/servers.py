@@ -26,9 +26,18 @@ from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.neo4j.connection import connect
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
-from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
-from graphrag_mcp.stores.points import Point, PointIds, file_key, file_version, point_key
-from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
+from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
+from graphrag_mcp.stores.replica import (
+    Point,
+    PointIds,
+    ReplicatedChunk,
+    ReplicatedEdge,
+    ReplicatedFile,
+    ReplicatedSymbol,
+    file_key,
+    file_version,
+    point_key,
+)
 from tests.servers.neo4j_server import AS_IN_PRODUCTION, Neo4jServer
 
 PROJECT = "made-up"
@@ -96,18 +105,18 @@ def measure_sync(folder: Path, data: Path, server: Neo4jServer, figures: str | N
 
 def measure_neighbours(driver: Driver, symbols: int, relations: int, figures: str | None) -> None:
     """Ask for the two-hop neighbourhood of ten seeds, with growing shares of the files excluded."""
-    projection = Neo4jProjection(driver, "benchmark", None, PROJECT)
-    projection.prepare()
+    replica = Neo4jReplica(driver, "benchmark", None, PROJECT)
+    replica.prepare()
     files = [f"src/part_{number // 50}/file_{number}.py" for number in range(symbols // SYMBOLS_PER_FILE)]
     started = time.monotonic()
-    batch: list[ProjectedFile] = []
+    batch: list[ReplicatedFile] = []
     for file in made_up(files, relations):
         batch.append(file)
         if len(batch) == FILES_PER_WRITE:
-            projection.write(batch)
+            replica.write(batch)
             batch.clear()
     if batch:
-        projection.write(batch)
+        replica.write(batch)
     print(f"made up: {symbols:,} symbols, {relations:,} relations, written in {time.monotonic() - started:.0f} s")
     graph = Neo4jGraphStore(driver, None, PROJECT, PointIds(), AnyChunk())  # type: ignore[arg-type]  # It only asks for chunks.
     ids = PointIds()
@@ -149,7 +158,7 @@ def measure_neighbours(driver: Driver, symbols: int, relations: int, figures: st
             write_rows(figures, {row: {"figure": f"{statistics.median(ordered):.1f}"}})
 
 
-def made_up(files: Sequence[str], relations: int) -> Iterator[ProjectedFile]:
+def made_up(files: Sequence[str], relations: int) -> Iterator[ReplicatedFile]:
     """Yield files of twenty one-symbol chunks with random relations."""
     choice = random.Random(0)
     per_file = relations // len(files)
@@ -160,12 +169,12 @@ def made_up(files: Sequence[str], relations: int) -> Iterator[ProjectedFile]:
             line = 10 * ordinal + 1
             point = Point(point_key(PROJECT, version, ordinal), path, version, ordinal)
             chunk = StoredChunk(0, 0, path, "python", Category.IMPLEMENTATION, line, line + 9, "", "function")
-            chunks.append(ProjectedChunk(point, chunk, {}, None))
+            chunks.append(ReplicatedChunk(point, chunk, {}, None))
             name = f"name_{ordinal}"
             key = symbol_key(path, ordinal)
-            symbols.append(ProjectedSymbol(key, ordinal, Symbol(name, name, SymbolKind.FUNCTION, line, line + 9)))
+            symbols.append(ReplicatedSymbol(key, ordinal, Symbol(name, name, SymbolKind.FUNCTION, line, line + 9)))
         edges = tuple(
-            ProjectedEdge(
+            ReplicatedEdge(
                 kind=choice.choice((RelationKind.CALLS, RelationKind.IMPORTS, RelationKind.TESTS)).value,
                 source=symbol_key(path, ordinal),
                 # Squared: the first files are the ones that everybody uses.
@@ -180,7 +189,7 @@ def made_up(files: Sequence[str], relations: int) -> Iterator[ProjectedFile]:
             for ordinal in [choice.randrange(SYMBOLS_PER_FILE)]
         )
         keys = tuple(sorted(match_keys(path)))
-        yield ProjectedFile(path, version, "", keys, {}, tuple(chunks), tuple(symbols), edges)
+        yield ReplicatedFile(path, version, "", keys, {}, tuple(chunks), tuple(symbols), edges)
 
 
 def symbol_key(path: str, ordinal: int) -> str:

@@ -11,10 +11,10 @@ import pytest
 from neo4j import Driver
 from qdrant_client import QdrantClient
 
-from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.ingest.linking import LinkStage
-from graphrag_mcp.ingest.yielding import SearchYield
+from graphrag_mcp.ingest.workers import SearchYield
 from graphrag_mcp.model.files import (
     NO_FACTS,
     ArchiveClass,
@@ -30,18 +30,16 @@ from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, ScopePaths, VectorIndex
 from graphrag_mcp.replication.sync import synchronise
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
-from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
-from graphrag_mcp.stores.points import ChunkIds, PointIds
-from graphrag_mcp.stores.projection import Projection
+from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
-from graphrag_mcp.stores.qdrant.projection import QdrantProjection
+from graphrag_mcp.stores.qdrant.replica import QdrantReplica
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
+from graphrag_mcp.stores.replica import ChunkIds, PointIds, Replica
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
-from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
-from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+from graphrag_mcp.stores.sqlite.replica import SqliteChunkIds, SqliteReplicaSource
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry, pack_rows
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
@@ -136,23 +134,23 @@ class _Local:
 
 def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None, *, alone: bool) -> Backend:
     project = f"test-{uuid.uuid4()}"
-    source = SqliteProjectionSource(local.database, project, MODEL)
+    source = SqliteReplicaSource(local.database, project, MODEL)
     ids: ChunkIds = PointIds() if alone else SqliteChunkIds(local.database, project)
     archived: ScopePaths = local.scopes
     backend = local.backend()
-    copies: list[Projection] = []
+    copies: list[Replica] = []
     if qdrant is not None:
         there = QdrantProject(qdrant, COLLECTION, project)
         if alone:
             archived = QdrantScopePaths(there, compile_globs)
         points = QdrantPoints(there, ids, archived)
-        copies.append(QdrantProjection(there, "qdrant", MODEL, DIMENSIONS, KEYWORD_FIELDS))
+        copies.append(QdrantReplica(there, "qdrant", MODEL, DIMENSIONS, KEYWORD_FIELDS))
         catalog: ChunkStore = QdrantCatalog(points) if alone else local.catalog
         backend = replace(
             backend, vectors=QdrantVectorIndex(points), keywords=QdrantKeywordIndex(points), catalog=catalog
         )
     if neo4j is not None:
-        copies.append(Neo4jProjection(neo4j, "neo4j", None, project))
+        copies.append(Neo4jReplica(neo4j, "neo4j", None, project))
         backend = replace(backend, graph=Neo4jGraphStore(neo4j, None, project, ids, backend.catalog))
 
     def copy() -> None:

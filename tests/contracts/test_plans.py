@@ -82,7 +82,7 @@ def test_the_graph_is_not_read_as_a_whole(write: Write, monkeypatch: pytest.Monk
             databases.clear()
             for query in ("Box3", "who calls only_2", "part_4.py"):
                 app.search(SearchRequest(query))
-            copied = IndexStores(databases[0]).projection("project", "model")
+            copied = IndexStores(databases[0]).replica_source("project", "model")
             copied.read(["part_5.py"], with_edges=True)
             for name in ("load", "only_1", "Box5", "part_6.py"):
                 app.navigator().symbols(name)
@@ -160,7 +160,7 @@ def test_what_is_copied_costs_as_much_in_one_statement_as_file_by_file(
 
     def ask(others: int) -> dict[str, int]:
         with _opened(write(str(others), others)) as app:
-            copied = app._handle.searched().projection("project", "model")
+            copied = app._handle.searched().replica_source("project", "model")
             monkeypatch.setattr(Database, "rows", counted)
             found = {}
             paths = sorted(copied.versions())

@@ -9,12 +9,12 @@ from qdrant_client import QdrantClient, models
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import DocumentStatus
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.stores.points import PointIds
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
-from graphrag_mcp.stores.qdrant.projection import QdrantProjection
+from graphrag_mcp.stores.qdrant.replica import QdrantReplica
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
+from graphrag_mcp.stores.replica import PointIds
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from tests.servers.connections import open_qdrant
 
@@ -50,8 +50,8 @@ def older(qdrant: QdrantClient) -> Iterator[str]:
     qdrant.delete_collection(name)
 
 
-def _projection(client: QdrantClient, collection: str) -> QdrantProjection:
-    return QdrantProjection(QdrantProject(client, collection, "project"), "qdrant", "model", DIMENSIONS, KEYWORD_FIELDS)
+def _projection(client: QdrantClient, collection: str) -> QdrantReplica:
+    return QdrantReplica(QdrantProject(client, collection, "project"), "qdrant", "model", DIMENSIONS, KEYWORD_FIELDS)
 
 
 def _catalog(client: QdrantClient, collection: str) -> QdrantCatalog:

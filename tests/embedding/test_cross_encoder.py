@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.embedding import cross_encoder
-from graphrag_mcp.embedding.cross_encoder import FastembedCrossEncoder, load_cross_encoder
+from graphrag_mcp.embedding import onnx_models as cross_encoder
+from graphrag_mcp.embedding.onnx_models import FastembedCrossEncoder, load_cross_encoder
 from graphrag_mcp.errors import ModelUnavailableError
 from tests.embedding.onnx_folder import write_cross_encoder_folder
 

@@ -9,7 +9,7 @@ from project_files import touch_files, write_files
 
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
+from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind
 from graphrag_mcp.exclusion.rule_files import SHOWN_WARNINGS
 from graphrag_mcp.settings import IndexingSettings, load_settings
 

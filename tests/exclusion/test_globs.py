@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.exclusion.patterns import compile_globs
 
 
 @pytest.mark.requirement("K-12")

@@ -6,7 +6,7 @@ import pytest
 from project_files import write_files
 
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.exclusion.reasons import ExclusionKind
+from graphrag_mcp.exclusion.patterns import ExclusionKind
 
 
 def explain_kind(root: Path, path: str, *, is_dir: bool = False) -> ExclusionKind | None:

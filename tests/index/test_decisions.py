@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.index.decisions import (
+from graphrag_mcp.index.supervisor import (
     REFRESHED_BYTES,
     REFRESHED_FILES,
     RETRY_SECONDS,

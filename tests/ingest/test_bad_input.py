@@ -8,9 +8,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.ingest import prepare
 from graphrag_mcp.ingest.prepare import Job, Rejected
-from graphrag_mcp.ingest.workers.pool import prepare_all
-from graphrag_mcp.ingest.workers.quarantine import Quarantine
-from graphrag_mcp.ingest.yielding import SearchYield
+from graphrag_mcp.ingest.workers import Quarantine, SearchYield, prepare_all
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE

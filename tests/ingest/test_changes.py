@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_mcp.exclusion.walker import WalkedFile
-from graphrag_mcp.ingest.changes import Changes, compare
+from graphrag_mcp.ingest.indexer import Changes, compare
 from graphrag_mcp.stores.sqlite.catalog import FileState
 
 

@@ -12,11 +12,9 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app.local import App
+from graphrag_mcp.ingest import workers
 from graphrag_mcp.ingest.prepare import Job, Prepared, Rejected
-from graphrag_mcp.ingest.workers import pool as workers
-from graphrag_mcp.ingest.workers.pool import prepare_all, run_tasks
-from graphrag_mcp.ingest.workers.quarantine import Quarantine
-from graphrag_mcp.ingest.yielding import SearchYield
+from graphrag_mcp.ingest.workers import Quarantine, SearchYield, prepare_all, run_tasks
 from graphrag_mcp.settings import load_settings
 from tests.ingest.deadly import DeadlyPath, end_at_seven
 
@@ -145,7 +143,7 @@ def test_a_program_without_a_main_module_still_indexes(tmp_path: Path) -> None:
     """No process can import a script that came through a pipe; then the files are parsed where they are."""
     script = (
         "from pathlib import Path\n"
-        "from graphrag_mcp.ingest.workers import pool as workers\n"
+        "from graphrag_mcp.ingest import workers\n"
         "from graphrag_mcp.ingest.prepare import Job\n"
         "workers.SMALL_RUN_BYTES = workers.TINY_RUN_BYTES = 0\n"
         f"file = Path({str(tmp_path / 'a.py')!r})\n"
@@ -160,7 +158,7 @@ def test_a_program_without_a_main_module_still_indexes(tmp_path: Path) -> None:
 
 def test_the_parsing_processes_do_not_import_numpy() -> None:
     """Importing it takes each process a fifth of a second, and parsing does not need it."""
-    script = "import sys, graphrag_mcp.ingest.workers.pool; print('numpy' in sys.modules)"
+    script = "import sys, graphrag_mcp.ingest.workers; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

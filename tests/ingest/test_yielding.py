@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.ingest import yielding
-from graphrag_mcp.ingest.yielding import SearchYield
+from graphrag_mcp.ingest import workers
+from graphrag_mcp.ingest.workers import SearchYield
 from graphrag_mcp.settings import load_settings
 
 FILES = 20
@@ -28,19 +28,19 @@ def _seconds(search_yield: SearchYield) -> float:
 
 def test_a_turn_waits_for_a_search_and_then_lasts(searched: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who asks at every line of a loop waits once in each turn."""
-    monkeypatch.setattr(yielding, "TURN_SECONDS", 600.0)
+    monkeypatch.setattr(workers, "TURN_SECONDS", 600.0)
     mine = SearchYield(searched)
-    assert _seconds(mine) >= 0.9 * yielding.MAX_WAIT_SECONDS
-    assert sum(_seconds(mine) for _ in range(100)) < yielding.MAX_WAIT_SECONDS
+    assert _seconds(mine) >= 0.9 * workers.MAX_WAIT_SECONDS
+    assert sum(_seconds(mine) for _ in range(100)) < workers.MAX_WAIT_SECONDS
     mine._turn_ends = 0.0
-    assert _seconds(mine) >= 0.9 * yielding.MAX_WAIT_SECONDS
+    assert _seconds(mine) >= 0.9 * workers.MAX_WAIT_SECONDS
 
 
 def test_a_turn_begins_as_soon_as_the_search_is_answered(
     searched: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run is not slower than the searches beside it make it."""
-    monkeypatch.setattr(yielding, "MAX_WAIT_SECONDS", 60.0)
+    monkeypatch.setattr(workers, "MAX_WAIT_SECONDS", 60.0)
     threading.Timer(0.05, searched.set).start()
     assert _seconds(SearchYield(searched)) < 30
     assert _seconds(SearchYield(searched)) < 30
@@ -49,8 +49,8 @@ def test_a_turn_begins_as_soon_as_the_search_is_answered(
 
 def test_a_run_gives_way_at_each_file_and_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside searches without end, the walk, the parser and the model wait; nothing is left out."""
-    monkeypatch.setattr(yielding, "TURN_SECONDS", 0.0)
-    monkeypatch.setattr(yielding, "MAX_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(workers, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(workers, "MAX_WAIT_SECONDS", 0.01)
     root = tmp_path / "project"
     root.mkdir()
     for number in range(FILES):
@@ -59,5 +59,5 @@ def test_a_run_gives_way_at_each_file_and_ends(tmp_path: Path, monkeypatch: pyte
     with app._supervisor.search_priority.first():
         report = app.index()
     assert report.added == report.chunks == FILES
-    assert report.seconds >= 2 * FILES * yielding.MAX_WAIT_SECONDS  # At each file of the walk, and before it is parsed.
+    assert report.seconds >= 2 * FILES * workers.MAX_WAIT_SECONDS  # At each file of the walk, and before it is parsed.
     app.close()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.model.paths import EVERY_PATH, ChosenPaths, PathCover, folders, normalise_paths
 
 FILES = (

@@ -17,8 +17,8 @@ from graphrag_mcp import __version__
 from graphrag_mcp.cli.doctor import examine
 from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.index.write_lock import Holder, WriteLock
-from graphrag_mcp.stores.sqlite.old_formats import old_indexes, remove_unused
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
+from graphrag_mcp.stores.sqlite.unusable import old_indexes, remove_unused
 from tests.reliability.projects import Project
 from tests.stdio_client import Server
 from tests.waiting import wait_until

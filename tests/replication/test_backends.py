@@ -37,12 +37,12 @@ from graphrag_mcp.settings import ServerSettings, Settings, load_settings
 from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.neo4j import connection as neo4j_connection
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
-from graphrag_mcp.stores.points import PointIds, file_version, point_key
 from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.bm25 import AVERAGE_LENGTH, K1, B, document_vector, query_vector, term_index
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
+from graphrag_mcp.stores.replica import PointIds, file_version, point_key
 from tests.servers.faulty import faulty
 
 URL = "http://127.0.0.1:6333"
@@ -181,7 +181,7 @@ def test_a_file_is_sent_again_when_its_relations_change(tmp_path: Path) -> None:
         (root / path).write_text(text)
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
         app.index()
-        source = app._handle.searched().projection("project", "")
+        source = app._handle.searched().replica_source("project", "")
         source.mark("graph", source.read(sorted(files), with_edges=True))
         source.mark("points", source.read(sorted(files), with_edges=False))
         (root / "pkg/tools.py").write_text("def put():\n    pass\n")

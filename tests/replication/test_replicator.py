@@ -15,7 +15,7 @@ from graphrag_mcp.replication import replicator as copies
 from graphrag_mcp.replication.backends import Servers
 from graphrag_mcp.replication.replicator import Replicator
 from graphrag_mcp.settings import ServerSettings, load_settings
-from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 
 NOWHERE = ServerSettings(neo4j_uri="bolt://127.0.0.1:9")
 
@@ -28,7 +28,7 @@ class _Failing:
         self.done = threading.Event()
         self.attempts = 0
 
-    def __call__(self) -> tuple[SqliteProjectionSource, Embedder]:
+    def __call__(self) -> tuple[SqliteReplicaSource, Embedder]:
         self.attempts += 1
         if len(self._reasons) == 1:
             self.done.set()

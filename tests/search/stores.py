@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.ingest.linking import LinkStage
-from graphrag_mcp.ingest.yielding import SearchYield
+from graphrag_mcp.ingest.workers import SearchYield
 from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope

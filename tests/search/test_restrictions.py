@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope

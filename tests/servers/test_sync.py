@@ -17,15 +17,15 @@ from qdrant_client import QdrantClient, models
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.run import run
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.reports import SyncReport
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.ports import GraphStore
 from graphrag_mcp.search.retrieval import Stores
-from graphrag_mcp.stores.projection import ProjectedFile
-from graphrag_mcp.stores.qdrant.projection import QdrantProjection
+from graphrag_mcp.stores.qdrant.replica import QdrantReplica
+from graphrag_mcp.stores.replica import ReplicatedFile
 from graphrag_mcp.tools.index_status import render_status
 from tests.servers.conftest import Place
 from tests.waiting import wait_until
@@ -70,7 +70,7 @@ def _edges(driver: Driver, project: str, kind: str) -> set[tuple[str, str]]:
 
 def _differences(app: App, driver: Driver, project: str) -> tuple[set[tuple[object, ...]], set[tuple[object, ...]]]:
     """Return the relations of the index that the server lacks, and those that only the server has."""
-    source = app._handle.searched().projection(project, "")
+    source = app._handle.searched().replica_source(project, "")
     stored = {
         (file.path, edge.kind, edge.source, edge.target, edge.line, edge.certainty)
         for file in source.read(list(source.versions()), with_edges=True)
@@ -424,13 +424,13 @@ def test_a_server_that_is_being_filled_is_not_asked_yet(
     make_place: Callable[..., Place], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It would answer from the part that it holds: until it is full the local index answers, and says why."""
-    may_write, write = threading.Event(), QdrantProjection.write
+    may_write, write = threading.Event(), QdrantReplica.write
 
-    def write_later(projection: QdrantProjection, files: Sequence[ProjectedFile]) -> None:
+    def write_later(replica: QdrantReplica, files: Sequence[ReplicatedFile]) -> None:
         may_write.wait(30)
-        write(projection, files)
+        write(replica, files)
 
-    monkeypatch.setattr(QdrantProjection, "write", write_later)
+    monkeypatch.setattr(QdrantReplica, "write", write_later)
     with closing(make_place(files=FILES).app(sync_servers="true")) as app:
         app.start()
         app.wait_ready(20)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.text.environment_names import key_names, sets_key
+from graphrag_mcp.text.names import key_names, sets_key
 
 
 @pytest.mark.parametrize(

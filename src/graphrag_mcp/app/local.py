@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from graphrag_mcp.app.protocol import WITH_INDEX, Capability, Nodes
-from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
+from graphrag_mcp.embedding.onnx_models import load_cross_encoder
 from graphrag_mcp.errors import IndexStoreError, RootError, ServerError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.graph.navigator import Navigator
@@ -37,7 +37,7 @@ from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import Settings
 from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
-from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 from graphrag_mcp.system.git_dirs import find_work_tree, read_branch
 
 EXAMPLES_SHOWN = 20
@@ -268,7 +268,7 @@ class App:
         if failed:
             return self._without_servers(request, failed, index, state)
         seconds = self.settings.servers.server_timeout_seconds
-        differences = self._replicator.differences(index.projection(self._servers.project, ""), seconds)
+        differences = self._replicator.differences(index.replica_source(self._servers.project, ""), seconds)
         return replace(result, meta=replace(result.meta, warnings=(*result.meta.warnings, *differences)))
 
     def _too_early_for_servers(self) -> Mapping[str, str]:
@@ -303,7 +303,7 @@ class App:
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
 
-    def _replication_source(self) -> tuple[SqliteProjectionSource, Embedder]:
+    def _replication_source(self) -> tuple[SqliteReplicaSource, Embedder]:
         """Return what is replicated to servers, and the model of its vectors."""
         index = self._handle.searched()
         self._handle.load_model()
@@ -311,7 +311,7 @@ class App:
             raise ServerError(f"no replication without the model of the server's vectors: {self._handle.model_problem}")
         if index.database.tree.model not in ("", self._handle.embedder.fingerprint):
             raise ServerError("the vectors are being rebuilt with another model; they are copied when complete")
-        return index.projection(self._servers.project, self._handle.embedder.fingerprint), self._handle.embedder
+        return index.replica_source(self._servers.project, self._handle.embedder.fingerprint), self._handle.embedder
 
     def _use_servers(self) -> None:
         """Load the servers' clients, and replicate each commit while this process is the writer of a complete index."""

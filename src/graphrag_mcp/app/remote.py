@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from graphrag_mcp.app.protocol import WITHOUT_INDEX, Capability
-from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.embedding.onnx_models import load_cross_encoder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.paths import IndexPaths

@@ -31,7 +31,7 @@ from graphrag_mcp.languages.registry import LANGUAGES
 from graphrag_mcp.model.reports import IndexPhase
 from graphrag_mcp.settings import Settings, load_settings
 from graphrag_mcp.stores.sqlite.database import connect, is_damage
-from graphrag_mcp.stores.sqlite.old_formats import DAY_SECONDS, KEPT_DAYS, old_indexes
+from graphrag_mcp.stores.sqlite.unusable import DAY_SECONDS, KEPT_DAYS, old_indexes
 from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_dirs import find_work_tree
 from graphrag_mcp.text.counts import counted

@@ -11,7 +11,7 @@ from io import TextIOWrapper
 
 from graphrag_mcp.cli.options import check_remote, create_parser
 from graphrag_mcp.errors import GraphragError, RequestError
-from graphrag_mcp.system.garbage import collect_rarely
+from graphrag_mcp.system.process import collect_rarely
 
 DONE, FAILED, USAGE = 0, 1, 2
 INTERRUPTED = 130  # As a shell reports it.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.cli.options import project_root
-from graphrag_mcp.system.garbage import collect_rarely
+from graphrag_mcp.system.process import collect_rarely
 
 if TYPE_CHECKING:
     from graphrag_mcp.app.protocol import SearchBackend

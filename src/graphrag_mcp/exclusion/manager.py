@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from graphrag_mcp.exclusion.attributes import ATTRIBUTES_FILE
-from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
+from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind
 from graphrag_mcp.exclusion.rule_files import Stamp
 from graphrag_mcp.exclusion.rulebook import GIT_IGNORE_FILE, Folder, Rulebook
 from graphrag_mcp.settings import IndexingSettings

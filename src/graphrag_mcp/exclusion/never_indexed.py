@@ -5,7 +5,7 @@ The decision depends on the name alone, also for a deleted file, and ignores cas
 
 import re
 
-from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
+from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind
 
 
 def find_barrier(name: str, parent: str, *, is_folder: bool) -> Exclusion | None:

@@ -5,10 +5,42 @@ task: it asks for every folder from the top down.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
+from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.exclusion.wildmatch import translate
+
+
+class ExclusionKind(StrEnum):
+    """What excludes a path."""
+
+    IGNORED = "ignored"  # A rule in one of the user's ignore files.
+    DEFAULT = "default"  # A built-in rule, in force while the root has no ignore file of its own.
+    VCS = "vcs"
+    SECRET = "secret"  # noqa: S105 - a kind of file, not a password.
+    BINARY = "binary"
+    WORKTREE = "worktree"  # Another checkout of a repository: its own project.
+    OUTSIDE = "outside"  # Not below the project root.
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Why a path is excluded: the pattern, and its file and line (line 0: built in)."""
+
+    kind: ExclusionKind
+    pattern: str
+    source: str = "built-in"
+    line: int = 0
+
+    @property
+    def detail(self) -> str:
+        """The pattern with its file and line, as in `*.log (.gitignore:3)`."""
+        return f"{self.pattern} ({self.source}:{self.line})" if self.line else f"{self.pattern} ({self.source})"
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +158,48 @@ class _Globs:
         """Return the largest index of a glob that matches, or -1."""
         found = self._regex.fullmatch(text) if self._regex else None
         return -1 if found is None or found.lastindex is None else self._indices[found.lastindex - 1]
+
+
+_ARGUMENT = "include_patterns"
+_ADVICE = "give a glob such as 'docs/archive/'"
+
+
+def compile_globs(patterns: Sequence[str], argument: str = _ARGUMENT) -> Callable[[str], bool]:
+    """Return a predicate for paths relative to the root: true for what git would ignore under these patterns.
+
+    So `docs/archive/` matches everything below that folder, and `!*.txt` negates an earlier match.
+    Raises RequestError, which names the argument, for a pattern that is blank or can never match.
+    """
+    rules = RuleList([_parse(pattern, argument) for pattern in patterns])
+    folders: dict[bytes, bool] = {b"": False}  # Most files share their folder with others.
+
+    def is_below_match(folder: bytes) -> bool:
+        pending = []
+        while folder not in folders:
+            pending.append(folder)
+            folder = folder.rpartition(b"/")[0]
+        found = folders[folder]
+        for below in reversed(pending):
+            found = folders[below] = found or _is_match(rules, below, is_folder=True)
+        return found
+
+    def matches(path: str) -> bool:
+        key = path.encode(errors="surrogateescape")
+        return is_below_match(key.rpartition(b"/")[0]) or _is_match(rules, key, is_folder=False)
+
+    return matches
+
+
+def _parse(pattern: str, argument: str) -> Rule:
+    try:
+        rule = parse_rule(pattern.encode(errors="surrogateescape"), argument, 0)
+    except ValueError as error:
+        raise RequestError(argument, f"{argument}: {quoted(pattern)} can never match: {error}; {_ADVICE}") from error
+    if rule is None:
+        raise RequestError(argument, f"{argument}: {quoted(pattern)} names no file; {_ADVICE}")
+    return rule
+
+
+def _is_match(rules: RuleList, path: bytes, *, is_folder: bool) -> bool:
+    rule = rules.match(path, is_folder=is_folder)
+    return rule is not None and not rule.negated

@@ -10,8 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS, DEFAULT_SOURCE
 from graphrag_mcp.exclusion.never_indexed import find_barrier
-from graphrag_mcp.exclusion.patterns import Rule, RuleList
-from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
+from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind, Rule, RuleList
 from graphrag_mcp.exclusion.rule_files import RuleReader
 from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_dirs import (

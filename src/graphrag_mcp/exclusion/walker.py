@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.exclusion.reasons import Exclusion
+from graphrag_mcp.exclusion.patterns import Exclusion
 from graphrag_mcp.exclusion.rulebook import Folder
 from graphrag_mcp.system.safe_files import changed_ns
 from graphrag_mcp.text.source import is_utf8

@@ -10,8 +10,15 @@ from graphrag_mcp.model.files import VARIABLE, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
-from graphrag_mcp.text.environment_names import key_names, sets_key
-from graphrag_mcp.text.names import as_name, operator_name, qualified_by, read_declaration, read_name
+from graphrag_mcp.text.names import (
+    as_name,
+    key_names,
+    operator_name,
+    qualified_by,
+    read_declaration,
+    read_name,
+    sets_key,
+)
 
 SIMILAR_NAMES = 8
 EVERYTHING = Scope(exclude_archived=False)

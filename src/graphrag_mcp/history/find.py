@@ -1,6 +1,7 @@
 """Answers from past commits: those that match words, and those that made a file or lines what they are."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -8,15 +9,14 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from graphrag_mcp.history.hunks import changed_symbols
-from graphrag_mcp.history.lines import Lines, committed_lines, follow_lines
+from graphrag_mcp.history.lines import Lines, changed_symbols, committed_lines, follow_lines
 from graphrag_mcp.history.log import read_commits
-from graphrag_mcp.history.together import companions
 from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import Commit, Companion, Span, Told
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
+from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError, is_name
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.words import query_words
@@ -209,3 +209,30 @@ class Past:
 
     def _read(self, deadline: float, *arguments: str) -> Iterator[Commit]:
         return (commit for commit, _ in read_commits(self._git, deadline, *arguments))
+
+
+FEWEST = 4  # Commits of the file: fewer say nothing of what is usual.
+FEWEST_TOGETHER = 2
+LEAST_LIFT = 1.5  # How much more often than if both changed independently.
+NEWEST = 50  # Commits of the file that are compared.
+
+
+def companions(history: SqliteHistory, path: str, scope: Scope, limit: int) -> list[Companion]:
+    """Return the files inside a scope that usually change together with a file, the closest first.
+
+    Only files with a lift, P(both) / (P(one) · P(other)), of at least LEAST_LIFT. Commits that change many files do not
+    count.
+    """
+    commits = history.changed_by(path)[:NEWEST]
+    if len(commits) < FEWEST:
+        return []
+    touched = {(one.commit_id, one.chunk_id >> ORDINAL_BITS) for one in history.files(commits, scope)}
+    counts = Counter(file_id for _, file_id in touched)
+    often = {file_id: count for file_id, count in counts.items() if count >= FEWEST_TOGETHER}
+    total = history.count()
+    found = [
+        Companion(other, often[file_id], len(commits))
+        for file_id, (other, times) in history.times_changed(often).items()
+        if other != path and often[file_id] * total >= LEAST_LIFT * len(commits) * times
+    ]
+    return sorted(found, key=lambda one: (-one.together, one.path))[:limit]

@@ -2,15 +2,18 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
 from graphrag_mcp.history.log import read_commits
+from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.history import Commit
+from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError
-from graphrag_mcp.system.git_files import files_of, has_content, patch_of
+from graphrag_mcp.system.git_files import files_of, has_content, patch_of, read_blobs
 from graphrag_mcp.system.safe_files import read_file_below
 
 MOST_MOVES = 5
@@ -20,6 +23,12 @@ _FEWEST_LINES = 3  # With letters: a brace is everywhere.
 _DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "-U0")
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _TELLING = re.compile(r"\w{2}")
+MOST_NAMED_FILES = 8  # Definitions are named for so many files of a commit.
+_NAMED = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE)
+_COMMIT_DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "-M90%", "-U0", "-r", "-p", "--root")
+_FILE_HEAD = re.compile(r"^diff --git ", re.MULTILINE)
+_NEW_PATH = re.compile(r"^\+\+\+ (.*)$", re.MULTILINE)
+_NEW_BLOB = re.compile(r"^index [0-9a-f]+\.\.([0-9a-f]+)", re.MULTILINE)
 
 
 class Lines(NamedTuple):
@@ -167,3 +176,46 @@ def patched_path(written: str) -> str:
 def as_text(output: bytes) -> str:
     """Return what git prints of files."""
     return output.decode("utf-8", "surrogateescape")
+
+
+class _Changed(NamedTuple):
+    """A file after a commit. spans: its new lines."""
+
+    path: str
+    blob: str
+    spans: tuple[tuple[int, int], ...]
+
+
+def changed_symbols(git: Git, commit: str, deadline: float) -> Mapping[str, tuple[str, ...]]:
+    """Return the files that a commit changed, each with the innermost definitions around its new lines.
+
+    Files that it removed are left out; of many files only the first have definitions. Raises GitError.
+    """
+    diff = git.run(deadline, "diff-tree", "--no-commit-id", *_COMMIT_DIFF, "--end-of-options", commit)
+    changed = [file for part in _FILE_HEAD.split(as_text(diff))[1:] if (file := _read_changed(part)) is not None]
+    blobs = read_blobs(git, [file.blob for file in changed[:MOST_NAMED_FILES]], deadline)
+    names: dict[str, tuple[str, ...]] = {}
+    for file in changed:
+        data = blobs.get(file.blob) if time.monotonic() < deadline else None
+        names[file.path] = _names(file, data) if data is not None else ()
+    return names
+
+
+def _read_changed(part: str) -> _Changed | None:
+    """Return the file of one part of a patch, in whose head both expressions match first; None if it was removed."""
+    named, blob = _NEW_PATH.search(part), _NEW_BLOB.search(part)
+    if named is None or blob is None or named[1] == "/dev/null":
+        return None
+    spans = [(start, start + max(count, 1) - 1) for _, _, start, count in map(hunk_numbers, HUNK.finditer(part))]
+    return _Changed(patched_path(named[1]).removeprefix("b/"), blob[1], tuple(spans))
+
+
+def _names(changed: _Changed, data: bytes) -> tuple[str, ...]:
+    symbols = [symbol for symbol in parse_file(changed.path, data).symbols if symbol.kind in _NAMED]
+    around = (_innermost(symbols, start, end) for start, end in changed.spans)
+    return tuple(dict.fromkeys(symbol.qualified_name for symbol in around if symbol is not None))
+
+
+def _innermost(symbols: Sequence[Symbol], start: int, end: int) -> Symbol | None:
+    overlapping = [symbol for symbol in symbols if symbol.start_line <= end and start <= symbol.end_line]
+    return min(overlapping, key=lambda symbol: symbol.end_line - symbol.start_line, default=None)

@@ -21,8 +21,7 @@ from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.write_lock import Holder, WriteLock
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.sqlite.database import Database, can_write, is_busy, is_damage
-from graphrag_mcp.stores.sqlite.old_formats import remove_unused
-from graphrag_mcp.stores.sqlite.recovery import Depth, move_aside, replace_if_unusable
+from graphrag_mcp.stores.sqlite.unusable import Depth, move_aside, remove_unused, replace_if_unusable
 
 MODEL_LOADING = "the model is still loading"
 MODEL_CHANGES = "the vectors are being rebuilt with another model"

@@ -4,7 +4,7 @@ import threading
 from dataclasses import replace
 from pathlib import PurePath
 
-from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.graph.related import SqliteGraphStore
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.ports import Embedder
@@ -18,8 +18,7 @@ from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.links import SqliteLinks
-from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
-from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+from graphrag_mcp.stores.sqlite.replica import SqliteChunkIds, SqliteReplicaSource
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.symbols import SqliteSymbolGraph
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
@@ -72,9 +71,9 @@ class IndexStores:
         """Return the stores of a search, each local or on a server as set; those on servers use the local catalog."""
         return servers.on_servers(local, SqliteChunkIds(self.database, servers.project))
 
-    def projection(self, project: str, fingerprint: str) -> SqliteProjectionSource:
+    def replica_source(self, project: str, fingerprint: str) -> SqliteReplicaSource:
         """Return the source of what is replicated to servers."""
-        return SqliteProjectionSource(self.database, project, fingerprint)
+        return SqliteReplicaSource(self.database, project, fingerprint)
 
     def discard(self) -> None:
         """Remove every file of the tree from the index."""

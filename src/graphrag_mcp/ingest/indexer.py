@@ -17,12 +17,9 @@ from graphrag_mcp.exclusion.attributes import StatedCategories
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.ingest.ages import AGES_VERSION, CommitTimes, commit_times, head_commit
-from graphrag_mcp.ingest.changes import Changes, compare
 from graphrag_mcp.ingest.linking import LinkStage
 from graphrag_mcp.ingest.prepare import Job, Outcome, Prepared, Rejected, Stored
-from graphrag_mcp.ingest.workers.pool import prepare_all
-from graphrag_mcp.ingest.workers.quarantine import Quarantine
-from graphrag_mcp.ingest.yielding import SearchYield
+from graphrag_mcp.ingest.workers import Quarantine, SearchYield, prepare_all
 from graphrag_mcp.model.files import FAILED, ArchiveClass, Failure
 from graphrag_mcp.model.reports import IndexReport, Progress
 from graphrag_mcp.parsing.parser import PARSER_VERSION
@@ -33,6 +30,38 @@ from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, StoredContent, pack_vectors
 from graphrag_mcp.text.counts import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The work of one index run. possibly_changed: known files whose size, time or recipe differs."""
+
+    added: tuple[str, ...]
+    possibly_changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    unchanged: int
+
+
+def compare(
+    known: Mapping[str, FileState], found: Mapping[str, WalkedFile], is_current: Callable[[str, str], bool]
+) -> Changes:
+    """Return which files are new, possibly changed or removed; is_current: whether a recipe is still that of a path."""
+    possibly_changed = tuple(
+        path
+        for path, file in known.items()
+        if path in found
+        and not (
+            (file.size, file.changed_ns) == (found[path].size, found[path].changed_ns) and is_current(path, file.recipe)
+        )
+    )
+    removed = tuple(path for path in known if path not in found)
+    return Changes(
+        added=tuple(path for path in found if path not in known),
+        possibly_changed=possibly_changed,
+        removed=removed,
+        unchanged=len(known) - len(possibly_changed) - len(removed),
+    )
+
 
 BATCH_CHUNKS = 500  # The most that a kill can cost; embedded and written while the next files are parsed.
 BATCH_SECONDS = 2.0

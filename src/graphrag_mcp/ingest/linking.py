@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from graphrag_mcp.ingest.workers.pool import run_tasks
-from graphrag_mcp.ingest.yielding import SearchYield
+from graphrag_mcp.ingest.workers import SearchYield, run_tasks
 from graphrag_mcp.model.files import Failure
 from graphrag_mcp.model.links import Read
 from graphrag_mcp.parsing.stages import failure

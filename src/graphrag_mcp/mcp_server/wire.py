@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from types import FrameType
 from typing import Any, BinaryIO, NoReturn
 
-from graphrag_mcp.ingest.workers.starting import stop_starting
+from graphrag_mcp.system.process import stop_starting
 
 START_SECONDS = 0.3  # A parsing process starts in a few milliseconds, in more on a busy machine.
 PARSE_ERROR = -32700

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from graphrag_mcp.errors import ServerError
-from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.ingest.ages import origin
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
-from graphrag_mcp.stores.points import ChunkIds, PointIds
-from graphrag_mcp.stores.projection import Projection
+from graphrag_mcp.stores.replica import ChunkIds, PointIds, Replica
 from graphrag_mcp.system.git_dirs import find_work_tree
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
@@ -139,7 +138,7 @@ class Servers:
 
     def lost_chunks(self) -> int:
         """Return how many chunks of its last complete copy Qdrant lacks."""
-        from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies
+        from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies
 
         return QdrantFrequencies(self._qdrant("read")).lost()
 
@@ -149,22 +148,22 @@ class Servers:
 
         return stored_model(self._qdrant("read"))
 
-    def projections(
+    def replicas(
         self, fingerprint: str, dimensions: int, weights: dict[str, float], purpose: Purpose = "write"
-    ) -> list[Projection]:
+    ) -> list[Replica]:
         """Return a writer for each server; fingerprint, dimensions: of the model; weights: of the keyword fields."""
-        found: list[Projection] = []
+        found: list[Replica] = []
         settings = self._settings
         if settings.qdrant_url:
-            from graphrag_mcp.stores.qdrant.projection import QdrantProjection
+            from graphrag_mcp.stores.qdrant.replica import QdrantReplica
 
             project = self._qdrant(purpose)
-            found.append(QdrantProjection(project, self._qdrant_name, fingerprint, dimensions, weights))
+            found.append(QdrantReplica(project, self._qdrant_name, fingerprint, dimensions, weights))
         if settings.neo4j_uri:
-            from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
+            from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 
             database = settings.neo4j_database or None
-            found.append(Neo4jProjection(self._neo4j(purpose), self._neo4j_name, database, self.project))
+            found.append(Neo4jReplica(self._neo4j(purpose), self._neo4j_name, database, self.project))
         return found
 
     def close(self) -> None:

@@ -17,8 +17,8 @@ from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Purpose, Servers
 from graphrag_mcp.replication.sync import Agree, ReportSync, Versions, differing, some_of, synchronise
 from graphrag_mcp.search.threads import DaemonThreads
-from graphrag_mcp.stores.projection import Projection
-from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+from graphrag_mcp.stores.replica import Replica
+from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.text.counts import counted
 
@@ -38,7 +38,7 @@ class Replicator:
     def __init__(
         self,
         servers: Servers,
-        open_source: Callable[[], tuple[SqliteProjectionSource, Embedder]],
+        open_source: Callable[[], tuple[SqliteReplicaSource, Embedder]],
         lock: Path,
         stop: threading.Event,
     ) -> None:
@@ -72,11 +72,11 @@ class Replicator:
         """
         if not self._servers.any:
             raise ServerError("no server is configured; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
-        source, projections = self._source_and_targets("write")
+        source, servers = self._source_and_targets("write")
         with self._copying():
             self._looks.clear()
             return tuple(
-                synchronise(source, server, verify, rebuild, self._stop, progress, agree) for server in projections
+                synchronise(source, server, verify, rebuild, self._stop, progress, agree) for server in servers
             )
 
     def start_following(self, commit: Callable[[], int | None]) -> None:
@@ -122,10 +122,10 @@ class Replicator:
         """Return how many files each server lacks, and why the last replication failed."""
         if not self._servers.any:
             return ()
-        source, projections = self._source_and_targets("read")
-        return tuple(self._state(source, server) for server in projections)
+        source, servers = self._source_and_targets("read")
+        return tuple(self._state(source, server) for server in servers)
 
-    def _state(self, source: SqliteProjectionSource, server: Projection) -> ServerState:
+    def _state(self, source: SqliteReplicaSource, server: Replica) -> ServerState:
         name, held = server.name, None
         problem = self._problems.get(name, "")
         try:
@@ -135,15 +135,15 @@ class Replicator:
         given = source.chunks(name) if source.marked(name) else None
         return ServerState(name, len(source.pending(name, with_edges=server.keeps_edges)), problem, given, held)
 
-    def differences(self, source: SqliteProjectionSource, seconds: float) -> tuple[str, ...]:
+    def differences(self, source: SqliteReplicaSource, seconds: float) -> tuple[str, ...]:
         """Return a sentence for each server that does not hold the files as they are in this index.
 
         seconds: the time limit for the answer of a server, which is asked at most once in LOOK_SECONDS.
         """
-        servers = self._servers.projections("", 0, KEYWORD_FIELDS, "read")
+        servers = self._servers.replicas("", 0, KEYWORD_FIELDS, "read")
         return tuple(filter(None, [self._difference(server, source, seconds) for server in servers]))
 
-    def _difference(self, server: Projection, source: SqliteProjectionSource, seconds: float) -> str:
+    def _difference(self, server: Replica, source: SqliteReplicaSource, seconds: float) -> str:
         name = server.name
         at, look = self._looks.get(name, (-math.inf, None))
         if look is None or time.monotonic() - at > LOOK_SECONDS:
@@ -181,9 +181,9 @@ class Replicator:
         self._are_ready = not found
         return found
 
-    def _source_and_targets(self, purpose: Purpose) -> tuple[SqliteProjectionSource, list[Projection]]:
+    def _source_and_targets(self, purpose: Purpose) -> tuple[SqliteReplicaSource, list[Replica]]:
         source, embedder = self._open_source()
-        return source, self._servers.projections(embedder.fingerprint, embedder.dimensions, KEYWORD_FIELDS, purpose)
+        return source, self._servers.replicas(embedder.fingerprint, embedder.dimensions, KEYWORD_FIELDS, purpose)
 
     @contextmanager
     def _copying(self) -> Iterator[None]:

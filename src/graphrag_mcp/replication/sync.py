@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from graphrag_mcp.errors import GraphragError, RemovalError
 from graphrag_mcp.model.reports import SyncReport
-from graphrag_mcp.stores.projection import ProjectedFile, Projection
-from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+from graphrag_mcp.stores.replica import Replica, ReplicatedFile
+from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 from graphrag_mcp.text.counts import counted
 
 logger = logging.getLogger(__name__)
@@ -33,8 +33,8 @@ Agree = Callable[[str], bool]  # Called with what would be removed, as a clause.
 
 
 def synchronise(
-    source: SqliteProjectionSource,
-    server: Projection,
+    source: SqliteReplicaSource,
+    server: Replica,
     verify: bool = False,
     rebuild: bool = False,
     stop: threading.Event | None = None,
@@ -81,8 +81,8 @@ def some_of(paths: Sequence[str]) -> str:
 class _Run:
     """One replication to one server; see `synchronise`."""
 
-    source: SqliteProjectionSource
-    server: Projection
+    source: SqliteReplicaSource
+    server: Replica
     stop: threading.Event
     progress: ReportSync | None
     agree: Agree
@@ -128,7 +128,7 @@ class _Run:
             if not pending:
                 return
             with ThreadPoolExecutor(1, thread_name_prefix="sync") as beside:
-                under_way: tuple[Future[None], list[ProjectedFile]] | None = None
+                under_way: tuple[Future[None], list[ReplicatedFile]] | None = None
                 for batch in self._batches(pending):  # Read while the server writes the previous batch.
                     self._confirm(under_way, len(pending))
                     under_way = None
@@ -150,7 +150,7 @@ class _Run:
         changed = bool(self.counts["written"] or self.counts["removed"])
         self.server.finish(self.source.frequencies, changed=changed)
 
-    def _confirm(self, under_way: "tuple[Future[None], list[ProjectedFile]] | None", total: int) -> None:
+    def _confirm(self, under_way: "tuple[Future[None], list[ReplicatedFile]] | None", total: int) -> None:
         """Wait until the server has written a batch, and record it."""
         if under_way is None:
             return
@@ -166,8 +166,8 @@ class _Run:
         seconds = time.monotonic() - self.started
         return SyncReport(self.server.name, seconds=seconds, problem=self.problem, **self.counts)
 
-    def _batches(self, paths: Sequence[str]) -> Iterator[list[ProjectedFile]]:
-        batch: list[ProjectedFile] = []
+    def _batches(self, paths: Sequence[str]) -> Iterator[list[ReplicatedFile]]:
+        batch: list[ReplicatedFile] = []
         chunks = 0
         for start in range(0, len(paths), BATCH_FILES):
             for file in self.source.read(paths[start : start + BATCH_FILES], with_edges=self.server.keeps_edges):

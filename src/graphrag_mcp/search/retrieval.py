@@ -35,7 +35,7 @@ from graphrag_mcp.search.threads import DaemonThreads, complete
 from graphrag_mcp.stores.breaker import CircuitBreaker
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
-from graphrag_mcp.text.environment_names import key_names, sets_key
+from graphrag_mcp.text.names import key_names, sets_key
 from graphrag_mcp.text.words import query_words
 
 logger = logging.getLogger(__name__)

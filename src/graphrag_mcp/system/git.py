@@ -19,8 +19,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
 
-from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree, git_folder
-from graphrag_mcp.system.git_refs import read_head_commit, read_ref
+from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree, git_folder, read_head_commit, read_ref
 from graphrag_mcp.system.safe_files import read_regular_file
 
 NO_REPOSITORY = "not a Git repository"

@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.paths import normalise_paths
 from graphrag_mcp.model.scope import Scope, normalise_excluded_files

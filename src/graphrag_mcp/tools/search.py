@@ -10,7 +10,7 @@ from pydantic import Field
 
 from graphrag_mcp.app.protocol import Capability, SearchBackend
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.tools.arguments import MAXIMUM_RESULTS, Entries, SearchArguments, hint, languages_of

@@ -12,8 +12,7 @@ from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import LONG, Intent, Query
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.search.ranking.weights import Weights
-from graphrag_mcp.text.environment_names import sets_key
-from graphrag_mcp.text.names import NamedSymbol
+from graphrag_mcp.text.names import NamedSymbol, sets_key
 from graphrag_mcp.text.words import directory_words, query_words, stem_words
 
 RARE = 2.0  # The idf of a word in about one of seven chunks.

@@ -12,8 +12,7 @@ from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Mention, Sy
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import relationship_types, scope_parameters, statement
-from graphrag_mcp.stores.points import ChunkIds, Point
-from graphrag_mcp.stores.projection import SHARED
+from graphrag_mcp.stores.replica import SHARED, ChunkIds, Point
 
 MAX_FRONTIER = 4  # Neighbours from which the next hop starts: those with the highest confidence.
 

@@ -19,8 +19,7 @@ from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.paths import EVERY_PATH
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import ScopePaths
-from graphrag_mcp.stores.points import file_key, scope_cover
-from graphrag_mcp.stores.projection import ProjectedFile, ProjectedSymbol, fields_of
+from graphrag_mcp.stores.replica import ReplicatedFile, ReplicatedSymbol, fields_of, file_key, scope_cover
 
 _COMMENT = re.compile(r"^//(?!:).*\n", re.MULTILINE)
 _PLACE = re.compile(r"<<(\w+)>>")
@@ -69,7 +68,7 @@ def edge_statement(kind: str, source: str, target: str) -> str:
     return statement("write_edges", type=kind, source=source, target=target)
 
 
-def edges_by_type(files: Iterable[ProjectedFile]) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
+def edges_by_type(files: Iterable[ReplicatedFile]) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
     """Return the rows of the edges of files by their type and the labels of their ends."""
     found: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for file in files:
@@ -83,7 +82,7 @@ def edges_by_type(files: Iterable[ProjectedFile]) -> dict[tuple[str, str, str], 
     return found
 
 
-def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
+def file_row(project: str, file: ReplicatedFile) -> dict[str, Any]:
     """Return a file's node with its chunks, and the keys of the symbols that remain."""
     first = file.chunks[0].chunk if file.chunks else None
     symbols: dict[int, list[dict[str, Any]]] = defaultdict(list)
@@ -113,27 +112,27 @@ def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
     }
 
 
-def is_archived(file: ProjectedFile) -> bool:
+def is_archived(file: ReplicatedFile) -> bool:
     """Whether searches hide the file; a file without text is never hidden."""
     return bool(file.chunks) and file.chunks[0].chunk.archive is not None
 
 
-def section_keys(file: ProjectedFile) -> list[str]:
+def section_keys(file: ReplicatedFile) -> list[str]:
     """Return which of a file's symbols are no code: sections of a document, and keys."""
     return [symbol.key for symbol in file.symbols if symbol.symbol.kind in (SymbolKind.SECTION, SymbolKind.KEY)]
 
 
-def _symbol_row(project: str, projected: ProjectedSymbol) -> dict[str, Any]:
+def _symbol_row(project: str, replicated: ReplicatedSymbol) -> dict[str, Any]:
     return {
-        "key": projected.key,
+        "key": replicated.key,
         "properties": {
             "project": project,
-            "name": projected.symbol.name,
-            "name_key": projected.symbol.name.lower(),
-            "qualified_name": projected.symbol.qualified_name,
-            "kind": projected.symbol.kind.value,
-            "start_line": projected.symbol.start_line,
-            "end_line": projected.symbol.end_line,
-            "signature": projected.symbol.signature,
+            "name": replicated.symbol.name,
+            "name_key": replicated.symbol.name.lower(),
+            "qualified_name": replicated.symbol.qualified_name,
+            "kind": replicated.symbol.kind.value,
+            "start_line": replicated.symbol.start_line,
+            "end_line": replicated.symbol.end_line,
+            "signature": replicated.symbol.signature,
         },
     }

@@ -15,10 +15,10 @@ from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
 from graphrag_mcp.model.paths import ChosenPaths, GlobCompiler
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
-from graphrag_mcp.stores.points import ChunkIds, Point
 from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
+from graphrag_mcp.stores.replica import ChunkIds, Point
 
 _PATHS_READ = 256  # Files with a word of the query in their name that are read and scored.
 _PATHS_KEPT_SECONDS = 5.0  # The look-ups of one search compare their globs with the same paths.

@@ -13,11 +13,10 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked
 from graphrag_mcp.ports import Matrix, ScopePaths
 from graphrag_mcp.stores.keywords import discriminative_terms
-from graphrag_mcp.stores.points import ChunkIds
-from graphrag_mcp.stores.qdrant.bm25 import query_vector
+from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies, query_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
-from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies
 from graphrag_mcp.stores.qdrant.schema import DENSE, KEYWORDS, POINT_FIELDS, QdrantProject, in_scope, read_point
+from graphrag_mcp.stores.replica import ChunkIds
 
 Wait = Callable[[Callable[[], list[models.Record]]], list[models.Record]]
 

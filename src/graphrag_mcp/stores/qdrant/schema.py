@@ -13,9 +13,8 @@ from graphrag_mcp.model.paths import EVERY_PATH, folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import StoredChunk, StoredFile
 from graphrag_mcp.ports import ScopePaths
-from graphrag_mcp.stores.points import Point, scope_cover
-from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedFile, fields_of
 from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.replica import Point, ReplicatedChunk, ReplicatedFile, fields_of, scope_cover
 
 DENSE = "dense"
 KEYWORDS = "keywords"
@@ -134,7 +133,7 @@ def create_collection(client: QdrantClient, collection: str, dimensions: int) ->
     return is_new
 
 
-def payload(project: str, model: str, file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
+def payload(project: str, model: str, file: ReplicatedFile, chunk: ReplicatedChunk) -> dict[str, Any]:
     """Return the payload of a chunk's point: the chunk and its file."""
     stored = chunk.chunk
     return {

@@ -6,17 +6,16 @@ from typing import Any
 from qdrant_client import models
 
 from graphrag_mcp.model.search import Frequencies
-from graphrag_mcp.stores.projection import ProjectedFile
 from graphrag_mcp.stores.qdrant import schema
-from graphrag_mcp.stores.qdrant.bm25 import document_vector
+from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies, document_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
-from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
+from graphrag_mcp.stores.replica import ReplicatedFile
 
 BATCH_POINTS = 256  # A request of about a megabyte.
 
 
-class QdrantProjection:
+class QdrantReplica:
     """The replica of one project in one collection."""
 
     keeps_edges = False
@@ -36,7 +35,7 @@ class QdrantProjection:
         with reaching():
             return schema.create_collection(self._project.client, self._project.collection, self._dimensions)
 
-    def write(self, files: Sequence[ProjectedFile]) -> None:
+    def write(self, files: Sequence[ReplicatedFile]) -> None:
         """Replace these files: write the new points, then remove the old ones."""
         self._project.upsert(list(self._points(files)), BATCH_POINTS)
         outdated = self._project.filter(schema.any_of("path", [file.path for file in files]))
@@ -70,7 +69,7 @@ class QdrantProjection:
             found[values["path"]] = (version if version == values["version"] else "", count + 1)
         return found
 
-    def _points(self, files: Sequence[ProjectedFile]) -> Iterator[models.PointStruct]:
+    def _points(self, files: Sequence[ReplicatedFile]) -> Iterator[models.PointStruct]:
         for file in files:
             for chunk in file.chunks:
                 sparse = document_vector(chunk.words, self._weights)

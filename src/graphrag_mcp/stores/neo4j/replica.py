@@ -8,11 +8,10 @@ from neo4j import Driver, ManagedTransaction
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.neo4j import schema
 from graphrag_mcp.stores.neo4j.connection import reaching
-from graphrag_mcp.stores.points import file_key
-from graphrag_mcp.stores.projection import ProjectedFile
+from graphrag_mcp.stores.replica import ReplicatedFile, file_key
 
 
-class Neo4jProjection:
+class Neo4jReplica:
     """The replica of one project's graph in one database."""
 
     keeps_edges = True
@@ -32,7 +31,7 @@ class Neo4jProjection:
             session.run("CALL db.awaitIndexes(60)").consume()
         return all(added)
 
-    def write(self, files: Sequence[ProjectedFile]) -> None:
+    def write(self, files: Sequence[ReplicatedFile]) -> None:
         """Replace these files in one transaction."""
         rows = [schema.file_row(self._project, file) for file in files]
         sections = [key for file in files for key in schema.section_keys(file)]

@@ -1,17 +1,74 @@
-"""What is replicated to a server, and the operations that a server must support."""
+"""What is replicated to a server, the ids that every machine computes alike, and the operations a server supports."""
 
+import hashlib
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from graphrag_mcp.model.files import Symbol
+from graphrag_mcp.model.paths import EVERY_PATH, PathCover
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, StoredChunk
-from graphrag_mcp.ports import Matrix
-from graphrag_mcp.stores.points import Point
+from graphrag_mcp.ports import Matrix, ScopePaths
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectedChunk:
+class Point:
+    """A chunk on a server. version: identifies the content and recipe of its file."""
+
+    key: str
+    path: str
+    version: str
+    ordinal: int
+
+
+def file_key(project: str, path: str) -> str:
+    """Return the key of a file, whatever its content."""
+    return f"{project}:{path}"
+
+
+def file_version(path: str, content_hash: bytes, recipe: str) -> str:
+    """Return the id of one content of one file, made with one recipe."""
+    name = f"{path}\0{recipe}\0".encode(errors="surrogateescape")
+    return hashlib.blake2b(name + content_hash, digest_size=12).hexdigest()
+
+
+def point_key(project: str, version: str, ordinal: int) -> str:
+    """Return the UUID of a chunk; every content of a file has its own, so old and new chunks are never confused."""
+    name = f"{project}\0{version}\0{ordinal}".encode()
+    return str(uuid.UUID(bytes=hashlib.blake2b(name, digest_size=16).digest()))
+
+
+class ChunkIds(Protocol):
+    """Translates between the points of a server and the chunk ids of a search."""
+
+    def ids(self, points: Sequence[Point]) -> list[int | None]:
+        """Return the chunk id of each point; None for a content that is not in the index of the search."""
+
+    def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
+        """Return the key of each chunk; chunks that are not known are left out."""
+
+
+def scope_cover(scope: Scope, paths: ScopePaths) -> PathCover:
+    """Return the files that the `paths` of a scope choose, as a server is told of them."""
+    return paths.chosen(scope.paths).cover if scope.paths else EVERY_PATH
+
+
+class PointIds:
+    """The chunk ids of a search without a local index: the 128 bits of the key."""
+
+    def ids(self, points: Sequence[Point]) -> list[int | None]:
+        """Return each point's UUID as a number."""
+        return [uuid.UUID(point.key).int for point in points]
+
+    def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
+        """Return the UUID of each id."""
+        return {chunk_id: str(uuid.UUID(int=chunk_id)) for chunk_id in chunk_ids}
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicatedChunk:
     """One chunk to replicate. words: those of each keyword field, separated by blanks."""
 
     point: Point
@@ -21,7 +78,7 @@ class ProjectedChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectedSymbol:
+class ReplicatedSymbol:
     """A definition, and the ordinal of the chunk that it begins in."""
 
     key: str
@@ -33,7 +90,7 @@ SHARED = "one of several"  # The certainty of what is one of several things that
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectedEdge:
+class ReplicatedEdge:
     """One relation between symbols, or whole files, by their keys. ordinal: of the chunk that has the line."""
 
     kind: str
@@ -47,7 +104,7 @@ class ProjectedEdge:
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectedFile:
+class ReplicatedFile:
     """Everything that is replicated of one file.
 
     mark: recorded in the index file when the server has confirmed the file; it changes with the file's data.
@@ -58,12 +115,12 @@ class ProjectedFile:
     mark: str
     match_keys: tuple[str, ...]
     path_words: Mapping[str, float]
-    chunks: tuple[ProjectedChunk, ...]
-    symbols: tuple[ProjectedSymbol, ...]
-    edges: tuple[ProjectedEdge, ...]
+    chunks: tuple[ReplicatedChunk, ...]
+    symbols: tuple[ReplicatedSymbol, ...]
+    edges: tuple[ReplicatedEdge, ...]
 
 
-def fields_of(file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
+def fields_of(file: ReplicatedFile, chunk: ReplicatedChunk) -> dict[str, Any]:
     """Return what every server keeps of a chunk and its file."""
     stored = chunk.chunk
     return {
@@ -80,7 +137,7 @@ def fields_of(file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
     }
 
 
-class Projection(Protocol):
+class Replica(Protocol):
     """A server that holds a replica of the index."""
 
     @property
@@ -93,7 +150,7 @@ class Projection(Protocol):
     def prepare(self) -> bool:
         """Create the collection, constraints and indexes that are missing; return whether there was nothing before."""
 
-    def write(self, files: Sequence[ProjectedFile]) -> None:
+    def write(self, files: Sequence[ReplicatedFile]) -> None:
         """Replace these files; each completely or not at all."""
 
     def delete(self, paths: Sequence[str]) -> None:

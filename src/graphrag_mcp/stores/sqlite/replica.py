@@ -9,8 +9,17 @@ import numpy as np
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.links import How
 from graphrag_mcp.model.search import Frequencies
-from graphrag_mcp.stores.points import Point, file_key, file_version, point_key
-from graphrag_mcp.stores.projection import SHARED, ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
+from graphrag_mcp.stores.replica import (
+    SHARED,
+    Point,
+    ReplicatedChunk,
+    ReplicatedEdge,
+    ReplicatedFile,
+    ReplicatedSymbol,
+    file_key,
+    file_version,
+    point_key,
+)
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.links import LINE_BITS, kind_of
@@ -41,7 +50,7 @@ _SYMBOL_COLUMNS = """s.id, f.path, s.qualified_name, (SELECT count(*) FROM symbo
     WHERE o.name_key = s.name_key AND o.file_id = s.file_id AND o.qualified_name = s.qualified_name AND o.id < s.id)"""
 
 
-class SqliteProjectionSource:
+class SqliteReplicaSource:
     """Marks the files that a server holds, and reads those that it lacks."""
 
     def __init__(self, database: Database, project: str, fingerprint: str) -> None:
@@ -96,7 +105,7 @@ class SqliteProjectionSource:
         )
         return [path for (path,) in rows]
 
-    def mark(self, server: str, files: Iterable[ProjectedFile]) -> None:
+    def mark(self, server: str, files: Iterable[ReplicatedFile]) -> None:
         """Mark that the server holds these files as they were read."""
         with self._database.transaction() as connection:
             connection.executemany(
@@ -151,7 +160,7 @@ class SqliteProjectionSource:
 
     # ------------------------------------------------------------ what is sent
 
-    def read(self, paths: Sequence[str], *, with_edges: bool) -> list[ProjectedFile]:
+    def read(self, paths: Sequence[str], *, with_edges: bool) -> list[ReplicatedFile]:
         """Return these files as they are in the index; those that have left it are left out.
 
         with_edges: resolve their relations too, which only a graph store needs.
@@ -170,7 +179,7 @@ class SqliteProjectionSource:
         keys = self._grouped("SELECT file_id, key FROM match_keys", ids)
         words = self._grouped("SELECT file_id, word, share FROM path_words", ids)
         return [
-            ProjectedFile(
+            ReplicatedFile(
                 path=path,
                 version=versions[file_id],
                 mark=mark,
@@ -191,7 +200,7 @@ class SqliteProjectionSource:
             groups[file_id].append(tuple(values))
         return groups
 
-    def _chunks(self, ids: str, versions: Mapping[int, str]) -> dict[int, list[ProjectedChunk]]:
+    def _chunks(self, ids: str, versions: Mapping[int, str]) -> dict[int, list[ReplicatedChunk]]:
         fields = list(KEYWORD_FIELDS)
         rows = self._database.rows(
             f"""SELECT {CHUNK_COLUMNS}, {", ".join(f"k.{field}" for field in fields)}, v.vector
@@ -202,27 +211,27 @@ class SqliteProjectionSource:
                     AND v.model_id = (SELECT id FROM models WHERE fingerprint = ?) ORDER BY c.id""",
             (ids, self._fingerprint),
         )
-        chunks: dict[int, list[ProjectedChunk]] = defaultdict(list)
+        chunks: dict[int, list[ReplicatedChunk]] = defaultdict(list)
         for *row, blob in rows:
             chunk = read_chunk(row[: -len(fields)])
             ordinal, version = chunk.chunk_id & ORDINAL_MASK, versions[chunk.file_id]
             point = Point(point_key(self._project, version, ordinal), chunk.path, version, ordinal)
             vector = None if blob is None else np.frombuffer(blob, dtype="<f2").astype(np.float32)
             words = dict(zip(fields, row[-len(fields) :], strict=True))
-            chunks[chunk.file_id].append(ProjectedChunk(point, chunk, words, vector))
+            chunks[chunk.file_id].append(ReplicatedChunk(point, chunk, words, vector))
         return chunks
 
-    def _symbols(self, ids: str) -> dict[int, list[ProjectedSymbol]]:
+    def _symbols(self, ids: str) -> dict[int, list[ReplicatedSymbol]]:
         rows = self._database.rows(
             f"""SELECT {_SYMBOL_COLUMNS}, s.chunk_id, s.name, s.kind, s.start_line, s.end_line, s.signature
                 FROM symbols s CROSS JOIN files f ON f.id = s.file_id
                 WHERE s.file_id IN (SELECT value FROM json_each(?)) ORDER BY s.id""",
             (ids,),
         )
-        symbols: dict[int, list[ProjectedSymbol]] = defaultdict(list)
+        symbols: dict[int, list[ReplicatedSymbol]] = defaultdict(list)
         for _, path, qualified, number, chunk_id, name, kind, *rest in rows:
             symbols[chunk_id >> ORDINAL_BITS].append(
-                ProjectedSymbol(
+                ReplicatedSymbol(
                     self._symbol_key(path, qualified, number),
                     chunk_id & ORDINAL_MASK,
                     Symbol(name, qualified, SymbolKind(kind), *rest),
@@ -230,7 +239,7 @@ class SqliteProjectionSource:
             )
         return symbols
 
-    def _edges(self, ids: str) -> dict[int, list[ProjectedEdge]]:
+    def _edges(self, ids: str) -> dict[int, list[ReplicatedEdge]]:
         """Return the relations of files: all links of their lines to definitions and files of the tree."""
         rows = self._database.rows(
             f"""SELECT l.file_id, v.kind, v.position >> {LINE_BITS} AS line, v.how, v.source, v.target,
@@ -245,13 +254,13 @@ class SqliteProjectionSource:
         files = {file_id: file_key(self._project, path) for file_id, path in self._database.rows(
             "SELECT id, path FROM files WHERE id IN (SELECT value FROM json_each(?))", (ids,)
         )}  # fmt: skip
-        edges: dict[int, dict[ProjectedEdge, None]] = defaultdict(dict)
+        edges: dict[int, dict[ReplicatedEdge, None]] = defaultdict(dict)
         for file_id, number, line, how, source, target, chunk_id in rows:
             if target in keys:
                 source_key, is_of_file = keys.get(source) or (files[file_id], True)
                 target_key, is_to_file = keys[target]
                 rest = (is_of_file, is_to_file, line, CERTAINTIES[How(how)], chunk_id & ORDINAL_MASK)
-                edges[file_id][ProjectedEdge(kind_of(number), source_key, target_key, *rest)] = None
+                edges[file_id][ReplicatedEdge(kind_of(number), source_key, target_key, *rest)] = None
         return {file_id: list(found) for file_id, found in edges.items()}
 
     def _keys_at(self, places: Iterable[int]) -> dict[int, tuple[str, bool]]:
@@ -272,3 +281,38 @@ class SqliteProjectionSource:
 
     def _symbol_key(self, path: str, qualified_name: str, number: int) -> str:
         return f"{file_key(self._project, path)}#{qualified_name}~{number}"
+
+
+class SqliteChunkIds:
+    """Maps points by path and version, so that hits that the index no longer has are dropped."""
+
+    def __init__(self, database: Database, project: str) -> None:
+        self._database = database
+        self._project = project
+
+    def ids(self, points: Sequence[Point]) -> list[int | None]:
+        rows = self._database.rows(
+            "SELECT path, id, content_hash, recipe FROM files WHERE path IN (SELECT value FROM json_each(?))",
+            (id_list(sorted({point.path for point in points})),),
+        )
+        known = {
+            (path, file_version(path, content_hash, recipe)): file_id << ORDINAL_BITS
+            for path, file_id, content_hash, recipe in rows
+        }
+        found = []
+        for point in points:
+            first = known.get((point.path, point.version))
+            found.append(None if first is None else first | point.ordinal)
+        return found
+
+    def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
+        rows = self._database.rows(
+            "SELECT id, path, content_hash, recipe FROM files WHERE id IN (SELECT value FROM json_each(?))",
+            (id_list({chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}),),
+        )
+        versions = {file_id: file_version(path, content_hash, recipe) for file_id, path, content_hash, recipe in rows}
+        return {
+            chunk_id: point_key(self._project, versions[chunk_id >> ORDINAL_BITS], chunk_id & ORDINAL_MASK)
+            for chunk_id in chunk_ids
+            if chunk_id >> ORDINAL_BITS in versions
+        }

@@ -3,11 +3,13 @@
 A small run is prepared in this process. A file that ends it is quarantined for the next one.
 """
 
+import json
 import logging
 import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -15,13 +17,11 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from multiprocessing.connection import wait as wait_for_handles
+from pathlib import Path
 from typing import TypeVar
 
 from graphrag_mcp.ingest.prepare import Job, Outcome, Rejected, prepare
-from graphrag_mcp.ingest.workers.quarantine import Quarantine
-from graphrag_mcp.ingest.workers.starting import starting_process
-from graphrag_mcp.ingest.yielding import SearchYield
-from graphrag_mcp.system.garbage import collect_rarely
+from graphrag_mcp.system.process import collect_rarely, starting_process
 
 logger = logging.getLogger(__name__)
 
@@ -31,10 +31,63 @@ TASKS_AHEAD = 8  # Per process: enough work for the time of a commit, and a boun
 SMALL_RUN_BYTES = 1_000_000  # Parsing it here takes half a second, as long as starting processes.
 TINY_RUN_BYTES = 50_000  # The same limit while the processes of an earlier run are alive.
 NICENESS = 10  # Searches and the start of a server have priority over parsing.
-IDLE_SECONDS = 20.0  # Then the processes end: each holds about 70 MB.
+IDLE_SECONDS = 20.0  # Idle processes end then: each holds about 70 MB.
+TURN_SECONDS = 0.005  # The switch interval of Python's own lock.
+MAX_WAIT_SECONDS = 0.05  # Most searches take less, and a run must end however many searches there are.
 
 Answer = TypeVar("Answer")
 _Pending = deque[tuple["Future[list[Outcome]]", tuple[Job, ...]]]
+
+
+class Quarantine:
+    """The files that ended a parsing process, or were being parsed when it ended for another reason."""
+
+    def __init__(self, file: Path) -> None:
+        """file: where the list is kept; only the holder of the write lock writes it."""
+        self._file = file
+        self._paths = _read_quarantine(file)
+
+    def __contains__(self, path: str) -> bool:
+        """Whether a file must be parsed in a process of its own."""
+        return path in self._paths
+
+    def begin(self, path: str) -> None:
+        """Write down the file that is parsed next, in place of the one before."""
+        self._write({*self._paths, path})
+
+    def record(self, path: str, *, ended_process: bool) -> None:
+        """Keep a file that ended its own process, release one that did not."""
+        (self._paths.add if ended_process else self._paths.discard)(path)
+
+    def end(self) -> None:
+        """Write down that no file is being parsed."""
+        self._write(self._paths)
+
+    def _write(self, paths: set[str]) -> None:
+        try:
+            if paths:
+                self._file.touch(mode=0o600)
+                self._file.write_text(json.dumps(sorted(paths)), encoding="ascii")
+            else:
+                self._file.unlink(missing_ok=True)
+        except OSError as error:  # For example a full disk: writing the index reports it.
+            logger.debug("%s cannot be written: %s", self._file, error)
+
+
+class SearchYield:
+    """Splits the work of one thread into turns, and waits for searches between two of them."""
+
+    def __init__(self, idle: threading.Event | None) -> None:
+        """idle: set while no search runs; None: there are no searches to wait for."""
+        self._idle = idle
+        self._turn_ends = 0.0
+
+    def yield_to_searches(self) -> None:
+        """Wait while a search runs, at most MAX_WAIT_SECONDS once in a turn; cheap enough for every file."""
+        if self._idle is None or self._idle.is_set() or time.monotonic() < self._turn_ends:
+            return
+        self._idle.wait(MAX_WAIT_SECONDS)
+        self._turn_ends = time.monotonic() + TURN_SECONDS
 
 
 def prepare_all(
@@ -272,3 +325,11 @@ def _serve_parent() -> None:
         os._exit(0)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def _read_quarantine(file: Path) -> set[str]:
+    with suppress(OSError, ValueError):
+        paths = json.loads(file.read_bytes())
+        if isinstance(paths, list):
+            return {path for path in paths if isinstance(path, str)}
+    return set()

@@ -1,8 +1,20 @@
-"""Keeps this process alive while it starts another one, which prints an error if its parent ends half-way."""
+"""What concerns a process as a whole: how often it collects garbage, and what delays its end."""
 
+import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+# A search, and reading a file, make some thousand objects and free them; after every 700, collecting takes 2 to 5 %.
+COLLECTED_OBJECTS = 10_000
+
+
+def collect_rarely() -> None:
+    """Leave out what is loaded until now, which stays, and collect what is made from now on."""
+    gc.freeze()
+    gc.set_threshold(COLLECTED_OBJECTS)
+    gc.enable()
+
 
 _lock = threading.Lock()
 

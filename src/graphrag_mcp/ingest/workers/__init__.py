@@ -1,1 +1,0 @@
-"""The processes that parse files, and the quarantine of files that ended one."""

@@ -1,4 +1,4 @@
-"""Reads what the root's `.gitattributes` says of files to Linguist: vendored, generated, or documentation."""
+"""Reads which files the root's `.gitattributes` marks for Linguist: as vendored, generated, or documentation."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,7 @@ from graphrag_mcp.system.safe_files import read_file_below
 
 ATTRIBUTES_FILE = ".gitattributes"
 MAX_BYTES = 1_000_000
-# Of several that are set for a file, the first counts.
+# The first attribute that is set for a file counts.
 _CATEGORIES = {
     "linguist-vendored": Category.VENDORED,
     "linguist-generated": Category.DATA,
@@ -26,11 +26,11 @@ class StatedCategories:
             lines = read_file_below(root, ATTRIBUTES_FILE, MAX_BYTES).split(b"\n")
         except OSError:
             lines = []
-        found = {category: _rules(lines, name) for name, category in _CATEGORIES.items()}
-        self._rules = {category: RuleList(rules) for category, rules in found.items() if rules}
+        rules_of = {category: _rules(lines, name) for name, category in _CATEGORIES.items()}
+        self._rules = {category: RuleList(rules) for category, rules in rules_of.items() if rules}
 
     def of(self, path: str) -> Category | None:
-        """Return the category that is stated of a file; path: relative to the root, with forward slashes."""
+        """Return the category that the attributes give a file; path: relative to the root, with forward slashes."""
         name = path.encode(errors="surrogateescape")
         for category, rules in self._rules.items():
             rule = rules.match(name, is_folder=False)

@@ -17,11 +17,12 @@ Result = TypeVar("Result", bound=Mapping[str, object])
 _DEFAULT_SETTINGS = IndexingSettings()
 
 _LONGEST_PATH = 4_096
-_SURROGATE = re.compile(r"[\ud800-\udbff]")  # High surrogates; Python represents undecodable bytes by low ones.
+# Python represents undecodable bytes by low surrogates, never by high ones.
+_SURROGATE = re.compile(r"[\ud800-\udbff]")
 
 
 class ExclusionManager:
-    """The one matcher of a project.
+    """Matches the paths of a project against its rules.
 
     Rules, from weak to strong: the built-in defaults (only while the root has no ignore file of its own), git's global
     excludes file, `.git/info/exclude`, every `.gitignore` from the top of the work tree down, every `.graphragignore`
@@ -140,7 +141,7 @@ class ExclusionManager:
         """Return the path relative to the root with forward slashes, "" for the root, None for one outside."""
         text = os.fspath(path)
         if len(text) > _LONGEST_PATH or _SURROGATE.search(text):
-            return None  # Not a valid path.
+            return None  # The path is not valid.
         if os.path.isabs(text):  # noqa: PTH117 - asked for every file and hit; a Path takes ten times as long.
             text = os.path.normpath(text) + os.sep
             prefix = next((prefix for prefix in self._prefixes if text.startswith(prefix)), None)

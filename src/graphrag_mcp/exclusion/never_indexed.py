@@ -45,7 +45,7 @@ def _find_secret(name: str, parent: str) -> str:
 
 _VCS = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "_darcs", ".pijul", "CVS"})
 
-_COPY = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|copy))+\Z")  # Suffixes of backup copies.
+_COPY = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|copy))+\Z")  # Backup copies have these suffixes.
 _STAGED = re.compile(r"env\.(?:prod|production|stage|staging|dev|development|test|local)")  # `env.d.ts` has types.
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".password-store"})
 _CREDENTIAL_FILES = """

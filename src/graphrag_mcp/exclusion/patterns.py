@@ -1,4 +1,4 @@
-"""Parses the lines of an ignore file, and finds the last rule that matches a path, exactly as git does.
+"""Parses the lines of an ignore file and the globs of a search, and finds the last rule that matches, as git does.
 
 Paths are bytes with `/` between folders. That nothing below an excluded folder can be included again is the caller's
 task: it asks for every folder from the top down.
@@ -16,13 +16,13 @@ from graphrag_mcp.exclusion.wildmatch import translate
 class ExclusionKind(StrEnum):
     """What excludes a path."""
 
-    IGNORED = "ignored"  # A rule in one of the user's ignore files.
-    DEFAULT = "default"  # A built-in rule, in force while the root has no ignore file of its own.
+    IGNORED = "ignored"  # A rule in one of the user's ignore files matches.
+    DEFAULT = "default"  # A built-in rule matches, and the root has no ignore file of its own.
     VCS = "vcs"
     SECRET = "secret"  # noqa: S105 - a kind of file, not a password.
     BINARY = "binary"
-    WORKTREE = "worktree"  # Another checkout of a repository: its own project.
-    OUTSIDE = "outside"  # Not below the project root.
+    WORKTREE = "worktree"  # Another checkout of a repository is a project of its own.
+    OUTSIDE = "outside"  # It is not below the project root.
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,8 @@ class _Globs:
 
     def last_match(self, text: bytes) -> int:
         """Return the largest index of a glob that matches, or -1."""
-        found = self._regex.fullmatch(text) if self._regex else None
-        return -1 if found is None or found.lastindex is None else self._indices[found.lastindex - 1]
+        match = self._regex.fullmatch(text) if self._regex else None
+        return -1 if match is None or match.lastindex is None else self._indices[match.lastindex - 1]
 
 
 _ARGUMENT = "include_patterns"
@@ -178,10 +178,10 @@ def compile_globs(patterns: Sequence[str], argument: str = _ARGUMENT) -> Callabl
         while folder not in folders:
             pending.append(folder)
             folder = folder.rpartition(b"/")[0]
-        found = folders[folder]
+        is_matched = folders[folder]
         for below in reversed(pending):
-            found = folders[below] = found or _is_match(rules, below, is_folder=True)
-        return found
+            is_matched = folders[below] = is_matched or _is_match(rules, below, is_folder=True)
+        return is_matched
 
     def matches(path: str) -> bool:
         key = path.encode(errors="surrogateescape")

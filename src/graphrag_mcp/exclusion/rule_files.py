@@ -10,9 +10,9 @@ from graphrag_mcp.system.safe_files import changed_ns, read_regular_file
 from graphrag_mcp.text.counts import counted
 
 _INCLUDE = b":include:"
-_INCLUDE_DEPTH = 8  # More than any sensible nesting.
+_INCLUDE_DEPTH = 8  # No sensible nesting is deeper.
 SHOWN_WARNINGS = 20
-_SIZE_LIMIT = 4 * 1024 * 1024  # About 100,000 rules; a larger file is not an ignore file.
+_SIZE_LIMIT = 4 * 1024 * 1024  # It holds about 100,000 rules; a larger file is not an ignore file.
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Stamp = tuple[int, int, int] | None
@@ -21,10 +21,10 @@ Stamp = tuple[int, int, int] | None
 def stamp_of(file: Path) -> Stamp:
     """Return the times, size and inode of a file, which change with its content or permissions; None without a file."""
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return changed_ns(found), found.st_size, found.st_ino
+    return changed_ns(status), status.st_size, status.st_ino
 
 
 class RuleReader:

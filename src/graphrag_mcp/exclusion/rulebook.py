@@ -65,7 +65,8 @@ class Folder:
                 continue
             if rule.negated:
                 break
-            is_own = rules in self.own_lists and not rule.source.endswith(GIT_IGNORE_FILE)  # Which ours may include.
+            # Our files may include those of git.
+            is_own = rules in self.own_lists and not rule.source.endswith(GIT_IGNORE_FILE)
             if is_own or rule.source == DEFAULT_SOURCE:
                 return ignored or _as_exclusion(rule), None
             ignored = ignored or _as_exclusion(rule)
@@ -91,12 +92,12 @@ class Rulebook:
     def folder(self, path: str) -> Folder:
         """Return the folder at a path relative to the root, or the first excluded one on the way to it."""
         missing: list[str] = []
-        while (found := self._folders.get(path)) is None:
+        while (nearest := self._folders.get(path)) is None:
             path, _, name = path.rpartition("/")
             missing.append(name)
-        while missing and found.exclusion is None:
-            found = self._open(found, missing.pop())
-        return found
+        while missing and nearest.exclusion is None:
+            nearest = self._open(nearest, missing.pop())
+        return nearest
 
     def _read_outer_lists(self, files: list[Path | None], default_exclusions: bool) -> tuple[RuleList, ...]:
         rule_sets = []
@@ -149,12 +150,12 @@ class Rulebook:
     @cached_property
     def _tracked(self) -> frozenset[str]:
         """What git tracks below the root, and the folders around it."""
-        found: set[str] = set()
+        tracked: set[str] = set()
         with suppress(GitError):
             files = tracked_files(Git(self._root), time.monotonic() + _GIT_SECONDS)
             folders = {os.path.dirname(path) for path in files}  # noqa: PTH120 - a Path takes ten times as long.
-            found = files.union(folders, *(map(str, PurePosixPath(folder).parents) for folder in folders))
-        return frozenset(found)
+            tracked = files.union(folders, *(map(str, PurePosixPath(folder).parents) for folder in folders))
+        return frozenset(tracked)
 
     def _add_lists(
         self, folder: Path, key: bytes, git_lists: tuple[RuleList, ...], own_lists: tuple[RuleList, ...]

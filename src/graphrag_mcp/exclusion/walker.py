@@ -44,10 +44,10 @@ def walk(manager: ExclusionManager, start: str = "") -> Iterator[WalkedFile | Sk
     Symlinks are not followed; a target inside the root is found under its own path. An excluded folder is
     yielded once and not entered. A `start` that does not exist, or is behind a symlink, yields nothing.
     """
-    for found in _walk(manager, start):
-        if isinstance(found, SkippedPath):
-            logger.debug("skipped %s: %s %s", found.path, found.reason, found.detail)
-        yield found
+    for entry in _walk(manager, start):
+        if isinstance(entry, SkippedPath):
+            logger.debug("skipped %s: %s %s", entry.path, entry.reason, entry.detail)
+        yield entry
 
 
 def _walk(manager: ExclusionManager, start: str) -> Iterator[WalkedFile | SkippedPath]:
@@ -89,8 +89,8 @@ def _list_start(manager: ExclusionManager, parent: str, name: str) -> list[_Entr
 
 def _list_folder(disk_path: str, folder: Folder) -> list[_Entry]:
     """Return the entries of a folder, last first, since the walk uses a stack."""
-    with os.scandir(disk_path) as found:
-        entries = [(folder, entry, entry.is_dir(follow_symlinks=False)) for entry in found]
+    with os.scandir(disk_path) as listing:
+        entries = [(folder, entry, entry.is_dir(follow_symlinks=False)) for entry in listing]
     entries.sort(key=_path_order, reverse=True)
     return entries
 

@@ -31,7 +31,7 @@ class _Depth(Enum):
 _LAZY = {_Depth.ANY: b"(?:.*?/)??", _Depth.SOME: b".*?/"}
 _GREEDY = {_Depth.ANY: b"(?:.*/)?", _Depth.SOME: b".*/", _Depth.REST: b".*"}
 
-# The parts of a component between its stars, as regular expressions.
+# A component is a list of the parts between its stars, as regular expressions.
 _Component = list[bytes]
 
 _LONE_DOUBLE_STAR = re.compile(rb"\*{2,}(?=(\\?/)|\Z)")
@@ -53,7 +53,7 @@ def _split(pattern: bytes, pathname: bool) -> list[_Component | _Depth]:
             parts.append(b"")
             position, at_start = stars.end(), False
             continue
-        source, position = _read_one(pattern, position)
+        source, position = _read_byte(pattern, position)
         at_start = source == b"/"
         if at_start:
             components.append(parts)
@@ -63,7 +63,7 @@ def _split(pattern: bytes, pathname: bool) -> list[_Component | _Depth]:
     return [*components, parts]
 
 
-def _read_one(pattern: bytes, position: int) -> tuple[bytes, int]:
+def _read_byte(pattern: bytes, position: int) -> tuple[bytes, int]:
     """Return the regular expression of what matches one byte at `position`, and the position after it."""
     char = pattern[position : position + 1]
     if char == b"[":

@@ -2,7 +2,7 @@
 
 A repository is untrusted input: its configuration, attributes and hooks name programs that git starts. So git runs in
 an empty repository of our own, a part of this package, and the objects of the other one are lent to it by the
-environment. What a name means there, and which commit is checked out, is read without git (`system/git_refs.py`).
+environment. What a name means there, and which commit is checked out, is read without git (`system/git_dirs.py`).
 """
 
 import os
@@ -24,9 +24,9 @@ from graphrag_mcp.system.safe_files import read_regular_file
 
 NO_REPOSITORY = "not a Git repository"
 OLDEST_GIT = "2.31"
-MOST_BYTES = 1 << 27  # Of an answer that is kept: a listing of a million files has about 100 MB.
-MOST_STREAMED = 1 << 32  # Of one that is read commit by commit.
-_MEMORY_BYTES = 600_000_000  # Of git itself: three times what the largest histories took.
+MOST_BYTES = 1 << 27  # A listing of a million files, which is kept in memory, has about 100 MB.
+MOST_STREAMED = 1 << 32  # Commits are read one by one and not kept, so git may print more.
+_MEMORY_BYTES = 600_000_000  # Git itself took a third of this for the largest histories.
 _READ_BYTES = 1 << 16
 _SETTINGS_BYTES = 1 << 20
 _USAGE_ERROR = 129
@@ -34,9 +34,9 @@ _EMPTY = Path(__file__).parent / "empty_repository"
 _NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _SHA256_DIGITS = 64
 _OF_OBJECTS = re.compile("[0-9a-f]{2}|info|pack")
-_MOST_LENDERS = 10  # Folders of objects: git itself follows five in a chain.
+_MOST_LENDERS = 10  # Git itself follows five folders of objects in a chain.
 _REVISION = re.compile(r"(?P<name>[^~^]*)(?P<steps>(?:~[0-9]{0,6}|\^[0-9]{0,2}|\^\{(?:commit)?\})*)")
-_ABBREVIATED = re.compile(r"(?:.*-g)?(?P<name>[0-9a-fA-F]{4,64})")  # Alone, or as `git describe` writes it.
+_ABBREVIATED = re.compile(r"(?:.*-g)?(?P<name>[0-9a-fA-F]{4,64})")  # `git describe` writes text before the name.
 
 
 class GitError(Exception):
@@ -89,12 +89,12 @@ class Git:
         """
         parts = _REVISION.fullmatch(revision)
         name = parts["name"] if parts else ""
-        found = self.head() if name in ("HEAD", "@") else read_ref(self._own, self._common, name)
-        if not found and (short := _ABBREVIATED.fullmatch(name)):
-            found = short["name"].lower()
-        if parts is None or not found:
+        commit = self.head() if name in ("HEAD", "@") else read_ref(self._own, self._common, name)
+        if not commit and (short := _ABBREVIATED.fullmatch(name)):
+            commit = short["name"].lower()
+        if parts is None or not commit:
             raise UnknownRevisionError(f"{revision} is not known")
-        wanted = f"{found}{parts['steps']}^{{commit}}"
+        wanted = f"{commit}{parts['steps']}^{{commit}}"
         try:
             answer = self.run(deadline, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
         except GitTimeoutError:
@@ -194,7 +194,7 @@ class Git:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,  # A git that is a script has children, which would keep the output open.
             )
-        except (OSError, ValueError) as error:  # ValueError: a NUL in an argument.
+        except (OSError, ValueError) as error:  # A NUL in an argument is a ValueError.
             raise GitError(f"git cannot be started ({getattr(error, 'strerror', None) or error})") from error
 
         def stop() -> None:
@@ -286,7 +286,7 @@ def _is_regular(file: Path) -> bool:
 
 def _has_promises(objects: Path) -> bool:
     """Return whether objects are those of a partial clone. Raises GitError if git would wait for one that is a pipe."""
-    found = False
+    is_partial = False
     waiting, seen = [objects], set[str]()
     while waiting and len(seen) < _MOST_LENDERS:
         objects = waiting.pop()
@@ -298,17 +298,17 @@ def _has_promises(objects: Path) -> bool:
             for entry in _entries(objects / folder):
                 if not entry.is_file() and not entry.is_dir():
                     raise GitError(f"{folder}/{entry.name} in the repository's objects is not a file")
-                found |= entry.name.endswith(".promisor")
+                is_partial |= entry.name.endswith(".promisor")
         with suppress(OSError, ValueError):
             lenders = read_regular_file(objects / "info/alternates", _SETTINGS_BYTES).splitlines()
             waiting += [objects / os.fsdecode(lender) for lender in lenders[:_MOST_LENDERS]]
-    return found
+    return is_partial
 
 
 def _entries(folder: Path) -> list["os.DirEntry[str]"]:
     try:
-        with os.scandir(folder) as found:
-            return list(found)
+        with os.scandir(folder) as entries:
+            return list(entries)
     except (OSError, ValueError):
         return []
 

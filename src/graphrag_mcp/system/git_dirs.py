@@ -18,13 +18,14 @@ _HEAD = "ref: refs/heads/"
 _COMMIT_SHOWN = 12
 _PACKED_BYTES = 1 << 26
 _LINE_BYTES = 4096  # No path is longer.
-_MOST_STEPS = 5  # Of symbolic refs, as in git.
+_MOST_STEPS = 5  # Git follows no longer chain of symbolic refs.
 _SYMBOLIC = "ref: "
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|/$|\.$|^[./-]")
 _PSEUDO = re.compile("[A-Z_]+")
 _OF_ONE_TREE = ("refs/bisect/", "refs/worktree/", "refs/rewritten/")
-_PLACES = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")  # In git's order.
+# Git looks them up in this order.
+_PLACES = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 
 
 def find_work_tree(folder: Path) -> Path | None:
@@ -86,7 +87,7 @@ def read_git_pointer(folder: Path) -> Path | None:
 
 
 def is_linked_worktree(folder: Path) -> bool:
-    """Tell whether the folder is a second checkout of some repository (a submodule is not)."""
+    """Return whether the folder is a second checkout of some repository (a submodule is not)."""
     pointer = read_git_pointer(folder)
     return pointer is not None and pointer.parent.name == "worktrees"
 
@@ -121,7 +122,7 @@ def _config_home() -> Path | None:
 def _home() -> Path | None:
     try:
         return Path.home()
-    except RuntimeError:  # A user without one, as in some containers.
+    except RuntimeError:  # Some containers have a user without a home.
         return None
 
 
@@ -161,8 +162,8 @@ def read_ref(own: Path, common: Path, name: str) -> str:
     if not name or _FORBIDDEN.search(name):
         return ""
     places = [name] if name.startswith("refs/") or _PSEUDO.fullmatch(name) else []
-    found = (_follow(own, common, ref) for ref in (*places, *(place.format(name) for place in _PLACES)))
-    return next(filter(None, found), "")
+    objects = (_follow(own, common, ref) for ref in (*places, *(place.format(name) for place in _PLACES)))
+    return next(filter(None, objects), "")
 
 
 def _follow(own: Path, common: Path, ref: str) -> str:
@@ -183,5 +184,5 @@ def _read_packed(common: Path, ref: str) -> str:
         packed = read_regular_file(common / "packed-refs", _PACKED_BYTES, follow_symlink=False)
     except OSError:
         return ""
-    found = re.search(rb"^([0-9a-f]+) %b\r?$" % re.escape(os.fsencode(ref)), packed, re.MULTILINE)
-    return found[1].decode() if found else ""
+    match = re.search(rb"^([0-9a-f]+) %b\r?$" % re.escape(os.fsencode(ref)), packed, re.MULTILINE)
+    return match[1].decode() if match else ""

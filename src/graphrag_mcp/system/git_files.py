@@ -1,4 +1,4 @@
-"""Compares files with those of a commit, and reads these, without running the repository's filters."""
+"""Reads the files of a commit and compares others with them, without running the repository's filters."""
 
 import hashlib
 import os
@@ -13,15 +13,16 @@ from graphrag_mcp.system.safe_files import read_file_below
 from graphrag_mcp.text.counts import counted
 
 _NANOSECONDS = 1_000_000_000
-_MAX_BLOB_BYTES = 1 << 24  # Of one file of a commit that is compared or shown; larger ones are left out.
-_MAX_HASHED_BYTES = 100_000_000  # Of one file on the disk.
-_MOST_BLOB_BYTES = 1 << 27  # Of all that one question reads.
-_MOST_FILES = 1_000_000  # Of a commit: a small tree can stand for any number.
+_MAX_BLOB_BYTES = 1 << 24  # Larger files of a commit are neither compared nor shown.
+_MAX_HASHED_BYTES = 100_000_000  # Larger files on the disk count as changed.
+_MOST_BLOB_BYTES = 1 << 27  # One question reads no more contents.
+_MOST_FILES = 1_000_000  # A small tree object can contain any number of files.
 _NAMED_FILES = 50  # Up to this number, paths are passed to git; beyond it, git lists its whole index.
-_STORED_BY_FILTERS = (b"version https://git-lfs", b"\0GITCRYPT\0")  # What a filter put in the place of a file.
+# A filter stores content that begins so in the place of a file.
+_STORED_BY_FILTERS = (b"version https://git-lfs", b"\0GITCRYPT\0")
 _DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "-U0")
 
-# One entry of `ls-files --stage --debug -z`. The debug part may change with git; without it, hashes decide.
+# It matches one entry of `ls-files --stage --debug -z`. The debug part may change with git; without it, hashes decide.
 _INDEX_ENTRY = re.compile(
     rb"(?P<mode>\d{6}) (?P<hash>[0-9a-f]{40,64}) (?P<stage>\d)\t(?P<path>[^\0]+)\0"
     rb"(?:  ctime: [^\n]*\n  mtime: (?P<seconds>\d+):(?P<nanoseconds>\d+)\n(?:  [^\n]*\n)*)?"
@@ -32,10 +33,10 @@ _TREE_ENTRY = re.compile(rb"(?:^|(?<=\0))100\d{3} blob ([0-9a-f]{40,64})\t([^\0]
 
 def files_of(git: Git, commit: str, deadline: float, wanted: Iterable[str] = ()) -> dict[str, str]:
     """Return the blobs of a commit by path, relative to the folder and below it. Raises GitError."""
-    # Not `diff-index`: it reads the work tree.
-    listing = git.run(deadline, "ls-tree", "-r", "-z", commit, "--", *_places(git, wanted))
+    # `diff-index` would read the work tree.
+    listing = git.run(deadline, "ls-tree", "-r", "-z", commit, "--", *_pathspecs(git, wanted))
     _check_number(listing)
-    entries = ((os.fsdecode(found[2]), found[1].decode()) for found in _TREE_ENTRY.finditer(listing))
+    entries = ((os.fsdecode(entry[2]), entry[1].decode()) for entry in _TREE_ENTRY.finditer(listing))
     return {path.removeprefix(git.folder): blob for path, blob in entries if not _ODD_PATH.search(path)}
 
 
@@ -48,7 +49,7 @@ def paths_of(git: Git, commit: str, deadline: float) -> list[str]:
 
 def tracked_files(git: Git, deadline: float) -> set[str]:
     """Return the paths that git tracks, relative to the folder and below it. Raises GitError."""
-    listing = git.run(deadline, "ls-files", "-z", "--", *_places(git), index=True)
+    listing = git.run(deadline, "ls-files", "-z", "--", *_pathspecs(git), index=True)
     return {os.fsdecode(path).removeprefix(git.folder) for path in listing.split(b"\0") if path}
 
 
@@ -60,8 +61,8 @@ def clean_files(git: Git, files: Mapping[str, int], deadline: float, commit: str
     wanted = files if len(files) <= _NAMED_FILES else ()
     committed = files_of(git, commit, deadline, wanted)
     recorded: dict[str, re.Match[bytes]] = {}
-    with suppress(GitError):  # An index that cannot be read: all contents are hashed.
-        listing = git.run(deadline, "ls-files", "--stage", "--debug", "-z", "--", *_places(git, wanted), index=True)
+    with suppress(GitError):  # Without a readable index, all contents are hashed.
+        listing = git.run(deadline, "ls-files", "--stage", "--debug", "-z", "--", *_pathspecs(git, wanted), index=True)
         for entry in _INDEX_ENTRY.finditer(listing):
             recorded[os.fsdecode(entry["path"].removeprefix(os.fsencode(git.folder)))] = entry
     return {
@@ -72,18 +73,18 @@ def clean_files(git: Git, files: Mapping[str, int], deadline: float, commit: str
 
 def left_out(git: Git, deadline: float) -> set[str]:
     """Return the tracked files that a sparse checkout leaves out. Raises GitError."""
-    listing = git.run(deadline, "ls-files", "-t", "-z", "--", *_places(git), index=True)
+    listing = git.run(deadline, "ls-files", "-t", "-z", "--", *_pathspecs(git), index=True)
     folder = os.fsencode(git.folder)
     return {os.fsdecode(entry[2:].removeprefix(folder)) for entry in listing.split(b"\0") if entry.startswith(b"S ")}
 
 
 def read_blobs(git: Git, names: Iterable[str], deadline: float) -> dict[str, bytes]:
     """Return blobs by name, without those above 16 MB, and those that a partial clone lacks. Raises GitError."""
-    asked = list(dict.fromkeys(name for name in names if is_name(name)))
-    sizes = git.run(deadline, "cat-file", "--batch-check", given=_lines(asked))
+    valid = list(dict.fromkeys(name for name in names if is_name(name)))
+    sizes = git.run(deadline, "cat-file", "--batch-check", given=_lines(valid))
     small: list[str] = []
     left = _MOST_BLOB_BYTES
-    for name, answer in zip(asked, sizes.splitlines(), strict=False):
+    for name, answer in zip(valid, sizes.splitlines(), strict=False):
         kind, _, size = answer.partition(b" ")[2].partition(b" ")
         if kind == b"blob" and int(size) <= min(left, _MAX_BLOB_BYTES):
             small.append(name)
@@ -115,7 +116,7 @@ def _check_number(listing: bytes) -> None:
         raise GitError(f"the commit has more than {counted(_MOST_FILES, 'file')}")
 
 
-def _places(git: Git, wanted: Iterable[str] = ()) -> list[str]:
+def _pathspecs(git: Git, wanted: Iterable[str] = ()) -> list[str]:
     return [git.folder + path for path in wanted] or ([git.folder] if git.folder else [])
 
 
@@ -140,7 +141,7 @@ def _has_recorded_mtime(entry: re.Match[bytes] | None, blob: str, mtime_ns: int)
     if entry is None or entry["stage"] != b"0" or entry["hash"].decode() != blob or entry["seconds"] is None:
         return False
     seconds, nanoseconds = divmod(mtime_ns, _NANOSECONDS)
-    recorded = int(entry["nanoseconds"])  # 0 where git was built without nanoseconds.
+    recorded = int(entry["nanoseconds"])  # It is 0 where git was built without nanoseconds.
     return int(entry["seconds"]) == seconds and recorded in (0, nanoseconds)
 
 

@@ -5,12 +5,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# A search, and reading a file, make some thousand objects and free them; after every 700, collecting takes 2 to 5 %.
+# A search, and reading a file, make some thousand objects and free them. Collecting after every 700 takes 2 to 5 % of
+# the time.
 COLLECTED_OBJECTS = 10_000
 
 
 def collect_rarely() -> None:
-    """Leave out what is loaded until now, which stays, and collect what is made from now on."""
+    """Exempt what is loaded by now, which stays, from garbage collection, and collect the rest less often."""
     gc.freeze()
     gc.set_threshold(COLLECTED_OBJECTS)
     gc.enable()
@@ -21,7 +22,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def starting_process() -> Iterator[None]:
-    """Delay the end of this process by the milliseconds that starting another one takes."""
+    """Delay the end of this process while it starts another one, which prints an error if its parent ends half-way."""
     with _lock:
         yield
 

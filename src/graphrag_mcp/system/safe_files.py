@@ -13,7 +13,7 @@ _NO_SYMLINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _OPENS_BELOW = os.open in os.supports_dir_fd
 _READ_BYTES = 65_536
-_MOST_OPEN = 16  # Folders at a time.
+_MOST_OPEN = 16  # Of a deep path, only the last folders stay open.
 
 
 def read_regular_file(file: Path, limit: int, *, follow_symlink: bool = True) -> bytes:
@@ -49,10 +49,8 @@ class FilesBelow:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._folders: list[str] = []  # From the root to the folder of the last descriptor.
-        self._open: list[
-            int
-        ] = []  # Descriptors of the root and of the folders; of a very deep path, only the last ones.
+        self._folders: list[str] = []  # They lead from the root to the folder of the last descriptor.
+        self._open: list[int] = []  # These are the descriptors of the root and of the folders.
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""Reads a symbol as people write it: `Session.send`, `Session::send`, `session.send()`, `pkg.Client`, `def send`."""
+"""Reads a name as people write it: `Session.send`, `Session::send`, `session.send()`, `def send`, `SERVER_PORT`."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _OPERATOR = re.compile(
     r"(?:\s*(?P<sign>\(\s*\)|\[\s*\]|\"\"\s*\w+|[^\w\s()\[\]]+)|\s+(?P<type>[^()]+))(?:\(.*)?",
     re.DOTALL,
 )
-_LONGEST = 250  # Characters of a declaration.
+_LONGEST = 250  # A longer text is not read as a declaration.
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class NamedSymbol:
         at = re.search(rf"(?<!\w){re.escape(name)}\s*(?:<.*?>)?\s*\(", signature)
         written, own = _parameters(self.parameters), _parameters(signature[at.end() - 1 :]) if at else []
         return len(written) == len(own) and all(
-            set(re.findall(r"\w+", one)) <= set(re.findall(r"\w+", other))
-            for one, other in zip(written, own, strict=True)
+            set(re.findall(r"\w+", wanted)) <= set(re.findall(r"\w+", declared))
+            for wanted, declared in zip(written, own, strict=True)
         )
 
 
@@ -63,15 +63,15 @@ _NESTING = {**dict.fromkeys("([{<", 1), **dict.fromkeys(")]}>", -1)}
 
 
 def _parameters(text: str) -> list[str]:
-    """Return what stands between the commas of the first parentheses, without those inside of other brackets."""
-    depth, found = 0, [""]
+    """Return the parameters in the first parentheses; a comma inside other brackets does not divide."""
+    depth, parts = 0, [""]
     for before, letter in pairwise(" " + text):
         depth += 0 if before + letter in ("->", "=>") else _NESTING.get(letter, 0)
         if depth == 0:
             break
-        found += [""] if depth == 1 and letter == "," else []
-        found[-1] += letter
-    return [] if found == ["("] else found
+        parts += [""] if depth == 1 and letter == "," else []
+        parts[-1] += letter
+    return [] if parts == ["("] else parts
 
 
 def read_name(token: str, parameters: str = "") -> NamedSymbol:
@@ -82,21 +82,21 @@ def read_name(token: str, parameters: str = "") -> NamedSymbol:
 
 def read_declaration(text: str) -> NamedSymbol | None:
     """Return the symbol of a text that is a declaration: `class Foo`, `def bar`, `Foo.bar(int, String...)`."""
-    found = _DECLARATION.fullmatch(text.strip()) if len(text) <= _LONGEST else None
-    if found is None:
+    match = _DECLARATION.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if match is None:
         return None
-    name, parameters = found["name"], found["parameters"] or ""
-    is_declared = parameters or (found["keyword"] and (name[:1].isupper() or is_identifier(name)))
+    name, parameters = match["name"], match["parameters"] or ""
+    is_declared = parameters or (match["keyword"] and (name[:1].isupper() or is_identifier(name)))
     return read_name(name, parameters) if is_declared else None
 
 
 def operator_name(text: str) -> str:
     """Return an operator of C++ with dots and no parameters: `V.operator bool`, `operator==`; "" if it is none."""
-    found = _OPERATOR.fullmatch(text.strip()) if len(text) <= _LONGEST else None
-    if found is None:
+    match = _OPERATOR.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if match is None:
         return ""
-    words = " " + " ".join(found["type"].split()) if found["type"] else re.sub(r"\s", "", found["sign"])
-    return re.sub(r"::|->", ".", found["outer"]) + "operator" + re.sub(r" ([*&\[])", r"\1", words)
+    words = " " + " ".join(match["type"].split()) if match["type"] else re.sub(r"\s", "", match["sign"])
+    return re.sub(r"::|->", ".", match["outer"]) + "operator" + re.sub(r" ([*&\[])", r"\1", words)
 
 
 def is_identifier(token: str) -> bool:
@@ -110,9 +110,9 @@ def is_identifier(token: str) -> bool:
 
 
 def qualified_by(qualifiers: Sequence[str], qualified_name: str, path: str) -> int:
-    """Return 0 if all qualifiers are those of a symbol, or before these its folders and module; 1 if the last one is.
+    """Return how well qualifiers fit a symbol, ignoring case: 0 for all of them, 1 for the innermost one, else 2.
 
-    2 otherwise, ignoring case. qualified_name: with dots.
+    Outer qualifiers may also name the folders and the module of the symbol. qualified_name: with dots.
     """
     outer = [part.lower() for part in qualified_name.split(".")[:-1]]
     wanted = [part.lower() for part in qualifiers]
@@ -129,18 +129,18 @@ def as_name(text: str) -> str:
 
 
 def without_constructor(qualified_name: str) -> str:
-    """Return the name of the type for that of its constructor, `a.Shape.Shape`, and others as they are."""
+    """Return the type of a constructor (`a.Shape` for `a.Shape.Shape`), and any other name unchanged."""
     owner, _, name = qualified_name.rpartition(".")
     return owner if owner.rpartition(".")[2] == name else qualified_name
 
 
 _JOINTS = ("_", "-", "")
 _MOST_PARTS = 8
-_ENOUGH_PARTS = 2  # After a program's name: one word alone is in too many variables.
+_ENOUGH_PARTS = 2  # One word behind a program's name is in too many variables.
 
 
 def key_names(variable: str) -> list[str]:
-    """Return the names, in lower case, that a key may have whose value a variable sets; none if it is no variable."""
+    """Return the keys that a variable may set: `APP_PORT` gives app_port, app-port, appport, port; else none."""
     if not _is_variable(variable):
         return []
     parts = variable.lower().split("_")
@@ -149,7 +149,10 @@ def key_names(variable: str) -> list[str]:
 
 
 def sets_key(variable: str, key: str) -> bool:
-    """Return whether a variable has the name of a key (`server.http.port`), or that behind a program's name."""
+    """Return whether a variable sets a key: both `HTTP_PORT` and `APP_HTTP_PORT` set `http.port`.
+
+    Frameworks differ in what they do with hyphens and inner capitals, so only letters and digits are compared.
+    """
     if not _is_variable(variable):
         return False
     parts = variable.lower().split("_")

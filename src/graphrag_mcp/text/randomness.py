@@ -7,13 +7,13 @@ from itertools import pairwise
 
 FEWEST_RANDOM_CHARACTERS = 16
 MOST_RANDOM_CHARACTERS = 4096
-LEAST_ENTROPY = 3.5  # Bits per character: words of a language have about 3.
-LEAST_ENTROPY_OF_DIGITS = 2.8  # Of hexadecimal digits; random ones approach 4.
-LEAST_SHARE_OF_ENTROPY = 0.76  # Of the most that so many characters can have.
-FEWEST_WORD_PAIRS = 0.55  # Of the letters of a name, so many are followed by a letter as in words.
-FEWEST_WORD_PAIRS_OF_LETTERS = 0.6  # Without separators, since random ones come near the former.
+LEAST_ENTROPY = 3.5  # Words of a language have about 3 bits per character.
+LEAST_ENTROPY_OF_DIGITS = 2.8  # Random hexadecimal digits approach 4.
+LEAST_SHARE_OF_ENTROPY = 0.76  # A short value has less entropy: log2 of its length at most.
+FEWEST_WORD_PAIRS = 0.55  # In names, this share of the letters is followed by a letter as in words.
+FEWEST_WORD_PAIRS_OF_LETTERS = 0.6  # Random values without separators come near the former share.
 
-FEWEST_HUMPS = 0.33  # Parts such as `Ab` in a letter of a random value; identifiers have longer ones.
+FEWEST_HUMPS = 0.33  # A random value has more parts such as `Ab` per letter; identifiers have longer ones.
 
 
 def is_random(value: str) -> bool:
@@ -55,7 +55,7 @@ def entropy(value: str) -> float:
 
 
 def is_password(value: str) -> bool:
-    """Return whether what stands at a password's place is one, rather than a variable or an example."""
+    """Return whether a value in the position of a password is one, rather than a variable or an example."""
     return not (_PLACEHOLDER.search(value) or _VARIABLE.match(value)) and value.lower() not in _EXAMPLES
 
 
@@ -71,10 +71,11 @@ _DIGIT, _LETTER = re.compile("[0-9]"), re.compile("[A-Za-z]")
 _BOTH_CASES = re.compile("[^A-Z]*+[A-Z][^a-z]*+[a-z][^A-Z]*+[A-Z][^a-z]*+[a-z]")
 _MIXED = re.compile("(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])")
 _HEXADECIMAL = re.compile("[0-9a-f]{16,}|[0-9A-F]{16,}|(?:[0-9a-fA-F]{4,8}-){4}[0-9a-fA-F]{12}")
-# Words and numbers, separated or in camel case: a name, a path or an address.
+# A name, a path or an address consists of words and numbers, separated or in camel case.
 _NAME_LIKE = re.compile(r"[/.~]*(?:(?:[A-Z]?[a-z]+\d{0,5}|[A-Z]+(?![a-z])\d{0,5}|\d{1,5})(?:[-_./:]+|(?=[A-Z])|\Z))+")
 _WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+")
-# Each letter with those that follow it in words: .93 of the pairs in names and prose, .37 of random ones.
+# Each letter is followed by those that follow it in words: .93 of the pairs in prose are in this list, .37 of random
+# ones.
 _FOLLOWERS = (
     "aabcdefgiklmnprstuvy babcdefilorsu cabcdefhiklorstu dabcdefilorsu eabcdefgilmnprstvwxy fabcdefiloru "
     "gaehinorsu haeiot iabcdefglmnoprstvz ja keis ladeilostuy mabeimopsu nacdefgiknostuv oabcdgilmnoprstuvw "
@@ -88,7 +89,8 @@ _PLACEHOLDER = re.compile(
     r"\0|[$#]\{|%[dqsv](?:[/_.-]|\Z)|\{\{|\{\w*\}|%\(\w+\)|<[\w -]+>|\$[A-Z_]{3,}|\*{3}|\[\^|\[[\w-]{0,9}[0aA]-[9fFzZ]"
     r"|\s|\.\.\.|\d{4}-\d\d-\d\d|0123456789|(?i:abcdefgh|example|placeholder|changeme|your[-_]|xxxx)"
 )
-_VARIABLE = re.compile(r"[$(\[{<][\w(\[{.*]|%(?![0-9A-Fa-f]{2})|.*[\\{}<>]")  # In the place of a password in a URL.
+# A URL may have these in the position of a password.
+_VARIABLE = re.compile(r"[$(\[{<][\w(\[{.*]|%(?![0-9A-Fa-f]{2})|.*[\\{}<>]")
 _EXAMPLES = frozenset(
     {"password", "passwd", "pass", "secret", "user", "username", "postgres", "root", "admin", "test", "bar"}
 )

@@ -1,8 +1,8 @@
 """Masks keys, tokens and passwords in the text of indexed files, so that no store contains them.
 
-A secret is recognised by the format of its issuer, or as a random value at a place that a name such as `password`
-tells. Names, placeholders and variables are kept: a reader looks for where a password is set, not for its value. The
-rules are in `secret_rules.toml`. One automaton finds what rules begin with, and a rule is tried only there.
+A secret is recognised by the format of its issuer, or as a random value behind a name such as `password`. Names,
+placeholders and variables are kept: a reader looks for where a password is set, not for its value. The rules are in
+`secret_rules.toml`. One automaton finds what rules begin with, and a rule is tried only there.
 """
 
 import base64
@@ -19,14 +19,14 @@ import re2
 from graphrag_mcp.text.expressions import expand, read_table
 from graphrag_mcp.text.randomness import LEAST_ENTROPY, entropy, is_mixed, is_password, is_random, is_random_literal
 
-MASK = "[secret: "  # The beginning of the text that replaces a secret.
+MASK = "[secret: "  # The text that replaces a secret begins with this.
 NAMED = "value of a secret's name"
 _LONG = 64  # A longer value is judged once, whatever names are in it: otherwise time would grow with its square.
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A secret's place in a text."""
+    """Where a secret begins and ends in a text."""
 
     start: int
     end: int
@@ -53,7 +53,8 @@ class Rule:
 class Rules:
     """The rules, and the automata that find where to try them.
 
-    shapes: rules without hints; one automaton of all would have too many states. places: tried behind a telling name.
+    shapes: rules without hints; one automaton of all would have too many states. places: rules that are tried behind
+    a name such as `password`.
     """
 
     formats: Mapping[str, Sequence[Rule]]
@@ -71,7 +72,7 @@ class Rules:
 
 def mask_secrets(text: str) -> str:
     """Return the text with every secret replaced by its kind; lines stay where they are."""
-    masked = [Span(*found.span(), "") for found in _MASKED.finditer(text)] if MASK in text else []
+    masked = [Span(*match.span(), "") for match in _MASKED.finditer(text)] if MASK in text else []
     shown = _without(text, masked)  # A mask is not a name, and nothing behind it is the value of one before it.
     known = _joined(_find_formats(shown))
     rest = _without(shown, known)
@@ -84,7 +85,7 @@ def mask_secrets(text: str) -> str:
 
 
 def _without(text: str, spans: Sequence[Span]) -> str:
-    """Return the text with what no expression crosses in the places of spans."""
+    """Return the text with spans replaced by NUL, which no expression crosses."""
     pieces, end = [], 0
     for span in spans:
         pieces += [text[end : span.start], re.sub(r"[^\n]", "\0", text[span.start : span.end])]
@@ -97,7 +98,7 @@ def load_rules() -> Rules:
     """Read the rules of the package."""
     data = read_table("graphrag_mcp.text", "secret_rules.toml")
     formats: dict[str, list[Rule]] = {}
-    rules = [_rule(one) for one in data["format"]]
+    rules = [_rule(row) for row in data["format"]]
     shapes = [rule for rule in rules if not rule.hints]
     for rule in rules:
         for hint in rule.hints:
@@ -127,11 +128,11 @@ def _rule(data: Mapping[str, Any]) -> Rule:
 def _automaton(expressions: Iterable[str]) -> Any:
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
-    return re2.compile("|".join(f"(?:{one})" for one in expressions).encode("latin-1"), options)
+    return re2.compile("|".join(f"(?:{expression})" for expression in expressions).encode("latin-1"), options)
 
 
 def _bytes(text: str) -> bytes:
-    """Return one byte a character, so that the places in them are those in the text."""
+    """Return one byte a character, so that offsets in the bytes are those in the text."""
     return text.encode("latin-1", "replace")
 
 
@@ -149,20 +150,20 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 def _find_formats(text: str) -> Iterator[Span]:
     rules, characters = load_rules(), _bytes(text)
     hints = (
-        (found.start(), rules.formats[text[slice(*found.span())]]) for found in rules.find_hints.finditer(characters)
+        (match.start(), rules.formats[text[slice(*match.span())]]) for match in rules.find_hints.finditer(characters)
     )
-    shapes = ((found.start(), rules.shapes) for found in rules.find_shapes.finditer(characters))
+    shapes = ((match.start(), rules.shapes) for match in rules.find_shapes.finditer(characters))
     return chain(_try(hints, text), _try(shapes, text))
 
 
-def _try(places: Iterable[tuple[int, Sequence[Rule]]], text: str) -> Iterator[Span]:
-    """Yield what rules find at the places, in their order."""
+def _try(starts: Iterable[tuple[int, Sequence[Rule]]], text: str) -> Iterator[Span]:
+    """Yield the secrets that begin at these offsets, in order; each comes with the rules to try there."""
     done = 0
-    for start, rules in places:
+    for start, rules in starts:
         for rule in rules if start >= done else ():
-            if not (found := rule.expression.match(text, start)):
+            if not (match := rule.expression.match(text, start)):
                 continue
-            begin, end = found.span(found.lastindex or 0)
+            begin, end = match.span(match.lastindex or 0)
             if rule.is_secret(text[begin:end]):
                 done = end
                 yield Span(begin, end, rule.kind)
@@ -183,28 +184,28 @@ def _find_named(text: str) -> Iterator[Span]:
             cells, tables = _find_in_table(text, start)
             yield from cells
         for rule in rules.places:
-            found = rule.expression.match(text, at)
-            if found and rule.is_secret(_STRING_JOINT.sub("", found["value"])):
-                for span in _find_items(found, text):
+            match = rule.expression.match(text, at)
+            if match and rule.is_secret(_STRING_JOINT.sub("", match["value"])):
+                for span in _find_items(match, text):
                     done = span.end
                     yield span
                 break
-            if found and len(found["value"]) > _LONG:
-                done = max(done, found.end("value"))
+            if match and len(match["value"]) > _LONG:
+                done = max(done, match.end("value"))
 
 
 def _find_items(first: re.Match[str], text: str) -> Iterator[Span]:
-    """Yield the place of a value, and of the further random items of a list that begins with it."""
-    found: re.Match[str] | None = first
-    while found and (found is first or is_random(found["value"])):
-        yield Span(*found.span("value"), NAMED)
-        found = _ITEM.match(text, found.end("value"))
+    """Yield the span of a value, and of the further random items of a list that begins with it."""
+    match: re.Match[str] | None = first
+    while match and (match is first or is_random(match["value"])):
+        yield Span(*match.span("value"), NAMED)
+        match = _ITEM.match(text, match.end("value"))
 
 
 def _find_in_table(text: str, at: int) -> tuple[list[Span], int]:
     """Return the random cells below a cell of a heading, and where the table ends.
 
-    at: the place of a telling name, whether or not its line is a heading.
+    at: the offset of a name such as `password`, whether or not its line is a heading.
     """
     start = text.rfind("\n", max(0, at - _LONGEST_ROW), at) + 1
     heading = text[start : start + _LONGEST_ROW].partition("\n")[0]
@@ -215,7 +216,7 @@ def _find_in_table(text: str, at: int) -> tuple[list[Span], int]:
         return [], max(end, at)
     is_named = load_rules().find_names.search
     columns = [column for column, cell in enumerate(cells) if is_named(_bytes(cell))]
-    found: list[Span] = []
+    spans: list[Span] = []
     while end < len(text):
         row = text[end + 1 : end + 1 + _LONGEST_ROW].partition("\n")[0]
         values = row.split(separator)
@@ -224,10 +225,10 @@ def _find_in_table(text: str, at: int) -> tuple[list[Span], int]:
         for column in columns:
             value = values[column].strip(_AROUND_CELLS)
             if is_random_literal(value):
-                place = text.index(value, end + 1 + sum(len(other) + 1 for other in values[:column]))
-                found.append(Span(place, place + len(value), NAMED))
+                begin = text.index(value, end + 1 + sum(len(other) + 1 for other in values[:column]))
+                spans.append(Span(begin, begin + len(value), NAMED))
         end += 1 + len(row)
-    return found, end
+    return spans, end
 
 
 def _find_in_manifests(text: str) -> Iterator[Span]:
@@ -275,8 +276,8 @@ _STRING_JOINT = re.compile(r"""\\?["'`]{1,3}[^"'`]{1,80}["'`]{1,3}""")
 _ITEM = re.compile(
     r"""\\?["'`]{0,3}(?:,\s{0,40}|\n[ \t]{0,40}- )[A-Za-z]?\\?["'`]{0,3}(?P<value>[^\s"'`,;\\]{16,4096})"""
 )
-_LONGEST_ROW = 2000  # Characters: a longer line is no row of a table that anyone reads.
-_CONTINUED = re.compile("(?i:i[sz])")  # A tokenizer is no token.
+_LONGEST_ROW = 2000  # No table for readers has longer rows.
+_CONTINUED = re.compile("(?i:i[sz])")  # A tokenizer is not a token.
 _CELL_ENDS = re.compile(r"""[\w ()/-]{0,30}["'*_` ]{0,4}(?:[|,;\t]|$)""", re.MULTILINE)
 _HEADING = re.compile(r"(?:\w[\w ()/-]{0,30})?")
 _AROUND_CELLS = " \t\"'`*"

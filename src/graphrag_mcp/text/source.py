@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.secrets import mask_secrets
 
-# Longest first: the UTF-32 mark of a little-endian file begins with the UTF-16 one.
+# The longest mark comes first: the UTF-32 mark of a little-endian file begins with the UTF-16 one.
 _WIDE_ENCODINGS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -17,11 +17,12 @@ _WIDE_ENCODINGS = (
 )
 _TOLERATED_SHARE = 0.1  # Accented Latin-1 text is far below; compressed data and other alphabets are far above.
 _TOLERATED_COUNT = 3  # In a file of a few words, one accented letter is already a tenth.
-# In a comment of the first two lines, as Python (PEP 263), Ruby and editors read it, or in an XML declaration.
+# A file declares its encoding in a comment of the first two lines, as Python (PEP 263), Ruby and editors read it, or in
+# an XML declaration.
 _DECLARED = re.compile(
     rb"""\A(?:.*\n)?[ \t\f]*(?:(?:\#|//|/\*|;|--|%|<!--).*?coding[:=]|<\?xml.*?encoding=)[ \t]*["']?([-\w.]+)"""
 )
-_DECLARED_WITHIN = 1024  # Bytes from the beginning.
+_DECLARED_WITHIN = 1024  # A declaration lies within the first bytes.
 _ENCODINGS = re.compile(r"iso8859-\d+|cp\d+|koi8-\w+|mac-\w+|shift_jis\w*|euc_\w+|gb\w+|big5\w*")
 MASKED = "secrets masked"
 _REPLACEMENT = "\ufffd"
@@ -75,8 +76,8 @@ def decode(data: bytes) -> Text | NotText:
 
 def _declared(data: bytes) -> str:
     """Return the encoding that a file declares; raises LookupError where there is none that is known to be harmless."""
-    found = _DECLARED.match(data[:_DECLARED_WITHIN])
-    name = codecs.lookup(found[1].decode("ascii", "replace")).name if found else ""
+    match = _DECLARED.match(data[:_DECLARED_WITHIN])
+    name = codecs.lookup(match[1].decode("ascii", "replace")).name if match else ""
     if not _ENCODINGS.fullmatch(name):
         raise LookupError(name)
     return name

@@ -13,27 +13,28 @@ from itertools import chain, pairwise
 
 import Stemmer
 
-# Files that represent their folder: the folder's name describes them.
+# These files represent their folder: the folder's name describes them.
 FOLDER_STEMS = frozenset({"__init__", "index", "lib", "main", "mod"})
 
-_CACHE_SIZE = 100_000  # identifiers, about 30 MB; seventeen repositories together have 63,000.
-_LONGEST = 128  # characters; longer identifiers are encoded data.
+_CACHE_SIZE = 100_000  # About 30 MB hold as many identifiers; seventeen repositories together have 63,000.
+_LONGEST = 128  # Longer identifiers are encoded data.
 
 _IDENTIFIER = re.compile(r"\w+")
 _BLANKED = "".join(chr(code) if _IDENTIFIER.match(chr(code)) else " " for code in range(128))
 _BLANKED_IN_LINES = f"{_BLANKED[:10]}\n{_BLANKED[11:]}"
-# Parts in the shape of an identifier (A upper case, a lower case, s the plural's letter, 0 digit). In order: an acronym
-# with its plural ("URLs"), an acronym before a word ("HTTP" of "HTTPServer"), a word, a number.
+# The shape of an identifier has A for upper case, a for lower case, s for the plural's letter and 0 for a digit. Its
+# parts are an acronym with its plural ("URLs"), an acronym before a word ("HTTP" of "HTTPServer"), a word, a number.
 _PART = re.compile(r"A{2,}s(?![as])|A+(?![as])|A?[as]+|0+")
 
-# Scripts without blanks between words, and Korean, where particles are part of them: any two neighbours are a word.
+# In scripts without blanks between words, and in Korean, where particles are part of words, any two neighbours count as
+# a word.
 _UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
     r"\U00020000-\U0003ffff"
 )
 _RUN = re.compile(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
 
-# Words that make a sentence a question and do not describe code.
+# These words make a sentence a question and do not describe code.
 _QUESTION_WORDS = (
     "a about all also am an and any anywhere are as at be been being but by can could do does doing done each "
     "every for from had has have having how i if in inside into is it its me my of on or our out over please "
@@ -68,7 +69,7 @@ def query_words(text: str) -> list[str]:
     """Return the distinct words of a query in order, without question words unless there are no others."""
     identifiers = _IDENTIFIER.findall(text)
     telling = list(filter(is_telling, identifiers))
-    return list(_distinct(chain.from_iterable(map(_asked_words, telling or identifiers))))
+    return list(_distinct(chain.from_iterable(map(_words_in_query, telling or identifiers))))
 
 
 def is_telling(word: str) -> bool:
@@ -76,7 +77,7 @@ def is_telling(word: str) -> bool:
     return word.lower() not in _STOP_WORDS
 
 
-def _asked_words(identifier: str) -> list[str]:
+def _words_in_query(identifier: str) -> list[str]:
     """Return an identifier's words; of a plain word only the stem, which matches the word too."""
     words = words_of(identifier)
     is_plain = identifier_parts(identifier) == (identifier.lower(),) and not _is_unspaced(identifier)
@@ -137,7 +138,7 @@ def _is_unspaced(identifier: str) -> bool:
 
 
 def _pairs(part: str) -> Iterator[str]:
-    """Yield what is in another script as it is, and of each run without blanks any two neighbours."""
+    """Yield any two neighbours of each run in a script without blanks, and the rest as it is."""
     for run in _RUN.finditer(part):
         if run[1] and len(run[0]) > 1:
             yield from map("".join, pairwise(run[0]))
@@ -186,7 +187,7 @@ class _Words(dict[str, str]):
     """The words of each identifier seen so far; the cache is emptied when it is full."""
 
     def __missing__(self, identifier: str) -> str:
-        is_unspaced = _is_unspaced(identifier)  # A sentence then: as a whole it is no word.
+        is_unspaced = _is_unspaced(identifier)  # Without blanks, a whole sentence looks like one identifier.
         if len(identifier) > _LONGEST and not is_unspaced:
             return ""
         stems = (_STEMS[part] for part in _discriminative_parts(identifier))

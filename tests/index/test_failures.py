@@ -59,14 +59,14 @@ def test_harm_to_an_open_file_is_told_from_what_sqlite_does(tmp_path: Path) -> N
             connection.execute("DELETE FROM main.meta")
         with other.connection() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        assert database.version() == 0
+        assert database.commit_number() == 0
         assert database.harm() == ""
         other.close()
         assert database.harm() == ""
         os.truncate(path, path.stat().st_size - 4096)
         assert database.harm() == "it was cut short"
     with closing(Database(tmp_path / "other.sqlite", "/root")) as database:
-        assert database.version() == 0
+        assert database.commit_number() == 0
         database.path.with_name("other.sqlite-wal").unlink()
         assert database.harm() == "its log was removed"
 

@@ -108,14 +108,14 @@ def test_a_snapshot_inside_another_is_the_same_one(root: Path) -> None:
     with closing(opened(root)) as app, closing(Handle(root, location, "")) as handle:
         app.index()
         with handle.snapshot() as outer:
-            version = outer.database.version()
+            version = outer.database.commit_number()
             (root / "token.py").write_text("def token():\n    return 2\n")
             app.index()
             with handle.snapshot() as inner:
                 assert inner is outer
-                assert inner.database.version() == version
+                assert inner.database.commit_number() == version
         with handle.snapshot() as later:
-            assert later.database.version() > version
+            assert later.database.commit_number() > version
 
 
 def test_a_thread_that_outlives_a_snapshot_reads_the_last_commit(root: Path) -> None:

@@ -22,7 +22,7 @@ def test_what_is_being_read_is_read_to_its_end(tmp_path: Path) -> None:
     begun = threading.Event()
 
     def read() -> list[tuple[int]]:
-        database.version()
+        database.commit_number()
         begun.set()
         return database.rows(SLOW)
 
@@ -34,7 +34,7 @@ def test_what_is_being_read_is_read_to_its_end(tmp_path: Path) -> None:
         with pytest.raises(sqlite3.ProgrammingError):
             threads.submit(database.version).result(10)
     with pytest.raises(sqlite3.ProgrammingError):
-        database.version()
+        database.commit_number()
 
 
 def test_threads_that_ended_leave_no_file_open(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_threads_that_ended_leave_no_file_open(tmp_path: Path) -> None:
             thread = threading.Thread(target=database.version)
             thread.start()
             thread.join()
-        database.version()
+        database.commit_number()
         assert 0 < files_open() <= 4  # This thread's file and log, perhaps those of the last one.
 
 

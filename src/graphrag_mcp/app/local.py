@@ -328,7 +328,7 @@ class App:
 
     def _own_commit(self) -> int | None:
         writes = self._supervisor.is_settled and self._handle.is_writer
-        return self._handle.searched().database.version() if writes else None
+        return self._handle.searched().database.commit_number() if writes else None
 
     def doubt(self, error: sqlite3.Error) -> IndexStoreError:
         return self._handle.doubt(error)

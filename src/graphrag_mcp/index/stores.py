@@ -38,7 +38,7 @@ class IndexStores:
         self.writer = SqliteIndexWriter(database)
         self.symbols = SqliteSymbolGraph(database, self._scopes)
         self._relations = self._new_relations()
-        self._related = database.version()
+        self._related = database.commit_number()
         self._guard = threading.Lock()
         self.history = SqliteHistory(database, self._scopes)
         self._keywords = SqliteKeywordIndex(database, self._scopes)
@@ -49,9 +49,9 @@ class IndexStores:
     def relations(self) -> Relations:
         """Return the relations of the last commit, with what earlier questions found out."""
         with self._guard:
-            version = self.database.version()
-            if version != self._related:
-                self._related, self._relations = version, self._new_relations()
+            commit = self.database.commit_number()
+            if commit != self._related:
+                self._related, self._relations = commit, self._new_relations()
             return self._relations
 
     def _new_relations(self) -> Relations:

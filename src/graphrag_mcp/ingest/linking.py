@@ -41,7 +41,7 @@ class _State(NamedTuple):
     path: Path
     root: str
     model: str
-    version: int
+    commit: int
 
 
 class LinkStage:
@@ -76,7 +76,7 @@ class LinkStage:
                 yield [self._one(linker, path) for path in task]
             return
         tree = self._database.tree
-        state = _State(self._database.path, tree.root, tree.model, self._database.version())
+        state = _State(self._database.path, tree.root, tree.model, self._database.commit_number())
         found = run_tasks(_link_task, [(state, tuple(task)) for task in tasks], self._workers)
         for task, outcomes in zip(tasks, found, strict=True):
             ended = Failure(STAGE, "the process ended")

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 
 # Common terms match most chunks and discriminate least, and scoring a chunk takes about 1.5 µs. So terms are taken from
 # the rarest on, up to these limits. Measured: taking all terms is no better.
-COMMON_SHARE = 1 / 2  # Of all chunks: the BM25 weight of a term in half of them is 0.
+COMMON_SHARE = 1 / 2  # The BM25 weight of a term in half of all chunks is 0.
 SCORED_CHUNKS = 1_500
-SCORED_SHARE = 1 / 20  # In a large index.
-NO_WEIGHT = 1e-6  # Of a term in half of all chunks or more, as in SQLite's bm25().
-TERMS_KEPT = 2  # Whatever their frequency.
+SCORED_SHARE = 1 / 20  # A large index scores this share of its chunks.
+NO_WEIGHT = 1e-6  # A term in half of all chunks or more has this weight, as in SQLite's bm25().
+TERMS_KEPT = 2  # These are looked up whatever their frequency.
 
 
 def discriminative_terms(frequencies: Iterable[tuple[int, str]], chunks: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is replicated to a server, the ids that every machine computes alike, and the operations a server supports."""
+"""What is replicated to a server: its records, ids that every machine computes alike, and what a server must do."""
 
 import hashlib
 import uuid
@@ -51,7 +51,7 @@ class ChunkIds(Protocol):
 
 
 def scope_cover(scope: Scope, paths: ScopePaths) -> PathCover:
-    """Return the files that the `paths` of a scope choose, as a server is told of them."""
+    """Return the files that the `paths` of a scope choose, in the form that a server can filter by."""
     return paths.chosen(scope.paths).cover if scope.paths else EVERY_PATH
 
 
@@ -86,7 +86,7 @@ class ReplicatedSymbol:
     symbol: Symbol
 
 
-SHARED = "one of several"  # The certainty of what is one of several things that a name may mean.
+SHARED = "one of several"  # A relation has this certainty if its name has several possible targets.
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,16 +14,16 @@ from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import relationship_types, scope_parameters, statement
 from graphrag_mcp.stores.replica import SHARED, ChunkIds, Point
 
-MAX_FRONTIER = 4  # Neighbours from which the next hop starts: those with the highest confidence.
+MAX_FRONTIER = 4  # The next hop starts from the neighbours with the highest confidence.
 
-_EDGES_PER_NEIGHBOUR = 4  # Edges read for each neighbour that is wanted, since several lead to one chunk.
+_EDGES_PER_NEIGHBOUR = 4  # Several edges may lead to one chunk.
 
 _MENTIONING = relationship_types(kind for kind in RELATED_KINDS if kind != RelationKind.CONTAINS)
 _LEADING = relationship_types((RelationKind.CALLS, RelationKind.IMPORTS, RelationKind.INHERITS, RelationKind.LINKS_TO))
 
 
 class _Step(NamedTuple):
-    """One edge from a seed to another chunk."""
+    """An edge from a seed to another chunk."""
 
     chunk_id: int
     key: str
@@ -32,7 +32,7 @@ class _Step(NamedTuple):
 
 
 def _certainty(stored: str) -> Certainty:
-    """Return how sure a relation is: one of several that a name may mean is so by its name."""
+    """Return how sure a relation is; if its name has several possible targets, it is by name only."""
     return Certainty.BY_NAME if stored == SHARED else Certainty(stored)
 
 
@@ -107,7 +107,7 @@ class Neo4jGraphStore:
         if not frontier:
             return []
         seen = set(frontier)
-        found: list[_Step] = []
+        steps: list[_Step] = []
         for hop in range(1, hops + 1):
             fresh: dict[str, _Step] = {}
             of = list(symbols) if hop == 1 else []
@@ -115,15 +115,15 @@ class Neo4jGraphStore:
             for chunk_id, row in self._known(edges):
                 if row["key"] not in seen:
                     fresh.setdefault(row["key"], _Step(chunk_id, row["key"], row, hop))
-            found += fresh.values()
-            if not fresh or len(found) >= limit:
+            steps += fresh.values()
+            if not fresh or len(steps) >= limit:
                 break
             frontier = list(fresh)[:MAX_FRONTIER]
             seen.update(fresh)
-        return self._with_chunks(found[:limit])
+        return self._with_chunks(steps[:limit])
 
-    def _with_chunks(self, found: Sequence[_Step]) -> list[GraphNeighbour]:
-        chunks = self._catalog.chunks([step.chunk_id for step in found])
+    def _with_chunks(self, steps: Sequence[_Step]) -> list[GraphNeighbour]:
+        chunks = self._catalog.chunks([step.chunk_id for step in steps])
         return [
             GraphNeighbour(
                 chunk=chunks[step.chunk_id],
@@ -136,7 +136,7 @@ class Neo4jGraphStore:
                 certainty=_certainty(step.row["certainty"]),
                 is_guess=step.row["certainty"] == SHARED,
             )
-            for step in found
+            for step in steps
             if step.chunk_id in chunks
         ]
 

@@ -42,8 +42,8 @@ class Neo4jReplica:
             for name in ("remove_relations", "remove_symbols", "remove_chunks"):
                 transaction.run(schema.statement(name), files=stale).consume()
             transaction.run(schema.statement("write"), files=rows).consume()
-            for kind, found in edges.items():
-                transaction.run(schema.edge_statement(*kind), edges=found, project=self._project).consume()
+            for kind, edge_rows in edges.items():
+                transaction.run(schema.edge_statement(*kind), edges=edge_rows, project=self._project).consume()
             if sections:
                 transaction.run(schema.statement("mark_sections"), keys=sections).consume()
 

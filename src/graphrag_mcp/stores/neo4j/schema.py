@@ -70,7 +70,7 @@ def edge_statement(kind: str, source: str, target: str) -> str:
 
 def edges_by_type(files: Iterable[ReplicatedFile]) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
     """Return the rows of the edges of files by their type and the labels of their ends."""
-    found: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
+    rows: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for file in files:
         keys = [chunk.point.key for chunk in file.chunks]
         for edge in file.edges:
@@ -78,8 +78,8 @@ def edges_by_type(files: Iterable[ReplicatedFile]) -> dict[tuple[str, str, str],
             chunk = keys[edge.ordinal] if edge.ordinal < len(keys) else None
             properties = {"line": edge.line, "certainty": edge.certainty, "chunk": chunk}
             row = {"source": edge.source, "target": edge.target, "properties": properties}
-            found[RelationKind(edge.kind).name, source, target].append(row)
-    return found
+            rows[RelationKind(edge.kind).name, source, target].append(row)
+    return rows
 
 
 def file_row(project: str, file: ReplicatedFile) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.replica import ChunkIds, Point
 
-_PATHS_READ = 256  # Files with a word of the query in their name that are read and scored.
+_PATHS_READ = 256  # Of the files with a word of the query in their name, no more are read and scored.
 _PATHS_KEPT_SECONDS = 5.0  # The look-ups of one search compare their globs with the same paths.
 
 
@@ -35,12 +35,14 @@ class QdrantCatalog:
         self.scope_paths = points.scope_paths
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
-        found = self._payloads(chunk_ids, True)
-        return {chunk_id: schema.read_chunk(chunk_id, _file_id(values), values) for chunk_id, values in found.items()}
+        chunks = self._payloads(chunk_ids, True)
+        return {
+            chunk_id: schema.read_chunk(chunk_id, _file_id(values), values) for chunk_id, values in payloads.items()
+        }
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
-        found = self._payloads(chunk_ids, schema.FILE_FIELDS)
-        return {chunk_id: schema.read_file(_file_id(values), values) for chunk_id, values in found.items()}
+        payloads = self._payloads(chunk_ids, schema.FILE_FIELDS)
+        return {chunk_id: schema.read_file(_file_id(values), values) for chunk_id, values in payloads.items()}
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         if not words:
@@ -52,12 +54,12 @@ class QdrantCatalog:
             schema.any_of("path_words", words),
             schema.FIRST_POINT,
         )
-        asked = set(words)
+        wanted = set(words)
         scored: list[tuple[float, str, Point]] = []
         for record in records:
             values = record.payload or {}
             shares = zip(values["path_words"], values["path_shares"], strict=True)
-            score = sum(share for word, share in shares if word in asked)
+            score = sum(share for word, share in shares if word in wanted)
             scored.append((-score, values["path"], schema.read_point(str(record.id), values)))
         scored.sort(key=itemgetter(0, 1))
         ids = self._ids.ids([point for _, _, point in scored[:limit]])
@@ -79,8 +81,8 @@ class QdrantCatalog:
         stated = models.FieldCondition(key="facts.status", match=models.MatchValue(value=status.value))
         visible = schema.in_scope(scope, self.scope_paths)
         records = self._points.project.first(limit, schema.POINT_FIELDS, *visible, stated, schema.FIRST_POINT)
-        found = [schema.read_point(str(record.id), record.payload or {}) for record in records]
-        ids = self._ids.ids(sorted(found, key=attrgetter("path")))
+        points = [schema.read_point(str(record.id), record.payload or {}) for record in records]
+        ids = self._ids.ids(sorted(points, key=attrgetter("path")))
         return [known for known in ids if known is not None]
 
     def languages(self) -> Collection[str]:
@@ -88,8 +90,8 @@ class QdrantCatalog:
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
         visible = schema.in_scope(scope, self.scope_paths)
-        found = self._points.project.scroll(["path", "category"], *visible, schema.FIRST_POINT)
-        return sorted((values["path"], Category(values["category"])) for values in found)
+        payloads = self._points.project.scroll(["path", "category"], *visible, schema.FIRST_POINT)
+        return sorted((values["path"], Category(values["category"])) for values in payloads)
 
     def _payloads(self, chunk_ids: Sequence[int], fields: bool | list[str]) -> dict[int, dict[str, Any]]:
         keys = self._ids.keys(chunk_ids)
@@ -97,8 +99,8 @@ class QdrantCatalog:
             records = self._points.read(keys.values(), with_payload=fields)
         except ServerError:
             return {}
-        found = {str(record.id): record.payload or {} for record in records}
-        return {chunk_id: found[key] for chunk_id, key in keys.items() if key in found}
+        payloads = {str(record.id): record.payload or {} for record in records}
+        return {chunk_id: payloads[key] for chunk_id, key in keys.items() if key in payloads}
 
 
 class QdrantScopePaths:
@@ -115,8 +117,8 @@ class QdrantScopePaths:
         if not patterns:
             return []
         matches = self._compile_globs(patterns)
-        found = self._project.scroll(["path"], schema.ARCHIVED, schema.FIRST_POINT)
-        return [values["path"] for values in found if matches(values["path"])]
+        payloads = self._project.scroll(["path"], schema.ARCHIVED, schema.FIRST_POINT)
+        return [values["path"] for values in payloads if matches(values["path"])]
 
     def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
         with self._reading:

@@ -19,8 +19,8 @@ SYNC = "; run `graphrag-mcp sync` where the project is indexed"
 
 _REFUSED = (401, 403)
 _NOT_FOUND = 404
-_MAX_QUOTED = 300  # Characters quoted of a server's message.
-# An answer that is not JSON, not in the form of Qdrant's answers, or incomplete.
+_MAX_QUOTED = 300  # The rest of a server's message is not quoted.
+# An answer is not JSON, not in the form of Qdrant's answers, or incomplete.
 _NONSENSE = (json.JSONDecodeError, ValidationError, AssertionError)
 # Over REST, a broken connection is an ApiException; a text that is not Unicode is a ValueError.
 _RAISED = (ApiException, QdrantException, grpc.RpcError, ValueError, AssertionError)

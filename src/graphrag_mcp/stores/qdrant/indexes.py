@@ -44,7 +44,7 @@ class QdrantPoints:
         Raises ServerError when there are none because the project was never replicated.
         """
         with reaching():
-            found = self.project.client.query_points(
+            points = self.project.client.query_points(
                 self.project.collection,
                 query=vector,
                 using=using,
@@ -52,10 +52,10 @@ class QdrantPoints:
                 limit=limit,
                 with_payload=POINT_FIELDS,
             ).points
-        if not found:
+        if not points:
             self.frequencies.check()
-        ids = self.chunk_ids.ids([read_point(str(point.id), point.payload or {}) for point in found])
-        return [Ranked(known, one.score) for known, one in zip(ids, found, strict=True) if known is not None]
+        ids = self.chunk_ids.ids([read_point(str(point.id), point.payload or {}) for point in points])
+        return [Ranked(known, hit.score) for known, hit in zip(ids, points, strict=True) if known is not None]
 
     def read(self, keys: Iterable[str], **wanted: Any) -> list[models.Record]:
         """Return these points; wanted: the client's with_payload and with_vectors."""
@@ -82,7 +82,7 @@ class QdrantVectorIndex:
         if not keys:
             return {}
         with reaching():
-            found = self._points.project.client.query_points(
+            points = self._points.project.client.query_points(
                 self._points.project.collection,
                 query=vector.tolist(),
                 using=DENSE,
@@ -91,7 +91,7 @@ class QdrantVectorIndex:
                 with_payload=False,
             ).points
         chunk_of = {key: chunk_id for chunk_id, key in keys.items()}
-        return {chunk_of[str(point.id)]: point.score for point in found if str(point.id) in chunk_of}
+        return {chunk_of[str(point.id)]: point.score for point in points if str(point.id) in chunk_of}
 
     def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
         """Return the vectors of those chunks that have one; none while the server fails."""

@@ -12,7 +12,7 @@ from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.replica import ReplicatedFile
 
-BATCH_POINTS = 256  # A request of about a megabyte.
+BATCH_POINTS = 256  # A request has about a megabyte.
 
 
 class QdrantReplica:
@@ -23,7 +23,7 @@ class QdrantReplica:
     def __init__(
         self, project: QdrantProject, name: str, model: str, dimensions: int, weights: Mapping[str, float]
     ) -> None:
-        """name: of the replica. model, dimensions: of the vectors. weights: of the keyword fields."""
+        """name: identifies the replica. model, dimensions: of the vectors. weights: by keyword field."""
         self.name = name
         self._project = project
         self._model = model
@@ -63,11 +63,11 @@ class QdrantReplica:
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version and number of points of each file; the version is "" for a file with two versions."""
-        found: dict[str, tuple[str, int]] = {}
+        versions_by_path: dict[str, tuple[str, int]] = {}
         for values in self._project.scroll(["path", "version"]):
-            version, count = found.get(values["path"], (values["version"], 0))
-            found[values["path"]] = (version if version == values["version"] else "", count + 1)
-        return found
+            version, count = versions_by_path.get(values["path"], (values["version"], 0))
+            versions_by_path[values["path"]] = (version if version == values["version"] else "", count + 1)
+        return versions_by_path
 
     def _points(self, files: Sequence[ReplicatedFile]) -> Iterator[models.PointStruct]:
         for file in files:

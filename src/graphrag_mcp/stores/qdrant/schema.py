@@ -21,8 +21,8 @@ KEYWORDS = "keywords"
 
 _PAGE = 1000
 
-POINT_FIELDS = ["path", "version", "ordinal"]  # What a search reads of a hit.
-FIRST_POINT = models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))  # Of each file.
+POINT_FIELDS = ["path", "version", "ordinal"]  # A search reads these of a hit.
+FIRST_POINT = models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))  # Every file has one such point.
 ARCHIVED = models.FieldCondition(key="is_archived", match=models.MatchValue(value=True))
 FILE_FIELDS = [*POINT_FIELDS, "category", "is_archived", "archive_path", "archive_penalty", "modified_at", "facts"]
 
@@ -109,8 +109,8 @@ def create_collection(client: QdrantClient, collection: str, dimensions: int) ->
         except UnexpectedResponse as error:
             if error.status_code != 409:  # Another process was faster.
                 raise
-    found = client.get_collection(collection)
-    params = found.config.params
+    info = client.get_collection(collection)
+    params = info.config.params
     dense = params.vectors.get(DENSE) if isinstance(params.vectors, dict) else None
     if dense is None or (dense.size, dense.distance) != (dimensions, models.Distance.COSINE):
         held = f"vectors of {dense.size} dimensions, compared by {dense.distance.value}" if dense else "other vectors"
@@ -128,7 +128,7 @@ def create_collection(client: QdrantClient, collection: str, dimensions: int) ->
         plain = models.SparseVectorParams(modifier=models.Modifier.NONE)
         client.update_collection(collection, sparse_vectors_config={KEYWORDS: plain})
     for field, schema in _INDEXES.items():
-        if field not in found.payload_schema:
+        if field not in info.payload_schema:
             client.create_payload_index(collection, field, schema, wait=True)
     return is_new
 

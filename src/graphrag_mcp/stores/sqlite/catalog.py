@@ -31,9 +31,9 @@ if TYPE_CHECKING:  # The parsing processes import this module, and start sooner 
 CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line, c.end_line, c.text, c.kind, c.symbol,
     c.names, c.enclosing, c.signature, f.archive_reason, f.archive_penalty, f.modified_at, f.facts"""
 
-KEPT_DEFINITIONS = 20_000  # About 10 MB.
+KEPT_DEFINITIONS = 20_000  # They take about 10 MB.
 _RUNNING = (Use.CALL, Use.CREATE)
-KEPT_SCOPES = 4  # Of which the lists of files are kept: 4 MB each in a repository of 18,000 files.
+KEPT_SCOPES = 4  # The files of a scope take 4 MB in a repository of 18,000 files.
 
 
 class FileState(NamedTuple):
@@ -47,7 +47,7 @@ class FileState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The sizes of the index."""
+    """How many files, chunks and other rows the index has."""
 
     files: int
     chunks: int
@@ -58,9 +58,12 @@ class Counts:
 
 
 class _Stated(NamedTuple):
-    """The status that documents state, as of one commit."""
+    """The status that documents state, as of one commit.
 
-    version: int
+    members: the files of the tree that were read.
+    """
+
+    commit: int
     members: frozenset[int]
     by_file: dict[int, DocumentStatus | None]
 
@@ -68,7 +71,7 @@ class _Stated(NamedTuple):
 class _Kept(NamedTuple):
     """What was read since a commit: files by id, the files of some scopes, entries by the note that they lack."""
 
-    version: int
+    commit: int
     files: dict[int, StoredFile]
     listed: dict[Scope, list[ListedFile]]
     states_without: dict[str, dict[str, FileState]]
@@ -115,9 +118,9 @@ class SqliteCatalog:
 
     def _kept_now(self) -> _Kept:
         """Return what was read since the last commit."""
-        version = self._database.version()
-        if version != self._kept.version:
-            self._kept = _Kept(version, {}, {}, {}, [])
+        commit = self._database.commit_number()
+        if commit != self._kept.commit:
+            self._kept = _Kept(commit, {}, {}, {}, [])
         return self._kept
 
     def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
@@ -135,40 +138,42 @@ class SqliteCatalog:
         return {file_id: known[file_id] for file_id in file_ids}
 
     def _read_definitions(self, file_ids: Iterable[int]) -> dict[int, tuple[Symbol, ...]]:
-        found: defaultdict[int, list[Symbol]] = defaultdict(list)
+        symbols: defaultdict[int, list[Symbol]] = defaultdict(list)
         for file_id, name, qualified_name, kind, start, end, signature in self._database.rows(
             """SELECT file_id, name, qualified_name, kind, start_line, end_line, signature FROM main.symbols
                WHERE file_id IN (SELECT value FROM json_each(?)) ORDER BY start_line, end_line DESC, id""",
             (id_list(file_ids),),
         ):
-            found[file_id].append(Symbol(name, qualified_name, SymbolKind(kind), start, end, signature))
-        return {file_id: tuple(found[file_id]) for file_id in file_ids}
+            symbols[file_id].append(Symbol(name, qualified_name, SymbolKind(kind), start, end, signature))
+        return {file_id: tuple(symbols[file_id]) for file_id in file_ids}
 
     def spans(self, file_ids: Collection[int]) -> Mapping[int, Mapping[int, tuple[int, int]]]:
-        found: dict[int, dict[int, tuple[int, int]]] = {file_id: {} for file_id in file_ids}
+        chunks_of: dict[int, dict[int, tuple[int, int]]] = {file_id: {} for file_id in file_ids}
         for chunk_id, start, end in self._database.rows(
             f"""SELECT c.id, c.start_line, c.end_line FROM json_each(?) wanted CROSS JOIN main.chunks c
                 ON {of_file("c.id", "wanted.value")}
                 ORDER BY c.id""",
             (id_list(file_ids),),
         ):
-            found[chunk_id >> ORDINAL_BITS][chunk_id] = (start, end)
-        return found
+            chunks_of[chunk_id >> ORDINAL_BITS][chunk_id] = (start, end)
+        return chunks_of
 
     def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:
-        found: dict[int, Sequence[tuple[int, str]]] = dict.fromkeys(file_ids, ())
+        calls_of: dict[int, Sequence[tuple[int, str]]] = dict.fromkeys(file_ids, ())
         wanted = (id_list(file_ids),)
         for file_id, data in self._database.rows(
             "SELECT file_id, data FROM main.facts WHERE file_id IN (SELECT value FROM json_each(?))", wanted
         ):
             mentions = unpack(data).mentions
-            found[file_id] = [(one.line, one.name) for one in mentions if one.use in _RUNNING and one.name]
+            calls_of[file_id] = [
+                (mention.line, mention.name) for mention in mentions if mention.use in _RUNNING and mention.name
+            ]
         for file_id, data in self._database.rows(
             "SELECT file_id, data FROM main.outlines WHERE file_id IN (SELECT value FROM json_each(?))", wanted
         ):
-            calls = (one for one in unpack_outline(data) if one.kind is RelationKind.CALLS)
-            found[file_id] = sorted((one.line, one.target) for one in calls)
-        return found
+            calls = (relation for relation in unpack_outline(data) if relation.kind is RelationKind.CALLS)
+            calls_of[file_id] = sorted((call.line, call.target) for call in calls)
+        return calls_of
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         hidden = self.scope_paths.resolve(scope)
@@ -183,7 +188,7 @@ class SqliteCatalog:
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         ids = [file_id for file_id, stated in self._stated_now().items() if stated is status]
-        if not ids:  # The usual case: no query is needed.
+        if not ids:  # This is the usual case, and needs no query.
             return []
         hidden = self.scope_paths.resolve(scope)
         rows = self._database.rows(
@@ -197,8 +202,8 @@ class SqliteCatalog:
     def _stated_now(self) -> dict[int, DocumentStatus | None]:
         """Return the status that each document states, by file id; each content is read once."""
         known = self._stated
-        version, members = self.scope_paths.members()
-        if version != known.version:
+        commit, members = self.scope_paths.members()
+        if commit != known.commit:
             present = frozenset(members.tolist())
             rows = self._database.rows(
                 "SELECT id, facts FROM files WHERE id IN (SELECT value FROM json_each(?))",
@@ -208,7 +213,7 @@ class SqliteCatalog:
             by_file |= {file_id: read_facts(facts).status for file_id, facts in rows if facts}
             # Contents that a later commit has removed were not read: they may come back.
             read = known.members & present | {file_id for file_id, _ in rows}
-            known = self._stated = _Stated(version, read, by_file)
+            known = self._stated = _Stated(commit, read, by_file)
         return known.by_file
 
     def is_archived(self, path: str) -> bool:
@@ -249,11 +254,11 @@ class SqliteCatalog:
         return self._states("path", f"path = ?1 UNION ALL {inside}", path)  # "0" follows "/".
 
     def _states(self, key: str, condition: str, *parameters: str) -> dict[Any, FileState]:
-        """Return the index entries of the files of a condition, by a column."""
+        """Return the index entries of the files that meet a condition, by the value of a column."""
         rows = self._database.rows(
             f"SELECT {key}, size, changed_ns, content_hash, recipe FROM files WHERE {condition}", parameters
         )
-        return {found: FileState(*state) for found, *state in rows}
+        return {value: FileState(*state) for value, *state in rows}
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
         return [(file.path, file.category) for file in self.listed(scope)]

@@ -22,14 +22,14 @@ from graphrag_mcp.stores.sqlite.trees import Tree, find_tree, make_tree, served_
 BUSY_TIMEOUT_SECONDS = 2.0  # Readers do not wait, unless a foreign program locks the whole file.
 WRITE_TIMEOUT_SECONDS = 10.0  # A writer commits in milliseconds; ten seconds means something is wrong.
 LOG_HEADER_BYTES = 32  # https://www.sqlite.org/fileformat2.html#walformat
-CACHE_KIB = 2_048  # Pages kept by each connection; with 16 MB no search of 70,000 chunks is faster.
+CACHE_KIB = 2_048  # With 16 MB for the pages of each connection, no search of 70,000 chunks is faster.
 
 
 class Database:
     """The index file as one tree sees it.
 
-    Each reading thread has its own connection. `version()` changes whenever the tree's files change, so that caches can
-    detect that they are out of date.
+    Each reading thread has its own connection. `commit_number()` changes whenever the tree's files change, so that
+    caches can detect that they are out of date.
     """
 
     def __init__(self, path: Path, root: str = "", model: str | None = None) -> None:
@@ -58,11 +58,11 @@ class Database:
             raise kind(f"{path} cannot be opened ({error}); {_advice(error)}") from error
 
     def harm(self) -> str:
-        """Return what others did to the open file, judged by its size and its log; "" for nothing.
+        """Return what other processes did to the open file, judged by its size and its log; "" for nothing.
 
         SQLite never shortens the file, since it is never vacuumed, and keeps the log while the file is open.
         """
-        open_now = list(self._connections)  # Keeps the connections open until the log was checked.
+        open_now = list(self._connections)  # The list keeps the connections open until the log was checked.
         identity, log = _identity_of(self.path), _identity_of(_log_of(self.path))
         if identity.is_same_file(self._identity):
             if identity.size < self._identity.size:
@@ -73,8 +73,9 @@ class Database:
         return ""
 
     def is_served(self) -> bool:
-        """Return whether searches are still answered from this tree of this file: it may be replaced or retired."""
-        if not _identity_of(self.path).is_same_file(self._identity):  # First: a missing file is not read.
+        """Return whether searches are still answered from this tree: the file may be replaced, the tree retired."""
+        # This comes first, since a missing file must not be read.
+        if not _identity_of(self.path).is_same_file(self._identity):
             return False
         with self.connection() as connection:
             return served_tree(connection, self.tree.root) == self.tree
@@ -98,14 +99,14 @@ class Database:
             return
         with mine.busy:
             mine.opened.execute("BEGIN")
-            snapshot = _Snapshot(self, mine, _version_in(mine.opened.execute(_VERSION).fetchall()))
+            snapshot = _Snapshot(self, mine, _commit_in(mine.opened.execute(_COMMIT_NUMBER).fetchall()))
         token = _SNAPSHOT.set(snapshot)
         try:
             yield
         finally:
             _SNAPSHOT.reset(token)
             snapshot.is_open = False
-            with mine.busy, suppress(sqlite3.ProgrammingError):  # Closed meanwhile.
+            with mine.busy, suppress(sqlite3.ProgrammingError):  # It was closed meanwhile.
                 mine.opened.rollback()
 
     @contextmanager
@@ -144,7 +145,7 @@ class Database:
 
     @contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
-        """Change what is stored of the tree in one transaction, so that `version` changes."""
+        """Change what is stored of the tree in one transaction, so that `commit_number` changes."""
         with self.transaction() as connection:
             connection.execute(
                 """INSERT INTO main.meta VALUES (?, 'generation', '1')
@@ -153,15 +154,15 @@ class Database:
             )
             yield connection
 
-    def version(self) -> int:
+    def commit_number(self) -> int:
         """Return the number of the snapshot's commit, else of the last one."""
         snapshot = self._snapshot()
-        return snapshot.version if snapshot is not None else _version_in(self.rows(_VERSION))
+        return snapshot.commit if snapshot is not None else _commit_in(self.rows(_COMMIT_NUMBER))
 
     def meta(self, key: str) -> str:
         """Return a value of `meta`, "" when there is none."""
-        found = self.rows("SELECT value FROM meta WHERE key = ?", (key,))
-        return str(found[0][0]) if found else ""
+        rows = self.rows("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(rows[0][0]) if rows else ""
 
     def close(self) -> None:
         """Close every thread's connection, once that thread is not using it: SQLite crashes otherwise."""
@@ -204,27 +205,27 @@ class _Connection:
 
     def __init__(self, opened: sqlite3.Connection) -> None:
         self.opened = opened
-        self.busy = threading.RLock()  # Reentrant: a transaction also reads.
+        self.busy = threading.RLock()  # It is reentrant because a transaction also reads.
         weakref.finalize(self, opened.close).atexit = False  # It has files open, and pages of them in memory.
 
 
 @dataclass(slots=True)
 class _Snapshot:
-    """A read transaction on one commit. version: the number of the commit."""
+    """A read transaction on one commit. commit: the number of the commit."""
 
     database: Database
     connection: _Connection
-    version: int
+    commit: int
     is_open: bool = True
 
 
 _SNAPSHOT: ContextVar[_Snapshot | None] = ContextVar("snapshot", default=None)
 
 
-_VERSION = "SELECT value FROM meta WHERE key = 'generation'"
+_COMMIT_NUMBER = "SELECT value FROM meta WHERE key = 'generation'"
 
 
-def _version_in(rows: Sequence[tuple[Any, ...]]) -> int:
+def _commit_in(rows: Sequence[tuple[Any, ...]]) -> int:
     return int(rows[0][0]) if rows else 0
 
 
@@ -241,8 +242,8 @@ def marks(values: Sized) -> str:
 def connect(path: Path) -> sqlite3.Connection:
     """Open a connection that sees all trees."""
     is_writable = can_write(path)
-    # Without a log, SQLite must be told that it needs none: it could not make one. One of a header alone holds nothing,
-    # and SQLite would look for more of it until it gives up.
+    # SQLite cannot create a log there, so it must know that it needs none. It would look for the rest of a log that has
+    # only a header until it gives up.
     has_log = _identity_of(_log_of(path)).size > LOG_HEADER_BYTES
     mode = "" if is_writable else "?mode=ro" if has_log else "?immutable=1"
     uri, wait = f"{path.absolute().as_uri()}{mode}", BUSY_TIMEOUT_SECONDS
@@ -267,9 +268,9 @@ def _open_tree(path: Path, root: str, model: str | None) -> Tree:
     """Create the tables and the tree if they are missing; a reader does not wait for a writer."""
     with closing(connect(path)) as connection:
         if has_tables(connection, path):
-            found = find_tree(connection, root, model)
-            if found is not None:
-                return found
+            tree = find_tree(connection, root, model)
+            if tree is not None:
+                return tree
         connection.execute("BEGIN IMMEDIATE")
         if not has_tables(connection, path):
             for statement in SCHEMA.split(";\n"):
@@ -329,7 +330,7 @@ def has_tables(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 class _FileIdentity(NamedTuple):
-    """Identifies a file among those of the same name over time; with its size in bytes."""
+    """Identifies a file among those that had its name over time. size: in bytes."""
 
     device: int
     inode: int
@@ -344,7 +345,7 @@ _NO_FILE = _FileIdentity(0, 0, 0)
 
 def _identity_of(path: Path) -> _FileIdentity:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return _NO_FILE
-    return _FileIdentity(found.st_dev, found.st_ino, found.st_size)
+    return _FileIdentity(status.st_dev, status.st_ino, status.st_size)

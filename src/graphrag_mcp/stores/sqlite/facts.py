@@ -16,7 +16,7 @@ from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import NAMED, of_file
 
 _WORD = re.compile(r"\w+")
-FILES_KEPT = 200  # Unpacked facts of a file take about 50 times the bytes of its packed ones.
+FILES_KEPT = 200  # Unpacked facts take about 50 times the bytes of packed ones.
 
 
 def _plain(name: str) -> str:
@@ -75,7 +75,7 @@ class SqliteFacts:
         return bool(self._database.rows("SELECT 1 FROM facts WHERE unit = ? LIMIT 1", (unit,)))
 
     def unit_of_folder(self, folder: str) -> str:
-        """Return the unit of the files of a folder that others import: of most files that are no tests."""
+        """Return the unit that most files of a folder are in, other than tests: the one that others import."""
         return self._folders(folder)
 
     def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
@@ -96,7 +96,7 @@ class SqliteFacts:
         return self._named(name)
 
     def outline(self, path: str) -> Sequence[Relation]:
-        """Return what a file without facts says of the names in it, none for any other."""
+        """Return the relations of a file without facts, none for any other file."""
         return self._outlines(path)
 
     def _find_outline(self, path: str) -> Sequence[Relation]:
@@ -147,7 +147,7 @@ class SqliteFacts:
         return [Keyed(path, language, bool(archived)) for path, language, archived in rows]
 
     def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
-        """Return the declarations at places, as far as they have a name."""
+        """Return the named declarations at places."""
         wanted = set(places)
         rows = self._database.rows(
             """SELECT DISTINCT f.path FROM json_each(?) wanted CROSS JOIN main.symbols s ON s.place = wanted.value
@@ -180,13 +180,13 @@ class SqliteFacts:
     @cached_property
     def _words(self) -> Mapping[str, Mapping[str, Sequence[str]]]:
         """The files of `_texts` by their words: a walk asks for thousands of names."""
-        found: dict[str, dict[str, list[str]]] = {}
+        words: dict[str, dict[str, list[str]]] = {}
         for family, texts in self._texts.items():
-            paths = found.setdefault(family, {})
+            paths = words.setdefault(family, {})
             for path, text in texts:
                 for word in set(_WORD.findall(text)):
                     paths.setdefault(word, []).append(path)
-        return found
+        return words
 
     @cached_property
     def _texts(self) -> Mapping[str, list[tuple[str, str]]]:
@@ -199,10 +199,10 @@ class SqliteFacts:
                 GROUP BY f.id ORDER BY f.path""",
             (json.dumps(sorted(FACT_LANGUAGES)), UNPARSED),
         )
-        found: dict[str, list[tuple[str, str]]] = {}
+        texts: dict[str, list[tuple[str, str]]] = {}
         for language, path, text in rows:
-            found.setdefault(_family(language), []).append((path, text))
-        return found
+            texts.setdefault(_family(language), []).append((path, text))
+        return texts
 
     @cached_property
     def _manifests(self) -> Sequence[Manifest]:
@@ -220,9 +220,9 @@ class SqliteFacts:
             return None, {}
         facts = unpack(rows[0][0])
         numbers: dict[str, list[int]] = {}
-        for number, one in enumerate(facts.declared):
-            if one.name:
-                numbers.setdefault(one.qualified, []).append(number)
+        for number, declaration in enumerate(facts.declared):
+            if declaration.name:
+                numbers.setdefault(declaration.qualified, []).append(number)
         return facts, numbers
 
     def _declared(self, path: str) -> Sequence[Declared]:
@@ -246,8 +246,8 @@ class SqliteFacts:
                CROSS JOIN files f ON f.id = s.file_id WHERE s.name_key = lower(?1) AND s.name = ?1 ORDER BY f.path""",
             (_plain(name),),
         )
-        declared = ((path, number, one) for (path,) in rows for number, one in enumerate(self._declared(path)))
-        return tuple(Thing(path, number) for path, number, one in declared if one.name == name)
+        declared = ((path, number, item) for (path,) in rows for number, item in enumerate(self._declared(path)))
+        return tuple(Thing(path, number) for path, number, item in declared if item.name == name)
 
     def _find_unit(self, folder: str) -> str:
         begin = f"{folder}:"

@@ -11,7 +11,7 @@ from graphrag_mcp.stores.sqlite.links import LINE_BITS, number_of_kind
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, ORDINAL_BITS, of_linked
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
-MAX_OCCURRENCES = 200  # Counted no further: a more frequent name is no evidence.
+MAX_OCCURRENCES = 200  # A more frequent name is no evidence, so counting stops.
 
 _MEANT = (How.CERTAIN, How.OPEN, How.SAID, How.NAMED)
 _LEADING = tuple(map(number_of_kind, (
@@ -21,7 +21,7 @@ _MENTIONING = (*_LEADING, number_of_kind(RelationKind.TESTS), number_of_kind(Rel
 
 
 class SqliteGraph:
-    """What a search asks of the code graph in SQL alone."""
+    """Reads what a search needs of the code graph."""
 
     remote = False
 
@@ -46,7 +46,7 @@ class SqliteGraph:
         ]
 
     def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
-        """Return the definitions in other files that the chunks reference; none that may be another of its name."""
+        """Return the definitions in other files that the chunks reference, without ambiguous names."""
         hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""WITH referenced AS MATERIALIZED (

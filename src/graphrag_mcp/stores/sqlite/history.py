@@ -20,7 +20,7 @@ _TABLES = ("commits", "commit_paths", "commit_changes", "commit_renames", "tree_
 
 
 class State(NamedTuple):
-    """What a tree has of the history; see the table `tree_history`."""
+    """Which commits a tree has; see the table `tree_history`."""
 
     tip: str = ""
     note: str = ""
@@ -46,7 +46,7 @@ class SqliteHistory:
     # ------------------------------------------------------------ reading
 
     def state(self) -> State:
-        """Return what the tree has."""
+        """Return which commits the tree has."""
         rows = self._database.rows(
             "SELECT tip, note, folder, members FROM main.tree_history WHERE tree_id = ?",
             (self._database.tree.tree_id,),
@@ -82,8 +82,8 @@ class SqliteHistory:
     def frequencies(self, terms: Sequence[str]) -> Frequencies:
         """Return how many messages contain each term, of all trees."""
         ((count,),) = self._database.rows("SELECT count(*) FROM main.messages_docsize")
-        found = self._database.rows(f"SELECT term, doc FROM message_terms WHERE term IN ({marks(terms)})", terms)
-        return Frequencies(dict.fromkeys(terms, 0) | dict(found), count)
+        rows = self._database.rows(f"SELECT term, doc FROM message_terms WHERE term IN ({marks(terms)})", terms)
+        return Frequencies(dict.fromkeys(terms, 0) | dict(rows), count)
 
     def files(self, commit_ids: Collection[int], scope: Scope) -> list[Touched]:
         """Return the files inside a scope that commits changed, also those that were renamed since."""
@@ -115,12 +115,12 @@ class SqliteHistory:
         """Return the commits that changed a file, under the paths that it had, the newest first."""
         state = self.state()
         rows = self._database.rows("SELECT id FROM main.commit_paths WHERE path = ?", (state.folder + path,))
-        found: list[int] = []
+        commits: list[int] = []
         spans = [(path_id, len(state.members)) for (path_id,) in rows]
         seen = {path_id for path_id, _ in spans}
         while spans:
             path_id, end = spans.pop()
-            found += chain.from_iterable(
+            commits += chain.from_iterable(
                 self._database.rows(
                     f"""SELECT c.id FROM main.commit_changes x CROSS JOIN main.commits c ON c.id = x.commit_id
                         WHERE x.path_id = ? AND c.id < ? AND c.files > 0 AND {_IS_MEMBER}""",
@@ -131,7 +131,7 @@ class SqliteHistory:
                 if commit < end and before not in seen:
                     seen.add(before)
                     spans.append((before, commit))
-        return sorted(set(found), reverse=True)
+        return sorted(set(commits), reverse=True)
 
     def times_changed(self, file_ids: Collection[int]) -> dict[int, tuple[str, int]]:
         """Return the path of files and how many commits changed them under it."""
@@ -158,7 +158,7 @@ class SqliteHistory:
 
     def _path_now(self, renames: _Renames, commit: int, path_id: int) -> int:
         """Return the path that a file has now, by its path after a commit."""
-        while later := [one for one in renames.after.get(path_id, ()) if one[0] > commit]:
+        while later := [rename for rename in renames.after.get(path_id, ()) if rename[0] > commit]:
             commit, path_id = later[0]
         return path_id
 
@@ -178,7 +178,7 @@ class SqliteHistory:
     # ------------------------------------------------------------ writing
 
     def write(self, state: State, commits: Sequence[tuple[Commit, int]]) -> None:
-        """Make commits ancestors of the tree, besides the members of `state`, and set its tip.
+        """Add commits to the ancestors that `state` has, and set the tip of the tree.
 
         commits: parents before children, each with its number of files with code; those stored already are reused.
         """
@@ -196,7 +196,7 @@ class SqliteHistory:
             )
 
     def tidy(self) -> None:
-        """Remove all commits if most of them are in no tree any more; they are read again."""
+        """Remove all commits if no tree has most of them; those that are needed are read again."""
         trees = [members for (members,) in self._database.rows("SELECT members FROM main.tree_history")]
         used = sum(map(any, zip_longest(*trees, fillvalue=0)))
         ((stored,),) = self._database.rows("SELECT count(*) FROM main.commits")
@@ -228,7 +228,7 @@ def _insert(connection: sqlite3.Connection, commit: Commit, files: int) -> int:
 
 
 def _path_id(connection: sqlite3.Connection, path: str) -> int:
-    found = connection.execute("SELECT id FROM main.commit_paths WHERE path = ?", (path,)).fetchone()
-    if found is None:
+    row = connection.execute("SELECT id FROM main.commit_paths WHERE path = ?", (path,)).fetchone()
+    if row is None:
         return int(connection.execute("INSERT INTO main.commit_paths VALUES (NULL, ?)", (path,)).lastrowid or 0)
-    return int(found[0])
+    return int(row[0])

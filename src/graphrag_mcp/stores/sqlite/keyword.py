@@ -10,7 +10,7 @@ from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.text.words import index_text
 
-MAX_COMPARED = 300  # Chunks whose text is compared for one literal: about 2 ms.
+MAX_COMPARED = 300  # Comparing the text of as many chunks with a literal takes about 2 ms.
 
 _WEIGHTS = ", ".join(str(weight) for weight in KEYWORD_FIELDS.values())
 
@@ -27,7 +27,7 @@ class SqliteKeywordIndex:
         self._database = database
         self._scopes = scopes
         self._frequencies: dict[str, int] = {}
-        self._version = -1
+        self._commit = -1
         self._chunks = 0
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
@@ -76,16 +76,16 @@ class SqliteKeywordIndex:
         return Frequencies({term: count for count, term in self._frequencies_of(terms)}, self._chunks)
 
     def _catch_up(self) -> None:
-        version = self._database.version()
-        if version != self._version:
+        commit = self._database.commit_number()
+        if commit != self._commit:
             ((self._chunks,),) = self._database.rows("SELECT coalesce(sum(chunks), 0) FROM main.files")
-            self._frequencies, self._version = {}, version
+            self._frequencies, self._commit = {}, commit
 
     def _frequencies_of(self, terms: Sequence[str]) -> list[tuple[int, str]]:
         """Return the number of chunks with each term."""
         known = self._frequencies
         new = [term for term in terms if term and term not in known]
         if new:
-            found = self._database.rows(f"SELECT term, doc FROM keyword_terms WHERE term IN ({marks(new)})", new)
-            known.update(dict.fromkeys(new, 0) | dict(found))
+            rows = self._database.rows(f"SELECT term, doc FROM keyword_terms WHERE term IN ({marks(new)})", new)
+            known.update(dict.fromkeys(new, 0) | dict(rows))
         return [(known[term], term) for term in terms if term]

@@ -1,4 +1,4 @@
-"""What the mentions of a tree's files mean: rows that stay until something changes that they follow from."""
+"""The links of a tree: what each mention resolves to, stored until something changes that the link depends on."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from graphrag_mcp.model.links import How, Link, Place, Read, StoredLink, place_i
 from graphrag_mcp.model.names import Keyed, Named, Names
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, of_file, of_linked
-from graphrag_mcp.stores.sqlite.trees import OF_FILE, REMOVE_LINKS, WHAT_IT_SAYS
+from graphrag_mcp.stores.sqlite.trees import JOINED_FACTS, OF_FILE, REMOVE_LINKS
 from graphrag_mcp.text.counts import counted
 
 _KINDS = {kind: number for number, kind in enumerate(RelationKind)}
@@ -26,8 +26,8 @@ _USES = {"": 0, **{str(use): number for number, use in enumerate(Use, 1)}}
 _KIND_OF, _USE_OF, _HOW_OF = list(RelationKind), ["", *map(str, Use)], {int(how): how for how in How}
 
 Row = tuple[int, ...]
-LINE_BITS = 8  # Of a position for the number in the line.
-MOST_TEXTS = 100  # Of files that are not resolved: when they are more, all may have a name.
+LINE_BITS = 8  # These bits of a position are the number in the line.
+MOST_TEXTS = 100  # If more files are not resolved, any of them may contain a name.
 _COLUMNS = "v.target, f.path, v.position, v.source, v.kind, v.use, v.how, v.given, v.receiver"
 _READ_BYTES = 3
 _Hashes = NDArray[np.uint32]
@@ -44,7 +44,7 @@ def kind_of(number: int) -> RelationKind:
 
 
 class PackedLinks(NamedTuple):
-    """The links of one file as rows, with the hashes of what they follow from."""
+    """The links of one file as rows, with the hashes of what they depend on."""
 
     path: str
     rows: Sequence[Row]
@@ -65,7 +65,7 @@ class Superseded(NamedTuple):
 
 
 def pack_rows(path: str, links: Iterable[Link]) -> list[Row]:
-    """Return links as rows of plain numbers, in the parsing processes; each once. Raises ValueError for too many."""
+    """Return links as rows of plain numbers, without duplicates. Raises ValueError for too many."""
     ids: dict[Place, int] = {}
 
     def number_of(place: Place | int | None, *, is_end: bool = False) -> int:
@@ -95,24 +95,24 @@ def pack_rows(path: str, links: Iterable[Link]) -> list[Row]:
 
 def pack_meanings(meanings: Mapping[str, str]) -> bytes:
     """Return a hash for what each import of a file means, in the order of their modules."""
-    return array("I", [zlib.crc32(meanings[one].encode()) for one in sorted(meanings)]).tobytes()
+    return array("I", [zlib.crc32(meanings[module].encode()) for module in sorted(meanings)]).tobytes()
 
 
 def pack_reads(reads: Iterable[Read]) -> bytes:
-    """Return 24 bits for each read: two with the same only make a file be resolved in vain."""
-    found = {zlib.crc32("\0".join(read).encode(errors="surrogatepass")) & 0xFFFFFF for read in reads}
-    return b"".join(one.to_bytes(_READ_BYTES, "little") for one in sorted(found))
+    """Return 24 bits for each read; if two reads share them, a file may be resolved in vain."""
+    hashes = {zlib.crc32("\0".join(read).encode(errors="surrogatepass")) & 0xFFFFFF for read in reads}
+    return b"".join(number.to_bytes(_READ_BYTES, "little") for number in sorted(hashes))
 
 
 def _hashes(packed: bytes) -> _Hashes:
     """Return the numbers that `pack_reads` packed."""
-    found = np.zeros((len(packed) // _READ_BYTES, 4), dtype=np.uint8)
-    found[:, :_READ_BYTES] = np.frombuffer(packed, dtype=np.uint8).reshape(-1, _READ_BYTES)
-    return found.view(np.uint32).ravel()
+    numbers = np.zeros((len(packed) // _READ_BYTES, 4), dtype=np.uint8)
+    numbers[:, :_READ_BYTES] = np.frombuffer(packed, dtype=np.uint8).reshape(-1, _READ_BYTES)
+    return numbers.view(np.uint32).ravel()
 
 
 class SqliteLinks:
-    """The links of one tree; those that ask make a new one when the index has changed."""
+    """The links of one tree as of one commit: make a new one when the index has changed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -138,9 +138,9 @@ class SqliteLinks:
         return list(map(_stored, rows))
 
     def pending(self, names: Collection[str], /) -> list[str]:
-        """Return the files that have any of some names and are not resolved, and those that just changed.
+        """Return the unresolved files that contain any of some names, and those that just changed.
 
-        Links of others may follow from what these said before.
+        Links of other files may depend on the old content of the latter.
         """
         word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
         unresolved = [path for path, text in self._unresolved.items() if text is None or word.search(text)]
@@ -180,22 +180,22 @@ class SqliteLinks:
         return [path for (path,) in rows]
 
     def adopt(self) -> None:
-        """Take over the links of the tree that has most of the same contents, if this one has none.
+        """Copy the links of the tree that has most of the same contents, if this one has none.
 
-        What differs between the two is as if it had been changed since.
+        Files that differ between the two count as changed since.
         """
         if self._database.rows("SELECT 1 FROM linked LIMIT 1"):
             return
-        found = self._database.rows(
+        rows = self._database.rows(
             """SELECT l.tree_id FROM main.linked l
                CROSS JOIN main.tree_files t ON t.file_id = l.file_id AND t.tree_id = ?
                WHERE l.tree_id NOT IN (SELECT tree_id FROM main.superseded)
                GROUP BY l.tree_id ORDER BY count(*) DESC LIMIT 1""",
             (self._tree_id,),
         )
-        if not found:
+        if not rows:
             return
-        trees = (self._tree_id, *found[0])
+        trees = (self._tree_id, *rows[0])
         with self._database.change() as connection:
             connection.execute(
                 """INSERT INTO main.linked
@@ -217,7 +217,7 @@ class SqliteLinks:
                        SELECT path FROM main.tree_files WHERE tree_id IN (?1, ?2)
                        GROUP BY path HAVING count(*) = 1 OR min(file_id) != max(file_id)
                            OR count(archive_reason) = 1) d
-                   LEFT JOIN main.tree_files t ON t.tree_id = ?2 AND t.path = d.path {WHAT_IT_SAYS}""",
+                   LEFT JOIN main.tree_files t ON t.tree_id = ?2 AND t.path = d.path {JOINED_FACTS}""",
                 trees,
             )
 
@@ -225,7 +225,7 @@ class SqliteLinks:
         """Yield the files that were changed since others were resolved."""
         rows = self._database.rows(
             f"""SELECT s.path, s.facts, s.manifest, s.symbols, s.outline, s.is_archived, {OF_FILE}
-               FROM superseded s LEFT JOIN main.tree_files t ON t.tree_id = ? AND t.path = s.path {WHAT_IT_SAYS}""",
+               FROM superseded s LEFT JOIN main.tree_files t ON t.tree_id = ? AND t.path = s.path {JOINED_FACTS}""",
             (self._tree_id,),
         )
         for path, *columns in rows:
@@ -240,11 +240,11 @@ class SqliteLinks:
             )
 
     def readers(self, reads: Iterable[Read]) -> set[str]:
-        """Return the files whose links follow from any of some reads."""
+        """Return the files whose links depend on any of some reads."""
         return set(self._having("reads", reads))
 
     def importers(self, reads: Iterable[Read]) -> Mapping[str, bytes]:
-        """Return the files whose imports mean what they do by any of some reads, with the hashes of the meanings."""
+        """Return the files whose imports depend on any of some reads, with the hashes of what the imports mean."""
         return self._having("of_imports", reads)
 
     def _having(self, column: str, reads: Iterable[Read]) -> dict[str, bytes]:
@@ -252,11 +252,14 @@ class SqliteLinks:
         rows = self._database.rows(
             f"SELECT f.path, l.{column}, l.meanings FROM linked l CROSS JOIN files f ON f.id = l.file_id"
         )
-        found = ((path, _hashes(hashes), meanings) for path, hashes, meanings in rows)
-        return {path: meanings for path, hashes, meanings in found if _have_common(hashes, wanted)}
+        unpacked = ((path, _hashes(hashes), meanings) for path, hashes, meanings in rows)
+        return {path: meanings for path, hashes, meanings in unpacked if _have_common(hashes, wanted)}
 
     def settle(self, stale: Collection[str], imports: Mapping[str, tuple[bytes, bytes]]) -> None:
-        """Remove the links of some files, and forget the changes; imports: of others, whose imports were found anew."""
+        """Remove the links of stale files, and forget the changes.
+
+        imports: by file, the packed reads and meanings of imports that were resolved again.
+        """
         with self._database.change() as connection:
             rows = connection.execute(
                 """SELECT l.id FROM json_each(?) wanted CROSS JOIN files f ON f.path = wanted.value
@@ -284,11 +287,11 @@ class SqliteLinks:
             for number, note in self._database.rows("SELECT id, note FROM files WHERE path = ?", (path,)):
                 if str(failure) not in note:
                     with self._database.change() as connection:
-                        told = (with_failures(note, [failure]), number)
-                        connection.execute("UPDATE main.files SET note = ? WHERE id = ?", told)
+                        values = (with_failures(note, [failure]), number)
+                        connection.execute("UPDATE main.files SET note = ? WHERE id = ?", values)
 
     def write(self, files: Sequence[PackedLinks]) -> None:
-        """Store the links of files; those of a file that is gone meanwhile are left out."""
+        """Store the links of files, without those of files that are gone meanwhile."""
         if not files:
             return
         with self._database.change() as connection:

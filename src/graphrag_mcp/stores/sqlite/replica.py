@@ -1,4 +1,4 @@
-"""The source of the servers' replicas: which files a server lacks, and all that it stores about a file."""
+"""Reads from the index what the servers hold: which files a server lacks, and everything to send of a file."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from graphrag_mcp.stores.sqlite.links import LINE_BITS, kind_of
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file, of_linked
 
 _CONTENT = "hex(f.content_hash) || ' ' || f.recipe || ' '"
-# A change of one of these changes the replica of the file.
+# The replica of a file changes if one of these changes.
 _MARK = f"""{_CONTENT} || f.category || ' ' || coalesce(f.modified_at, '') || ' '
     || coalesce(f.archive_reason, '') || ' ' || coalesce(f.archive_penalty, '')"""
 
@@ -65,7 +65,7 @@ class SqliteReplicaSource:
     def pending(self, server: str, *, with_edges: bool = False) -> list[str]:
         """Return the files that the server lacks or holds in another version, in the order of paths.
 
-        with_edges: or with other relations.
+        with_edges: another version also means other relations.
         """
         rows = self._database.rows(
             f"""SELECT f.path FROM files f LEFT JOIN projected p ON p.server = ? AND p.path = f.path
@@ -136,7 +136,7 @@ class SqliteReplicaSource:
 
     def commit(self) -> int:
         """Return the number of the last commit, to detect that the index has changed."""
-        return self._database.version()
+        return self._database.commit_number()
 
     def versions(self) -> dict[str, tuple[str, int]]:
         """Return the version of each indexed file and how many chunks it has."""
@@ -261,7 +261,7 @@ class SqliteReplicaSource:
                 target_key, is_to_file = keys[target]
                 rest = (is_of_file, is_to_file, line, CERTAINTIES[How(how)], chunk_id & ORDINAL_MASK)
                 edges[file_id][ReplicatedEdge(kind_of(number), source_key, target_key, *rest)] = None
-        return {file_id: list(found) for file_id, found in edges.items()}
+        return {file_id: list(unique) for file_id, unique in edges.items()}
 
     def _keys_at(self, places: Iterable[int]) -> dict[int, tuple[str, bool]]:
         """Return the keys of the symbols and files at places, and whether it is a file."""
@@ -276,8 +276,8 @@ class SqliteReplicaSource:
                CROSS JOIN files f ON f.id = c.id""",
             wanted,
         )
-        found = {place: (self._symbol_key(*rest), False) for place, _, *rest in symbols}
-        return found | {place: (file_key(self._project, path), True) for place, path in files}
+        keys = {place: (self._symbol_key(*rest), False) for place, _, *rest in symbols}
+        return keys | {place: (file_key(self._project, path), True) for place, path in files}
 
     def _symbol_key(self, path: str, qualified_name: str, number: int) -> str:
         return f"{file_key(self._project, path)}#{qualified_name}~{number}"
@@ -299,11 +299,8 @@ class SqliteChunkIds:
             (path, file_version(path, content_hash, recipe)): file_id << ORDINAL_BITS
             for path, file_id, content_hash, recipe in rows
         }
-        found = []
-        for point in points:
-            first = known.get((point.path, point.version))
-            found.append(None if first is None else first | point.ordinal)
-        return found
+        firsts = [known.get((point.path, point.version)) for point in points]
+        return [None if first is None else first | point.ordinal for first, point in zip(firsts, points, strict=True)]
 
     def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
         rows = self._database.rows(

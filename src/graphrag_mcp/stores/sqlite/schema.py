@@ -13,12 +13,12 @@ import re
 from importlib import resources
 
 SCHEMA_VERSION = 9  # Increased when older versions could not read or write the file; each format has its own file.
-ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
+ORDINAL_BITS = 16  # A file has at most 65,536 chunks; one of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
 
 
-LINK_BITS = 20  # Links of one file.
+LINK_BITS = 20  # A file has less than a million links.
 NAMED = """s.name, s.qualified_name, s.kind, s.place, s.signature LIKE 'macro_rules!%', s.signature LIKE 'static %',
     s.kind = 'field' AND (s.signature = s.name OR s.signature LIKE s.name || ' %'), s.start_line, s.end_line"""
 
@@ -33,15 +33,15 @@ def of_file(chunk_id: str, file_id: str) -> str:
     return f"{chunk_id} BETWEEN {file_id} << {ORDINAL_BITS} AND ({file_id} + 1 << {ORDINAL_BITS}) - 1"
 
 
-# Columns of the full-text table with the weights that its BM25 gives them. Measured by the ranking study: having the
-# fields matters (+.012), their exact weights hardly (± .003).
+# These are the columns of the full-text table with their weights in BM25. In the ranking study, having the fields
+# matters (+.012), their exact weights hardly (± .003).
 KEYWORD_FIELDS = {"names": 3.0, "stem": 2.0, "enclosing": 1.0, "comments": 0.5, "directory": 0.5, "body": 1.0}
 
 SCHEMA = (
     (resources.files(__package__) / "schema.sql").read_text("utf-8").format(keyword_fields=", ".join(KEYWORD_FIELDS))
 )
 
-# The names of all tables and indexes: a file that lacks one is damaged.
+# An index file that lacks one of these tables and indexes is damaged.
 SCHEMA_OBJECTS = frozenset(re.findall(r"^CREATE (?:VIRTUAL )?(?:TABLE|INDEX) (\w+)", SCHEMA, re.MULTILINE))
 
 _VIEWS = (resources.files(__package__) / "views.sql").read_text("utf-8")

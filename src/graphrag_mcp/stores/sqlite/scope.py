@@ -51,9 +51,9 @@ def _byte_mask(file_ids: NDArray[np.int64]) -> bytes:
 
 @dataclass(slots=True)
 class _Known:
-    """The resolved scopes of one commit. files: the number and path of each, read when globs are compared with them."""
+    """The resolved scopes of one commit. files: numbers and paths, read when globs are compared with them."""
 
-    version: int
+    commit: int
     members: NDArray[np.int64]
     filters: dict[Scope, FileFilter] = field(default_factory=dict)
     chosen: dict[tuple[str, ...], ChosenPaths] = field(default_factory=dict)
@@ -74,30 +74,30 @@ class ScopeResolver:
         """Return the files that the scope hides, as of the last commit."""
         with self._guard:
             known = self._catch_up()
-            found = known.filters.get(scope)
-            if found is None:
+            file_filter = known.filters.get(scope)
+            if file_filter is None:
                 hidden = self._archived(scope) | self._excluded(scope) | self._outside(scope)
                 hidden |= self._not_chosen(known, scope.paths)
                 if len(known.filters) >= _SCOPES_KEPT:
                     known.filters.clear()
-                found = known.filters[scope] = FileFilter(hidden, known.members)
-            return found
+                file_filter = known.filters[scope] = FileFilter(hidden, known.members)
+            return file_filter
 
     def members(self) -> tuple[int, NDArray[np.int64]]:
         """Return the number of the current commit, and the numbers of the tree's files in ascending order."""
         with self._guard:
             known = self._catch_up()
-            return known.version, known.members
+            return known.commit, known.members
 
     def _catch_up(self) -> _Known:
-        version = self._database.version()
-        if version != self._known.version:
-            # As one value: reading rows would release and take Python's lock for each of them.
+        commit = self._database.commit_number()
+        if commit != self._known.commit:
+            # The ids are read as one value: reading rows would release and take Python's lock for each of them.
             ((file_ids,),) = self._database.rows(
                 "SELECT json_group_array(file_id) FROM main.tree_files WHERE tree_id = ?",
                 (self._database.tree.tree_id,),
             )
-            self._known = _Known(version, np.sort(np.array(json.loads(file_ids), np.int64)))
+            self._known = _Known(commit, np.sort(np.array(json.loads(file_ids), np.int64)))
         return self._known
 
     def lifted(self, patterns: Sequence[str]) -> list[str]:
@@ -113,14 +113,14 @@ class ScopeResolver:
             return self._chosen(self._catch_up(), globs)
 
     def _chosen(self, known: _Known, globs: tuple[str, ...]) -> ChosenPaths:
-        found = known.chosen.get(globs)
-        if found is None:
+        chosen = known.chosen.get(globs)
+        if chosen is None:
             known.files = known.files or self._database.rows("SELECT id, path FROM files")
             if len(known.chosen) >= _SCOPES_KEPT:
                 known.chosen.clear()
             paths = [path for _, path in known.files]
-            found = known.chosen[globs] = ChosenPaths(globs, paths, self._compile_globs)
-        return found
+            chosen = known.chosen[globs] = ChosenPaths(globs, paths, self._compile_globs)
+        return chosen
 
     def _not_chosen(self, known: _Known, globs: tuple[str, ...]) -> set[int]:
         if not globs:

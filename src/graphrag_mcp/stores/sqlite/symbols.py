@@ -21,7 +21,7 @@ _SURE = (How.CERTAIN, How.SAID, How.NAMED)
 _DEPENDING = tuple(
     map(number_of_kind, (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.IMPORTS, RelationKind.INHERITS))
 )
-_RANKED = "('type', 'function', 'method', 'constant')"  # Kinds that other files depend on by name.
+_RANKED = "('type', 'function', 'method', 'constant')"  # Other files depend on these kinds by name.
 
 
 class SqliteSymbolGraph:
@@ -54,7 +54,7 @@ class SqliteSymbolGraph:
                 ORDER BY length(s.name), s.name LIMIT ?""",
             (name.lower(), *hidden.parameters, limit),
         )
-        return [found for (found,) in rows]
+        return [similar for (similar,) in rows]
 
     def names(self, *, qualified: bool = False) -> list[str]:
         """Return all names that are defined, on request with their qualifiers (`Session.send`)."""
@@ -88,10 +88,10 @@ class SqliteSymbolGraph:
     def lines(self, wanted: Collection[tuple[str, int]]) -> dict[tuple[str, int], str]:
         """Return the text of lines by path and line, as far as they are indexed."""
         rows = self._database.rows(
-            f"""SELECT f.path, one.value ->> 1 AS line, c.start_line, c.text
-                FROM json_each(?) one CROSS JOIN files f ON f.path = one.value ->> 0
+            f"""SELECT f.path, location.value ->> 1 AS line, c.start_line, c.text
+                FROM json_each(?) location CROSS JOIN files f ON f.path = location.value ->> 0
                 CROSS JOIN chunks c ON {of_file("c.id", "f.id")}
-                    AND one.value ->> 1 BETWEEN c.start_line AND c.end_line""",
+                    AND location.value ->> 1 BETWEEN c.start_line AND c.end_line""",
             (json.dumps(sorted(wanted)),),
         )
         texts = ((path, line, text.split("\n"), line - first) for path, line, first, text in rows)
@@ -112,7 +112,7 @@ class SqliteSymbolGraph:
         return [(path, Category(category), line, text) for path, category, line, text in rows]
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
-        """Return those of the paths that a scope shows."""
+        """Return the paths that a scope shows."""
         hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""SELECT f.path FROM files f WHERE f.path IN (SELECT value FROM json_each(?))
@@ -134,12 +134,12 @@ class SqliteSymbolGraph:
         return {place: packages[place] for place in places if place in packages} | dict(rows)
 
     def _packages(self) -> Mapping[int, int]:
-        """Return the first file of each folder by the folder's place, that of a package; read once per commit."""
-        version = self._database.version()
-        if version != self._folders[0]:
+        """Return the first file of each Go package by the place of its folder; read once per commit."""
+        commit = self._database.commit_number()
+        if commit != self._folders[0]:
             rows = self._database.rows("SELECT id, path FROM files WHERE language = 'go' ORDER BY path DESC")
             named = {path.rpartition("/")[0]: -file_id for file_id, path in rows if not path.endswith("_test.go")}
-            self._folders = version, {place_id(folder_place(folder)): node for folder, node in named.items()}
+            self._folders = commit, {place_id(folder_place(folder)): node for folder, node in named.items()}
         return self._folders[1]
 
     def nodes(self, ids: Iterable[int]) -> dict[int, CodeNode]:
@@ -157,8 +157,8 @@ class SqliteSymbolGraph:
                 FROM files f WHERE f.id IN (SELECT value FROM json_each(?))""",
             (id_list(-node_id for node_id in wanted if node_id < 0),),
         )
-        found = [_node(row) for row in symbols] + [_file_node(*row) for row in files]
-        return {node.node_id: node for node in found}
+        definitions = map(_node, symbols)
+        return {node.node_id: node for node in (*definitions, *(_file_node(*row) for row in files))}
 
     def dependencies(self, scope: Scope) -> Iterator[Dependency]:
         """Yield the references from files to definitions in other files; streamed."""
@@ -183,7 +183,8 @@ def _is_called(node: CodeNode, name: str) -> bool:
 def _node(row: Sequence[Any]) -> CodeNode:
     node_id, file_id, path, category, name, qualified, kind, start, end, signature, archived, place = row
     rest = (SymbolKind(kind), start, end, signature, bool(archived), "", "", place)
-    is_test = path.endswith(".rs") and not {"test", "tests"}.isdisjoint(qualified.split("."))  # Beside the code.
+    # Its tests may be beside the code.
+    is_test = path.endswith(".rs") and not {"test", "tests"}.isdisjoint(qualified.split("."))
     return CodeNode(node_id, file_id, path, Category.TESTS if is_test else Category(category), name, qualified, *rest)
 
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, NAMED, ORDINAL_BITS, of_linked
 
-# What the links of others may follow from, of the file of the row `t` of `tree_files`.
+# The links of other files may depend on these columns of the file of the row `t` of `tree_files`.
 OF_FILE = f"""x.data, m.data, iif(t.file_id, (SELECT json_group_array(json_array(
         {NAMED}))
     FROM main.symbols s WHERE s.file_id = t.file_id AND s.kind != 'key'), NULL), o.data, t.archive_reason IS NOT NULL"""
-WHAT_IT_SAYS = """LEFT JOIN main.facts x ON x.file_id = t.file_id LEFT JOIN main.manifests m ON m.file_id = t.file_id
+JOINED_FACTS = """LEFT JOIN main.facts x ON x.file_id = t.file_id LEFT JOIN main.manifests m ON m.file_id = t.file_id
     LEFT JOIN main.outlines o ON o.file_id = t.file_id"""
 
 
@@ -31,30 +31,30 @@ class Tree(NamedTuple):
 
 def served_tree(connection: sqlite3.Connection, root: str) -> Tree | None:
     """Return the tree that answers searches of this root: a complete one, if there is one."""
-    found = connection.execute(
+    row = connection.execute(
         """SELECT t.id, t.root, t.model FROM main.trees t
            LEFT JOIN main.meta m ON m.tree_id = t.id AND m.key = 'indexed_at'
            WHERE t.root = ? ORDER BY m.value IS NULL, t.id DESC LIMIT 1""",
         (root,),
     ).fetchone()
-    return Tree(*found) if found else None
+    return Tree(*row) if row else None
 
 
 def find_tree(connection: sqlite3.Connection, root: str, model: str | None) -> Tree | None:
     """Return the tree of a root: the one that is searched, or the one with the vectors of this model."""
     if model is None:
         return served_tree(connection, root)
-    found = connection.execute(
+    row = connection.execute(
         "SELECT id, root, model FROM main.trees WHERE root = ? AND model = ?", (root, model)
     ).fetchone()
-    return Tree(*found) if found else None
+    return Tree(*row) if row else None
 
 
 def make_tree(connection: sqlite3.Connection, root: str, model: str | None) -> Tree:
     """Return the tree of a root, created if missing; an incomplete tree is reused for the new model."""
-    found = find_tree(connection, root, model)
-    if found is not None:
-        return found
+    tree = find_tree(connection, root, model)
+    if tree is not None:
+        return tree
     unfinished = served_tree(connection, root)
     if unfinished is not None and not _is_complete(connection, unfinished.tree_id):
         connection.execute("UPDATE main.trees SET model = ? WHERE id = ?", (model, unfinished.tree_id))
@@ -91,24 +91,27 @@ def remove_tree(connection: sqlite3.Connection, tree_id: int) -> None:
 
 
 def supersede(connection: sqlite3.Connection, tree_id: int, paths: Iterable[str]) -> None:
-    """Keep what files of a tree said when the links of others were found, and remove their own; before they change."""
+    """Keep the facts and names that the links of others depend on, and remove the links of these files.
+
+    Call it before the files change.
+    """
     for path in paths:
         row = (tree_id, path)
         connection.execute(
             f"""INSERT OR IGNORE INTO main.superseded
                SELECT ?1, ?2, {OF_FILE} FROM (SELECT 1)
-               LEFT JOIN main.tree_files t ON t.tree_id = ?1 AND t.path = ?2 {WHAT_IT_SAYS}
+               LEFT JOIN main.tree_files t ON t.tree_id = ?1 AND t.path = ?2 {JOINED_FACTS}
                WHERE EXISTS (SELECT 1 FROM main.linked WHERE tree_id = ?1)""",
             row,
         )
-        found = connection.execute(
+        linked = connection.execute(
             """SELECT l.id FROM main.tree_files t CROSS JOIN main.linked l ON l.tree_id = ?1 AND l.file_id = t.file_id
                WHERE t.tree_id = ?1 AND t.path = ?2""",
             row,
         ).fetchone()
-        if found:
-            connection.execute(REMOVE_LINKS, found)
-            connection.execute("DELETE FROM main.linked WHERE id = ?", found)
+        if linked:
+            connection.execute(REMOVE_LINKS, linked)
+            connection.execute("DELETE FROM main.linked WHERE id = ?", linked)
 
 
 def remove_orphans(connection: sqlite3.Connection, file_ids: Iterable[int]) -> None:
@@ -129,5 +132,5 @@ def remove_rows(connection: sqlite3.Connection, file_id: int) -> None:
 
 
 def _is_complete(connection: sqlite3.Connection, tree_id: int) -> bool:
-    found = connection.execute("SELECT 1 FROM main.meta WHERE tree_id = ? AND key = 'indexed_at'", (tree_id,))
-    return found.fetchone() is not None
+    cursor = connection.execute("SELECT 1 FROM main.meta WHERE tree_id = ? AND key = 'indexed_at'", (tree_id,))
+    return cursor.fetchone() is not None

@@ -44,7 +44,7 @@ def move_aside(path: Path, problem: str) -> str:
     try:
         for old in path.parent.glob(f"{path.name}*{_UNUSABLE}*"):
             old.unlink(missing_ok=True)
-        for suffix in ("-wal", "-shm", ""):  # The file last: once it is missing, a new one is created.
+        for suffix in ("-wal", "-shm", ""):  # The file comes last: once it is missing, a new one is created.
             part = path.with_name(path.name + suffix)
             if part.exists():
                 part.rename(aside.with_name(aside.name + suffix))

@@ -14,7 +14,7 @@ from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
-# Rows per block: the matrix grows by blocks of 8 MB (at 256 dimensions), so that growth copies no rows.
+# The matrix grows by blocks of as many rows (8 MB at 256 dimensions), so that growth copies no rows.
 BLOCK_ROWS = 8192
 _FREE = -1
 
@@ -34,7 +34,7 @@ class SqliteVectorIndex:
         self._fingerprint = fingerprint
         self._rows = _Rows(dimensions)
         self._guard = threading.Lock()
-        self._version = -1
+        self._commit = -1
 
     def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
         with self._guard:
@@ -58,15 +58,15 @@ class SqliteVectorIndex:
             return self._rows.used
 
     def _catch_up(self) -> None:
-        version, members = self._scopes.members()
-        if version == self._version:
+        commit, members = self._scopes.members()
+        if commit == self._commit:
             return
         stored = set(members.tolist())
         for file_id in self._rows.files - stored:
             self._rows.remove(file_id)
         for run in _runs(sorted(stored - self._rows.files)):
             self._load(run)
-        self._version = version
+        self._commit = commit
 
     def _load(self, file_ids: range) -> None:
         with self._database.connection() as connection:
@@ -121,18 +121,18 @@ class _Rows:
             self.used -= 1
 
     def take(self, chunk_ids: Sequence[int]) -> dict[int, Matrix]:
-        found = {chunk_id: self.positions[chunk_id] for chunk_id in chunk_ids if chunk_id in self.positions}
-        return {chunk_id: self.blocks[block].matrix[row] for chunk_id, (block, row) in found.items()}
+        positions = {chunk_id: self.positions[chunk_id] for chunk_id in chunk_ids if chunk_id in self.positions}
+        return {chunk_id: self.blocks[block].matrix[row] for chunk_id, (block, row) in positions.items()}
 
     def compare(self, vector: Matrix, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the products with these rows, a block at a time."""
         positions = {chunk_id: self.positions[chunk_id] for chunk_id in chunk_ids if chunk_id in self.positions}
-        found: dict[int, float] = {}
+        products: dict[int, float] = {}
         for number, block in enumerate(self.blocks):
             rows = {chunk_id: row for chunk_id, (of, row) in positions.items() if of == number}
             if rows:
-                found.update(zip(rows, (block.matrix[list(rows.values())] @ vector).tolist(), strict=True))
-        return found
+                products.update(zip(rows, (block.matrix[list(rows.values())] @ vector).tolist(), strict=True))
+        return products
 
     def nearest(self, vector: Matrix, limit: int, is_hidden: NDArray[np.bool_]) -> list[Ranked]:
         """Return the best rows; is_hidden: by file number, the last entry applies to all higher ones."""

@@ -21,7 +21,7 @@ class StoredContent(NamedTuple):
 
 
 class SqliteIndexWriter:
-    """The only code that changes what is indexed of files; only the writer uses it."""
+    """Changes the indexed files. No other code does, and only the process with the write lock uses it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -30,26 +30,26 @@ class SqliteIndexWriter:
     def model_id(self, fingerprint: str, dimensions: int) -> int:
         """Return the number under which this model's vectors are stored."""
         select = "SELECT id FROM models WHERE fingerprint = ?"
-        found = self._database.rows(select, (fingerprint,))
-        if not found:
+        rows = self._database.rows(select, (fingerprint,))
+        if not rows:
             with self._database.transaction() as connection:
                 connection.execute(
                     "INSERT OR IGNORE INTO models (fingerprint, dimensions) VALUES (?, ?)", (fingerprint, dimensions)
                 )
-            found = self._database.rows(select, (fingerprint,))
-        ((model_id,),) = found
+            rows = self._database.rows(select, (fingerprint,))
+        ((model_id,),) = rows
         return int(model_id)
 
     def stored_contents(self, paths: Iterable[str]) -> dict[str, dict[bytes, StoredContent]]:
         """Return the stored contents of these paths, of any tree, by path and hash."""
-        found: dict[str, dict[bytes, StoredContent]] = defaultdict(dict)
+        contents: dict[str, dict[bytes, StoredContent]] = defaultdict(dict)
         for path, content_hash, *rest in self._database.rows(
             """SELECT path, content_hash, recipe, chunks FROM main.files
                WHERE path IN (SELECT value FROM json_each(?)) ORDER BY id""",
             (id_list(paths),),
         ):
-            found[path][content_hash] = StoredContent(*rest)
-        return found
+            contents[path][content_hash] = StoredContent(*rest)
+        return contents
 
     def stored_vectors(self, path: str, model_id: int) -> dict[bytes, bytes]:
         """Return the vectors of all contents of a path, by the hash of the embedded text."""
@@ -66,7 +66,7 @@ class SqliteIndexWriter:
         if not files:
             return
         with self._database.change() as connection:
-            numbered = [(_version_id(connection, file.entry), file, vectors) for file, vectors in files]
+            numbered = [(_content_id(connection, file.entry), file, vectors) for file, vectors in files]
             _insert_files(connection, numbered)
             _insert_chunks(connection, [(file_id, file) for file_id, file, _ in numbered])
             if model_id is not None:
@@ -78,9 +78,9 @@ class SqliteIndexWriter:
         if not entries:
             return []
         with self._database.change() as connection:
-            found = [(_find_version(connection, entry), entry) for entry in entries]
-            self._put(connection, [(file_id, entry) for file_id, entry in found if file_id is not None])
-        return [entry.path for file_id, entry in found if file_id is None]
+            contents = [(_find_content(connection, entry), entry) for entry in entries]
+            self._put(connection, [(file_id, entry) for file_id, entry in contents if file_id is not None])
+        return [entry.path for file_id, entry in contents if file_id is None]
 
     def delete(self, paths: Sequence[str]) -> None:
         """Remove files from the tree."""
@@ -235,16 +235,16 @@ def _ids_at(connection: sqlite3.Connection, tree_id: int, paths: Iterable[str]) 
     return [file_id for path in paths for (file_id,) in connection.execute(select, (tree_id, path))]
 
 
-def _find_version(connection: sqlite3.Connection, entry: TreeEntry) -> int | None:
-    found = connection.execute(
+def _find_content(connection: sqlite3.Connection, entry: TreeEntry) -> int | None:
+    row = connection.execute(
         "SELECT id FROM main.files WHERE path = ? AND content_hash = ? AND recipe = ?", entry[:3]
     ).fetchone()
-    return int(found[0]) if found else None
+    return int(row[0]) if row else None
 
 
-def _version_id(connection: sqlite3.Connection, entry: TreeEntry) -> int:
+def _content_id(connection: sqlite3.Connection, entry: TreeEntry) -> int:
     """Return the number of a content whose rows are about to be written; rows from another tree are replaced."""
-    known = _find_version(connection, entry)
+    known = _find_content(connection, entry)
     if known is not None:
         remove_rows(connection, known)
         return known

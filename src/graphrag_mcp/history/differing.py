@@ -15,13 +15,14 @@ from graphrag_mcp.system.git import Git, GitError, UnknownRevisionError
 from graphrag_mcp.system.git_files import clean_files, files_of, is_stored_by_filter, left_out, read_blobs
 from graphrag_mcp.text.secrets import mask_secrets
 
-MOST_FILES = 100  # That are compared; more are counted.
-_LEAST_ALIKE = 0.5  # Of the lines of a file, to call it renamed: as git does.
+MOST_FILES = 100  # Further files are counted and not compared.
+_LEAST_ALIKE = 0.5  # As in git, a file with this share of the lines of another is that file renamed.
 _RANGE = re.compile(r"(?P<old>.*?)(?P<dots>\.{2,3})(?P<new>.*)\Z")
 _PATCHED = re.compile(r"^--- (?:a/)?(?P<old>.*?)(?:\t.*)?\n\+\+\+ (?:b/)?(?P<new>.*?)(?:\t.*)?\n", re.MULTILINE)
 _NOWHERE = "/dev/null"
 
-Read = Callable[[Sequence[str]], Iterable[tuple[str, bytes | None]]]  # The files on the disk, without secrets.
+# It yields the files on the disk, without secrets.
+Read = Callable[[Sequence[str]], Iterable[tuple[str, bytes | None]]]
 
 
 class Differing(NamedTuple):
@@ -79,7 +80,7 @@ def differing_files(root: Path, base: str, listed: Sequence[str], read: Read, de
     kept = [Differing(path, path, olds[path], texts[path]) for path in texts if path in olds]
     come = {path: text for path, text in texts.items() if path not in olds}
     moved = _with_renames({path: olds[path] for path in gone}, come)
-    differing = (one for one in kept if _folded(one.old) != _folded(one.new))
+    differing = (file for file in kept if _folded(file.old) != _folded(file.new))
     return Difference(base or "HEAD", (*differing, *moved), left)
 
 
@@ -88,7 +89,7 @@ def patched_files(patch: str, listed: Sequence[str], read: Read) -> Difference:
 
     Raises RequestError for one that does not fit the files.
     """
-    found = []
+    files = []
     patch = mask_secrets(patch)
     heads = list(_PATCHED.finditer(patch))
     if not heads:
@@ -103,8 +104,8 @@ def patched_files(patch: str, listed: Sequence[str], read: Read) -> Difference:
         sides = _sides(text.removesuffix("\n").split("\n") if text else [], hunks)
         if sides is None:
             raise RequestError("--patch", f"--patch: it does not fit {quoted(present)} as it is on the disk")
-        found.append(Differing(before, after, *("\n".join(side).encode() for side in sides)))
-    return Difference("the patch", tuple(found))
+        files.append(Differing(before, after, *("\n".join(side).encode() for side in sides)))
+    return Difference("the patch", tuple(files))
 
 
 class _Hunk(NamedTuple):
@@ -122,10 +123,10 @@ class _Hunk(NamedTuple):
 
 def _hunks(part: str) -> list[_Hunk]:
     hunks: list[_Hunk] = []
-    removed = added = 0  # The lines of the last hunk, of which there may be fewer so far.
+    removed = added = 0  # These are the lines that the last hunk has at its end.
     for line in part.split("\n"):
-        if found := HUNK.match(line):
-            start, removed, to, added = hunk_numbers(found)
+        if match := HUNK.match(line):
+            start, removed, to, added = hunk_numbers(match)
             hunks.append(_Hunk(start - bool(removed), to - bool(added), [], []))
         elif hunks and line[:1] in (" ", "-", "+", "") and (len(hunks[-1].old), len(hunks[-1].new)) != (removed, added):
             if line[:1] != "+":
@@ -161,9 +162,9 @@ def _apply(lines: list[str], hunks: Sequence[_Hunk]) -> list[str] | None:
 
 def _ends(git: Git, base: str, deadline: float) -> tuple[str, str]:
     """Return the commits before and after; "" for the disk. Raises RequestError, or GitError."""
-    if found := _RANGE.match(base):
-        old, new = (_commit(git, found[end] or "HEAD", base, deadline) for end in ("old", "new"))
-        return (_merge_base(git, old, new, deadline) if found["dots"] == "..." else old), new
+    if match := _RANGE.match(base):
+        old, new = (_commit(git, match[end] or "HEAD", base, deadline) for end in ("old", "new"))
+        return (_merge_base(git, old, new, deadline) if match["dots"] == "..." else old), new
     if not base:
         return git.head(), ""
     return _merge_base(git, _commit(git, base, base, deadline), git.head(), deadline), ""
@@ -177,8 +178,8 @@ def _commit(git: Git, name: str, base: str, deadline: float) -> str:
         raise RequestError("base", f"base: {what}; give a branch, a tag, a commit, or a range a..b") from None
 
 
-def _merge_base(git: Git, one: str, other: str, deadline: float) -> str:
-    return git.run(deadline, "merge-base", "--end-of-options", one, other).decode().strip()
+def _merge_base(git: Git, old: str, new: str, deadline: float) -> str:
+    return git.run(deadline, "merge-base", "--end-of-options", old, new).decode().strip()
 
 
 def _texts(read: Read, paths: Sequence[str]) -> dict[str, bytes]:
@@ -205,6 +206,6 @@ def _with_renames(gone: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[D
     for _, before, path in alike:
         if before not in pairs and path not in pairs.values():
             pairs[before] = path
-    found = [Differing(before, path, gone[before], new[path]) for before, path in pairs.items()]
-    found += [Differing(before, "", text) for before, text in gone.items() if before not in pairs]
-    return found + [Differing("", path, b"", text) for path, text in new.items() if path not in pairs.values()]
+    files = [Differing(before, path, gone[before], new[path]) for before, path in pairs.items()]
+    files += [Differing(before, "", text) for before, text in gone.items() if before not in pairs]
+    return files + [Differing("", path, b"", text) for path, text in new.items() if path not in pairs.values()]

@@ -22,16 +22,20 @@ from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.words import query_words
 
 MOST_COMPANIONS = 5
-SECONDS = 12.0  # A guard, ten times the slowest measured answer, and again to read what it found.
+SECONDS = 12.0  # This is ten times the slowest measured answer; reading the commits may take as long again.
 MOST_COMMITS = 200
-MOST_READ = 1_000  # Messages, where no index has them.
-MOST_PASSED = 3  # Commits of many files that hide the one that explains a line.
-LEAST_SHARE = 0.25  # Of the best commit's score: a match below has a word or two in common.
+MOST_READ = 1_000  # Without an index of messages, no more are read.
+MOST_PASSED = 3  # As many commits of many files may hide the one that explains a line.
+LEAST_SHARE = 0.25  # A match below this share of the best score has a word or two in common.
+FEWEST_COMMITS = 4  # A file with fewer commits has no habits.
+_LEAST_TOGETHER = 2
+LEAST_LIFT = 1.5  # Independent files have a lift of 1.
+NEWEST_COMMITS = 50  # Older commits of a file are not compared.
 _END = "--end-of-options"
 
 
 class Past:
-    """The past of one project."""
+    """Answers questions about the past commits of one project."""
 
     def __init__(self, root: Path, history: SqliteHistory) -> None:
         self._root = root
@@ -83,8 +87,9 @@ class Past:
         state = self._history.state()
         if not state.tip or state.note:
             return self._about_few(words, span, state.note or "the history is still being read", deadline)
-        found = self._history.recall(self._history.frequencies(query_words(words)), MOST_COMMITS)
-        names = [one.name for one in found if one.score >= LEAST_SHARE * found[0].score and is_name(one.name)]
+        recalled = self._history.recall(self._history.frequencies(query_words(words)), MOST_COMMITS)
+        least = LEAST_SHARE * recalled[0].score if recalled else 0.0
+        names = [commit.name for commit in recalled if commit.score >= least and is_name(commit.name)]
         if not names:
             return Told(())
         read = self._read(deadline, "--no-walk=unsorted", *span.options, _END, *names)
@@ -95,9 +100,10 @@ class Past:
         """Return matching commits among the newest ones, since no index has the messages."""
         wanted = set(query_words(words))
         commits = list(self._read(deadline, f"-{MOST_READ + 1}", *span.options, _END, self._git.head()))
-        shares = {one.name: len(wanted.intersection(query_words(one.message))) for one in commits[:MOST_READ]}
-        matching = [one for one in commits[:MOST_READ] if shares[one.name]]
-        matching.sort(key=lambda one: -shares[one.name])  # Stable: of equals, the newest first.
+        newest = commits[:MOST_READ]
+        shares = {commit.name: len(wanted.intersection(query_words(commit.message))) for commit in newest}
+        matching = [commit for commit in newest if shares[commit.name]]
+        matching.sort(key=lambda commit: -shares[commit.name])  # The sort is stable, so of equals the newest is first.
         note = f"only the newest {counted(MOST_READ, 'commit')} were read: {reason}" if len(commits) > MOST_READ else ""
         return Told(tuple(matching[:MOST_COMMITS]), note)
 
@@ -111,7 +117,7 @@ class Past:
         place = (*span.options, _END, self._git.head(), "--", self._git.folder + path)
         try:
             return self._told(deadline, "--follow", *place)
-        except GitError as error:  # Of a partial clone: earlier names are found by contents.
+        except GitError as error:  # Earlier names are found by contents, which a partial clone lacks.
             told = self._told(deadline, *place)
             return Told(told.commits, f"those under earlier names were not read: {error}")
 
@@ -138,8 +144,8 @@ class Past:
                 place = (f"-L{lines.start},{lines.end}:{lines.path}", "--no-patch", _END, lines.commit)
             else:
                 return Told((), "not committed yet")
-            found = tuple(commit for commit, _ in read_commits(self._git, deadline, "-1", *place))
-            return Told(found, "" if found else "not committed yet")
+            commits = tuple(commit for commit, _ in read_commits(self._git, deadline, "-1", *place))
+            return Told(commits, "" if commits else "not committed yet")
         except GitError as error:
             return Told((), str(error))
 
@@ -171,7 +177,8 @@ class Past:
     def _blamed(self, lines: Lines, ignored: Sequence[str], deadline: float) -> str:
         """Return the commit that wrote the first of some lines. Raises GitError."""
         options = ("-w", "-M", "-C", *(f"--ignore-rev={name}" for name in ignored))
-        place = ("-L", f"{lines.start},{lines.start}", lines.commit, "--", lines.path)  # It knows no end of options.
+        # This command has no end of options.
+        place = ("-L", f"{lines.start},{lines.start}", lines.commit, "--", lines.path)
         blamed = self._git.run(deadline, "blame", "--porcelain", *options, *place)
         name = blamed.split(b" ", 1)[0].decode("ascii", "replace").lstrip("^")
         if not is_name(name):
@@ -211,28 +218,22 @@ class Past:
         return (commit for commit, _ in read_commits(self._git, deadline, *arguments))
 
 
-FEWEST = 4  # Commits of the file: fewer say nothing of what is usual.
-FEWEST_TOGETHER = 2
-LEAST_LIFT = 1.5  # How much more often than if both changed independently.
-NEWEST = 50  # Commits of the file that are compared.
-
-
 def companions(history: SqliteHistory, path: str, scope: Scope, limit: int) -> list[Companion]:
     """Return the files inside a scope that usually change together with a file, the closest first.
 
-    Only files with a lift, P(both) / (P(one) · P(other)), of at least LEAST_LIFT. Commits that change many files do not
-    count.
+    Only files with a lift, P(both) / (P(path) · P(other)), of at least LEAST_LIFT. Commits that change many files
+    do not count.
     """
-    commits = history.changed_by(path)[:NEWEST]
-    if len(commits) < FEWEST:
+    commits = history.changed_by(path)[:NEWEST_COMMITS]
+    if len(commits) < FEWEST_COMMITS:
         return []
-    touched = {(one.commit_id, one.chunk_id >> ORDINAL_BITS) for one in history.files(commits, scope)}
+    touched = {(change.commit_id, change.chunk_id >> ORDINAL_BITS) for change in history.files(commits, scope)}
     counts = Counter(file_id for _, file_id in touched)
-    often = {file_id: count for file_id, count in counts.items() if count >= FEWEST_TOGETHER}
+    often = {file_id: count for file_id, count in counts.items() if count >= _LEAST_TOGETHER}
     total = history.count()
-    found = [
+    others = [
         Companion(other, often[file_id], len(commits))
         for file_id, (other, times) in history.times_changed(often).items()
         if other != path and often[file_id] * total >= LEAST_LIFT * len(commits) * times
     ]
-    return sorted(found, key=lambda one: (-one.together, one.path))[:limit]
+    return sorted(others, key=lambda companion: (-companion.together, companion.path))[:limit]

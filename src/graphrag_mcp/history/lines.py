@@ -1,4 +1,4 @@
-"""Follows lines back through the commits that changed them, also where they were moved from another place."""
+"""Follows lines back through the commits that changed them, also through moves, and names what a commit changed."""
 
 import os
 import re
@@ -17,13 +17,13 @@ from graphrag_mcp.system.git_files import files_of, has_content, patch_of, read_
 from graphrag_mcp.system.safe_files import read_file_below
 
 MOST_MOVES = 5
-_MOST_BYTES = 1 << 24  # Of a file on the disk.
-_LEAST_ALIKE = 0.6  # Of the lines that were added, to call it a move.
-_FEWEST_LINES = 3  # With letters: a brace is everywhere.
+_MOST_BYTES = 1 << 24  # No larger file on the disk is read.
+_LEAST_ALIKE = 0.6  # Added lines are moved if this share of them was removed elsewhere.
+_FEWEST_LINES = 3  # Only lines with letters count, since a brace is everywhere.
 _DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "-U0")
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _TELLING = re.compile(r"\w{2}")
-MOST_NAMED_FILES = 8  # Definitions are named for so many files of a commit.
+MOST_NAMED_FILES = 8  # Further files of a commit are listed without their definitions.
 _NAMED = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE)
 _COMMIT_DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "-M90%", "-U0", "-r", "-p", "--root")
 _FILE_HEAD = re.compile(r"^diff --git ", re.MULTILINE)
@@ -86,8 +86,8 @@ def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) 
     diff = "" if has_content(blob, content) else patch_of(git, blob, content, deadline)
     shift = 0
     first, last = start, end
-    for found in HUNK.finditer(diff):
-        old, removed, new, added = hunk_numbers(found)
+    for hunk in HUNK.finditer(diff):
+        old, removed, new, added = hunk_numbers(hunk)
         if new + added <= start + (not added):
             shift += removed - added
             continue
@@ -101,7 +101,7 @@ def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) 
 
 def _moved_from(git: Git, commit: Commit, diff: str, deadline: float) -> Lines | None:
     """Return the lines that a commit removed elsewhere, if the lines that it added are mostly the same."""
-    if any(hunk_numbers(found)[1] for found in HUNK.finditer(diff)):
+    if any(hunk_numbers(hunk)[1] for hunk in HUNK.finditer(diff)):
         return None  # They changed lines that were there before.
     added = [line[1:].strip() for line in diff.split("\n") if line.startswith("+") and not line.startswith("+++")]
     telling = frozenset(line for line in added if _TELLING.search(line))
@@ -112,17 +112,17 @@ def _moved_from(git: Git, commit: Commit, diff: str, deadline: float) -> Lines |
         whole = git.run(deadline, "diff-tree", "-r", "-p", *_DIFF, "--end-of-options", *span)
     except GitTimeoutError:
         raise
-    except GitError:  # The first commit.
+    except GitError:  # The first commit has none before it.
         return None
-    found = [(*_densest(run, telling), path) for path, run in _removed(as_text(whole))]
-    alike, first, last, path = max(found, key=itemgetter(0), default=(0, 0, 0, ""))
+    runs = [(*_densest(run, telling), path) for path, run in _removed(as_text(whole))]
+    alike, first, last, path = max(runs, key=itemgetter(0), default=(0, 0, 0, ""))
     return Lines(f"{commit.name}^", path, first, last) if alike >= _LEAST_ALIKE * len(telling) else None
 
 
 def _densest(run: Sequence[tuple[int, str]], telling: frozenset[str]) -> tuple[int, int, int]:
-    """Return the part of removed lines that has most of the telling ones and few others.
+    """Return the part of removed lines that has most of the telling lines and few others.
 
-    As how many different ones it has, and its first and last line.
+    The part is the number of its distinct telling lines, its first and its last line.
     """
     best, start, height = (0, 0, 0), 0, 0
     for here, (_, text) in enumerate(run):
@@ -133,7 +133,7 @@ def _densest(run: Sequence[tuple[int, str]], telling: frozenset[str]) -> tuple[i
             best = (height, start, here)
     _, first, last = best
     inside = [text for _, text in run[first : last + 1]]
-    while inside[0] in inside[1:]:  # The end of what was before, which ends alike.
+    while inside[0] in inside[1:]:  # The first lines may belong to the code before, which ends alike.
         inside.pop(0)
     return len(telling.intersection(inside)), run[last][0] - len(inside) + 1, run[last][0]
 
@@ -153,8 +153,8 @@ def _removed(diff: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
             run = []
         if line.startswith("--- "):
             path = patched_path(line[4:]).removeprefix("a/")
-        elif found := HUNK.match(line):
-            number, left, _, _ = hunk_numbers(found)
+        elif hunk := HUNK.match(line):
+            number, left, _, _ = hunk_numbers(hunk)
     if run:
         yield path, run
 
@@ -167,19 +167,19 @@ def hunk_numbers(hunk: re.Match[str]) -> tuple[int, int, int, int]:
 
 def patched_path(written: str) -> str:
     """Return a path of a patch; one with special characters is written like a string of C."""
-    written = written.removesuffix("\t")  # Git ends a path with a space by one.
+    written = written.removesuffix("\t")  # Git puts a tab after a path with a space.
     if not written.startswith('"'):
         return written
     return os.fsdecode(os.fsencode(written[1:-1]).decode("unicode_escape").encode("latin-1"))
 
 
 def as_text(output: bytes) -> str:
-    """Return what git prints of files."""
+    """Return git's output as text, whatever bytes are in it."""
     return output.decode("utf-8", "surrogateescape")
 
 
 class _Changed(NamedTuple):
-    """A file after a commit. spans: its new lines."""
+    """A file after a commit. spans: the first and last line of each part that the commit changed."""
 
     path: str
     blob: str

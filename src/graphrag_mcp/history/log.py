@@ -11,15 +11,15 @@ from graphrag_mcp.model.history import Change, Commit
 from graphrag_mcp.system.git import MOST_STREAMED, Git, GitError, is_name
 from graphrag_mcp.text.secrets import mask_secrets
 
-MESSAGE_CHARACTERS = 1_000  # Of which the subject has about 60; the rest repeats what the code says.
+MESSAGE_CHARACTERS = 1_000  # The subject has about 60; the rest mostly repeats the code.
 _MOST_MESSAGE_BYTES = 1 << 20
 _QUESTION_SECONDS = 10.0
 _READ_SECONDS = 600.0
-_MOST_RECORD_BYTES = 1 << 24  # Of one commit with its changes.
+_MOST_RECORD_BYTES = 1 << 24  # A commit with its changes is cut there.
 _OPTIONS = ("--no-merges", "--no-ext-diff", "--no-textconv", "--no-color")
 _FORMAT = "--format={}%H%x00%ct%x00%an <%ae>%x00%B%x00"
 _FIELDS = 4
-_LAST_SECOND = 253_402_300_799  # Of the year 9999: a forged commit may be of any time.
+_LAST_SECOND = 253_402_300_799  # The year 9999 ends there; a forged commit may have any time.
 
 
 def why_no_history(root: Path) -> str:
@@ -34,7 +34,7 @@ def is_ancestor(git: Git, older: str, newer: str) -> bool:
     """Return whether a commit is an ancestor of another, or that commit itself."""
     try:
         base = git.run(time.monotonic() + _QUESTION_SECONDS, "merge-base", "--end-of-options", older, newer)
-    except GitError:  # Unknown, since the history was rewritten.
+    except GitError:  # The commit is unknown, since the history was rewritten.
         return False
     return base.decode("ascii", "replace").strip() == older
 
@@ -51,15 +51,15 @@ def read_log(git: Git, tip: str, known: str = "") -> Generator[Commit]:
     commits = read_commits(git, deadline, "--name-status", "-z", renames, "--end-of-options", *span, "--")
     with closing(commits):
         for commit, changes in commits:
-            found = tuple(_read_changes(changes.lstrip("\0\n").split("\0")))
-            if found:
-                yield commit._replace(changes=found)
+            changed = tuple(_read_changes(changes.lstrip("\0\n").split("\0")))
+            if changed:
+                yield commit._replace(changes=changed)
 
 
 def read_commits(git: Git, deadline: float, *arguments: str) -> Generator[tuple[Commit, str]]:
     """Yield the commits of `git log`, each with what it prints of the changes. Raises GitError, or GitTimeoutError.
 
-    Each begins with a number that is drawn anew, so that nothing in a message or a file can look like a commit.
+    Each begins with a random number, so that nothing in a message or a file can look like a commit.
     """
     mark = secrets.token_hex(16)
     blocks = git.blocks(deadline, "log", *_OPTIONS, _FORMAT.format(mark), *arguments, most=MOST_STREAMED)
@@ -84,15 +84,15 @@ def _masked_name(author: str) -> str:
 
 
 def _read_commit(record: bytes) -> tuple[Commit, str] | None:
-    """Return a commit; None for what stands before the first one. A time that git cannot tell is 0."""
+    """Return a commit; None for the output before the first one. A time that git cannot print is 0."""
     name, seconds, author, message, changes = [*record.split(b"\0", _FIELDS), b"", b"", b"", b""][: _FIELDS + 1]
     if not is_name(name.decode("ascii", "replace")):
         return None
     if len(message) > _MOST_MESSAGE_BYTES:
         message = b"(a message of more than a megabyte)"
-    said = mask_secrets(message.decode("utf-8", "replace").strip())[:MESSAGE_CHARACTERS]  # A cut may halve a secret.
+    text = mask_secrets(message.decode("utf-8", "replace").strip())[:MESSAGE_CHARACTERS]  # A cut may halve a secret.
     when = min(int(seconds), _LAST_SECOND) if seconds.isdigit() else 0
-    commit = Commit(name.decode(), when, _masked_name(author.decode("utf-8", "replace")), said)
+    commit = Commit(name.decode(), when, _masked_name(author.decode("utf-8", "replace")), text)
     return commit, changes.decode("utf-8", "surrogateescape")
 
 

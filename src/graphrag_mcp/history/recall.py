@@ -9,10 +9,10 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 
 MOST_COMMITS = 60  # From 30 to 100 the ranking is nearly the same.
-MOST_FILES = 10  # That become candidates.
+MOST_FILES = 10  # No more become candidates.
 
-_ENOUGH = 0.45  # The share of a question that a message covers when it is about the same thing.
-_ENOUGH_TERMS = 4.5  # The same for a question of more than ten words.
+_ENOUGH = 0.45  # A message about the same subject covers this share of a question.
+_ENOUGH_TERMS = 4.5  # Of a question of more than ten words, it covers as many.
 
 
 class Memory(NamedTuple):

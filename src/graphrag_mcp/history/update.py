@@ -13,13 +13,13 @@ from graphrag_mcp.stores.sqlite.history import SqliteHistory, State
 from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_files import paths_of
 
-MOST_COMMITS = 10_000  # The newest 1,000 give 90 % of what they are good for.
-FEWEST_COMMITS = 100  # Fewer say too little, and what they say is said of the newest files.
-MOST_FILES = 15  # A commit that changes more says little of each.
+MOST_COMMITS = 10_000  # The newest 1,000 already give 90 % of the benefit.
+FEWEST_COMMITS = 100  # Fewer commits tell little, and only about the newest files.
+MOST_FILES = 15  # A commit that changes more files tells little about each.
 
 _LIST_SECONDS = 60.0
 _CODE = frozenset({Category.IMPLEMENTATION, Category.TESTS, Category.EXAMPLES})
-_LEFT_OUT = frozenset({Category.VENDORED})  # It changes by the hundred.
+_LEFT_OUT = frozenset({Category.VENDORED})  # These files change by the hundred.
 
 
 def update_history(
@@ -27,8 +27,8 @@ def update_history(
 ) -> str:
     """Read the commits that a tree lacks; return why it has no history, "" if it has.
 
-    repository: the root of the tree, or that of another tree with the same paths. tip: whose ancestors are meant; by
-    default, what is checked out. pause: called after each commit, may wait; True ends it, and nothing is stored.
+    repository: the root of the tree, or that of another tree with the same paths. tip: the commit whose ancestors are
+    read; by default, what is checked out. pause: called after each commit, may wait; True ends it unstored.
     """
     before = history.state()
     if problem := why_no_history(repository):

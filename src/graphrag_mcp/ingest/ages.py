@@ -43,7 +43,8 @@ class Commit(NamedTuple):
     changed: list[bytes]
 
 
-DifferingPaths = Callable[[Commit, Sequence[bytes]], set[bytes]]  # The paths that differ from all of these parents.
+# It returns the paths that differ from all of these parents.
+DifferingPaths = Callable[[Commit, Sequence[bytes]], set[bytes]]
 
 
 def head_commit(root: Path) -> str:
@@ -136,7 +137,7 @@ def find_origins(
 
     Raises GitError when the commits end too early.
     """
-    waiting = {head: set(paths)}  # By the commit to look at next.
+    waiting = {head: set(paths)}  # The paths wait under the commit to look at next.
     for commit in commits:
         made = waiting.pop(commit.name, set())
         if len(commit.parents) == 1:

@@ -31,6 +31,16 @@ from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, StoredContent, pack_vectors
 from graphrag_mcp.text.counts import counted
 
+BATCH_CHUNKS = 500  # A kill costs no more; a batch is embedded and written while the next files are parsed.
+BATCH_SECONDS = 2.0
+STEP_CHUNKS = 25  # Embedding them takes about 5 ms; a search may run between two steps.
+GIT_TIMEOUT_SECONDS = 60.0
+
+_ROW_ERRORS = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
+UNREADABLE = "unreadable"  # The walker gives this reason for a folder or file that it cannot read.
+
+ReportProgress = Callable[[Progress], None]
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -43,42 +53,31 @@ class Changes:
 
 
 def compare(
-    known: Mapping[str, FileState], found: Mapping[str, WalkedFile], is_current: Callable[[str, str], bool]
+    known: Mapping[str, FileState], disk: Mapping[str, WalkedFile], is_current: Callable[[str, str], bool]
 ) -> Changes:
     """Return which files are new, possibly changed or removed; is_current: whether a recipe is still that of a path."""
     possibly_changed = tuple(
         path
         for path, file in known.items()
-        if path in found
+        if path in disk
         and not (
-            (file.size, file.changed_ns) == (found[path].size, found[path].changed_ns) and is_current(path, file.recipe)
+            (file.size, file.changed_ns) == (disk[path].size, disk[path].changed_ns) and is_current(path, file.recipe)
         )
     )
-    removed = tuple(path for path in known if path not in found)
+    removed = tuple(path for path in known if path not in disk)
     return Changes(
-        added=tuple(path for path in found if path not in known),
+        added=tuple(path for path in disk if path not in known),
         possibly_changed=possibly_changed,
         removed=removed,
         unchanged=len(known) - len(possibly_changed) - len(removed),
     )
 
 
-BATCH_CHUNKS = 500  # The most that a kill can cost; embedded and written while the next files are parsed.
-BATCH_SECONDS = 2.0
-STEP_CHUNKS = 25  # Embedded at a time, which takes about 5 ms; a search may run between two steps.
-GIT_TIMEOUT_SECONDS = 60.0
-
-_OF_A_ROW = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
-UNREADABLE = "unreadable"  # The reason that the walker gives for a folder or file that it cannot read.
-
-ReportProgress = Callable[[Progress], None]
-
-
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What of a tree is indexed: by the rules of `exclusion`, in the subfolder `start` or, with "", everywhere.
+    """Which files of a tree are indexed, and how: by the rules of `exclusion`, below the subfolder `start` ("": all).
 
-    archive, stated: what the settings and the project say of its files.
+    archive: decides which files are archived. stated: the categories that the project gives its files.
     """
 
     exclusion: ExclusionManager
@@ -91,7 +90,7 @@ class Source:
 class Target:
     """What a run writes. Without an embedder, files are indexed without vectors.
 
-    database: that of catalog and writer. quarantine_file: keeps the names of files that ended a parsing process.
+    database: the one of catalog and writer. quarantine_file: keeps the names of files that ended a parsing process.
     """
 
     database: Database
@@ -137,22 +136,22 @@ class Indexer:
         """Compare the whole tree with the catalog and redo what differs; `stop` ends the run after the next batch."""
         run = _Run(progress, stop)
         self._exclusion.reload()
-        found, skipped = self._walk(self._start)
+        walked, skipped = self._walk(self._start)
         known, hidden = without_unreadable(self._catalog.file_states(), skipped)
-        changes = compare(known, found, self._is_current)
+        changes = compare(known, walked, self._is_current)
         run.unreadable += hidden
         known_ages = "" if changes.added or changes.possibly_changed else self._catalog.meta("ages")
         with ThreadPoolExecutor(1) as git:
-            dates = git.submit(self._date, found, known_ages)
+            dates = git.submit(self._date, walked, known_ages)
             self._writer.delete(changes.removed)
             self._writer.set_skipped(skipped, complete=True)
-            self._writer.set_archived(self._other_archive_classes(found))
-            self._process(changes, known, found, run)
+            self._writer.set_archived(self._other_archive_classes(walked))
+            self._process(changes, known, walked, run)
             self._links.run(stop)
             ages, times = dates.result()
         self._writer.set_modified_at(times)
         if not run.stopped:  # A run that was cut short is not a complete index.
-            rules = json.dumps(self._exclusion.warnings)  # For readers, which do not load the rules.
+            rules = json.dumps(self._exclusion.warnings)  # Readers do not load the rules.
             self._writer.complete({"ages": ages, "indexed_at": str(time.time()), "rule_warnings": rules})
         self._writer.checkpoint()
         notes = (f"recency: {times.note}",) if times.note else ()
@@ -165,25 +164,25 @@ class Indexer:
         ask_git: also read the times of their commits.
         """
         run = _Run(None, stop)
-        found: dict[str, WalkedFile] = {}
+        walked: dict[str, WalkedFile] = {}
         skipped: dict[str, str] = {}
         touched: dict[str, FileState] = {}
         wanted = list(dict.fromkeys(path.rstrip("/") for path in paths))
         for path in wanted:
-            found_here, skipped_here = self._walk(path)
-            found |= found_here
+            walked_here, skipped_here = self._walk(path)
+            walked |= walked_here
             skipped |= skipped_here
             touched |= self._catalog.states_at(path)
         touched, hidden = without_unreadable(touched, skipped)
-        changes = compare(touched, found, self._is_current)
+        changes = compare(touched, walked, self._is_current)
         run.unreadable += hidden
         self._writer.delete(changes.removed)
         self._writer.set_skipped(skipped, below=wanted)
-        self._process(changes, touched, found, run)
+        self._process(changes, touched, walked, run)
         self._links.run(stop)
         if ask_git and (changes.added or changes.possibly_changed):
             # A checkout sets the mtime of every file that it writes to now; the commits have the real ages.
-            _, times = self._date(found)
+            _, times = self._date(walked)
             self._writer.set_modified_at(times)
         return run.report(changes, len(skipped), ())
 
@@ -197,33 +196,33 @@ class Indexer:
         return f"{PARSER_VERSION}.{CONTEXT_VERSION}.{self._stated.of(path) or ''}.{fingerprint}"
 
     def _walk(self, start: str) -> tuple[dict[str, WalkedFile], dict[str, str]]:
-        found: dict[str, WalkedFile] = {}
+        walked: dict[str, WalkedFile] = {}
         skipped: dict[str, str] = {}
         for entry in walk(self._exclusion, start):
             self._search_yield.yield_to_searches()
             if isinstance(entry, WalkedFile):
-                found[entry.path] = entry
+                walked[entry.path] = entry
             else:
                 skipped[entry.path] = entry.reason
-        return found, skipped
+        return walked, skipped
 
-    def _other_archive_classes(self, found: Iterable[str]) -> dict[str, ArchiveClass | None]:
+    def _other_archive_classes(self, paths: Iterable[str]) -> dict[str, ArchiveClass | None]:
         """Return the files whose archive class differs from the stored one, because the patterns changed."""
         known = self._catalog.archived()
-        classes = {path: self._archive.classify(path) for path in found}
+        classes = {path: self._archive.classify(path) for path in paths}
         return {path: archive for path, archive in classes.items() if archive != known.get(path)}
 
     def _process(
-        self, changes: Changes, known: Mapping[str, FileState], found: Mapping[str, WalkedFile], run: "_Run"
+        self, changes: Changes, known: Mapping[str, FileState], walked: Mapping[str, WalkedFile], run: "_Run"
     ) -> None:
         paths = (*changes.added, *changes.possibly_changed)
         stored = self._writer.stored_contents(paths) if self._reuse else {}
         run.begin(len(paths), stored, {path: known[path].content_hash for path in changes.possibly_changed})
-        jobs = [self._job(found[path], stored.get(path, {})) for path in paths]
+        jobs = [self._job(walked[path], stored.get(path, {})) for path in paths]
         quarantine = Quarantine(self._quarantine_file)
         for batch in _batches(prepare_all(jobs, self._workers, quarantine, self._search_yield), run):
             self._commit(batch, run)
-        lost = [self._job(found[path], {}) for path in run.lost]
+        lost = [self._job(walked[path], {}) for path in run.lost]
         for batch in _batches(prepare_all(lost, self._workers, quarantine, self._search_yield), run):
             self._commit(batch, run)
 
@@ -238,7 +237,9 @@ class Indexer:
             stated=self._stated.of(file.path),
             archive=self._archive.classify(file.path),
             max_bytes=self._exclusion.max_file_bytes,
-            stored={key: one.recipe for key, one in stored.items() if self._is_current(file.path, one.recipe)},
+            stored={
+                key: content.recipe for key, content in stored.items() if self._is_current(file.path, content.recipe)
+            },
         )
 
     def _commit(self, batch: Sequence[Outcome], run: "_Run") -> None:
@@ -262,7 +263,7 @@ class Indexer:
         try:
             self._writer.write(files, self._model_id)
         except Exception as error:
-            if isinstance(error, sqlite3.Error) and not isinstance(error, _OF_A_ROW):
+            if isinstance(error, sqlite3.Error) and not isinstance(error, _ROW_ERRORS):
                 raise
             if len(files) == 1:
                 return {files[0][0].entry.path: f"{FAILED}{failure('writing', error)}"}
@@ -292,7 +293,7 @@ class Indexer:
         ]
 
     def _embed(self, embedder: Embedder, texts: Sequence[tuple[str, str]]) -> list[bytes | Failure]:
-        """Return the vectors of texts, and why there is none of a text, from an attempt with it alone."""
+        """Return the vector of each text, or why a text that was tried alone has none."""
         self._search_yield.yield_to_searches()
         try:
             return [*pack_vectors(embed_chunks(embedder, texts))]
@@ -301,13 +302,13 @@ class Indexer:
                 return [failure("embedding", error)]
         return [vector for text in texts for vector in self._embed(embedder, [text])]
 
-    def _date(self, found: Mapping[str, WalkedFile], known_ages: str = "") -> tuple[str, CommitTimes]:
+    def _date(self, walked: Mapping[str, WalkedFile], known_ages: str = "") -> tuple[str, CommitTimes]:
         """Return the key of these ages and the time of each file's last commit; no times if the catalog has the key."""
         head = head_commit(self._root) if shutil.which("git") else ""
         ages = f"{AGES_VERSION} {head}"
         if not head or ages == known_ages:
             return ages, CommitTimes()
-        wanted = {path: file.mtime_ns for path, file in found.items()}
+        wanted = {path: file.mtime_ns for path, file in walked.items()}
         return ages, commit_times(self._root, wanted, GIT_TIMEOUT_SECONDS)
 
 
@@ -319,8 +320,9 @@ class _Run:
     stop: threading.Event | None
     started: float = field(default_factory=time.monotonic)
     stored: Mapping[str, Mapping[bytes, StoredContent]] = field(default_factory=dict)
-    hashes: Mapping[str, bytes] = field(default_factory=dict)  # Of the possibly changed files, as stored.
-    lost: list[str] = field(default_factory=list)  # Contents that another tree had when the run began.
+    # These are the stored hashes of the possibly changed files.
+    hashes: Mapping[str, bytes] = field(default_factory=dict)
+    lost: list[str] = field(default_factory=list)  # Another tree had these contents when the run began.
     total: int = 0
     done: int = 0
     chunks: int = 0
@@ -382,10 +384,11 @@ class _Run:
 
 
 def _embedded(file: Prepared, vectors: Sequence[bytes | Failure]) -> tuple[PackedFile, list[bytes]]:
-    """Return the rows of a file with its vectors; without any if there is none of a chunk."""
-    failed = [one for one in vectors if isinstance(one, Failure)]
-    found = [one for one in vectors if isinstance(one, bytes)]
-    return (file.rows.with_failure(failed[0]), []) if failed else (file.rows, found)
+    """Return the rows of a file with its vectors; with none if a chunk could not be embedded."""
+    failures = [vector for vector in vectors if isinstance(vector, Failure)]
+    if failures:
+        return file.rows.with_failure(failures[0]), []
+    return file.rows, [vector for vector in vectors if isinstance(vector, bytes)]
 
 
 def _steps(texts: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:

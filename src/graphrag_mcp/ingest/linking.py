@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 STAGE = "resolution"
 FILES_PER_TASK = 16
-FEW_FILES = 40  # Resolved here: starting processes takes as long.
+FEW_FILES = 40  # They are resolved in this process: starting others takes as long.
 
 
 class Unlinked(NamedTuple):
@@ -36,7 +36,7 @@ Outcome = PackedLinks | Unlinked
 
 
 class _State(NamedTuple):
-    """One state of the index, as a process may open it."""
+    """The state of the index for which a process keeps a linker."""
 
     path: Path
     root: str
@@ -54,7 +54,7 @@ class LinkStage:
         self._search_yield = search_yield
 
     def run(self, stop: threading.Event | None = None) -> int:
-        """Resolve what is missing, and return how many files that were; `stop` ends the run after the next batch."""
+        """Resolve the files without links, and return their number; `stop` ends the run after the next batch."""
         self._links.adopt()
         self._settle()
         pending = self._links.missing()
@@ -62,8 +62,8 @@ class LinkStage:
         count = 0
         for outcomes in self._linked(tasks, len(pending)):
             self._search_yield.yield_to_searches()
-            self._links.write([one for one in outcomes if isinstance(one, PackedLinks)])
-            self._links.fail({one.path: one.failure for one in outcomes if isinstance(one, Unlinked)})
+            self._links.write([outcome for outcome in outcomes if isinstance(outcome, PackedLinks)])
+            self._links.fail({outcome.path: outcome.failure for outcome in outcomes if isinstance(outcome, Unlinked)})
             count += len(outcomes)
             if stop is not None and stop.is_set():
                 break
@@ -73,21 +73,21 @@ class LinkStage:
         if count <= FEW_FILES:
             linker = Linker(SqliteFacts(self._database))
             for task in tasks:
-                yield [self._one(linker, path) for path in task]
+                yield [self._link(linker, path) for path in task]
             return
         tree = self._database.tree
         state = _State(self._database.path, tree.root, tree.model, self._database.commit_number())
-        found = run_tasks(_link_task, [(state, tuple(task)) for task in tasks], self._workers)
-        for task, outcomes in zip(tasks, found, strict=True):
+        answers = run_tasks(_link_task, [(state, tuple(task)) for task in tasks], self._workers)
+        for task, outcomes in zip(tasks, answers, strict=True):
             ended = Failure(STAGE, "the process ended")
             yield [Unlinked(path, ended) for path in task] if outcomes is None else outcomes
 
-    def _one(self, linker: Linker, path: str) -> Outcome:
+    def _link(self, linker: Linker, path: str) -> Outcome:
         self._search_yield.yield_to_searches()
         return _attempt(linker, path)
 
     def _settle(self) -> None:
-        """Remove the links that follow from something that was changed; all, where that cannot be found out."""
+        """Remove the links that depend on what was changed; all of them if that cannot be found out."""
         try:
             self._follow()
         except sqlite3.Error:
@@ -98,28 +98,28 @@ class LinkStage:
 
     def _follow(self) -> None:
         is_changed, reads = False, set[Read]()
-        for one in self._links.superseded():
+        for file in self._links.superseded():
             is_changed = True
-            reads |= changed_reads(one.path, one.before, one.now)
-            reads |= changed_names(one.path, one.names_before, one.names_now)
-            if one.is_manifest_changed:
+            reads |= changed_reads(file.path, file.before, file.now)
+            reads |= changed_names(file.path, file.names_before, file.names_now)
+            if file.is_manifest_changed:
                 reads.add(Read("", "manifests"))
         if not is_changed:
             return
         linker = Linker(SqliteFacts(self._database))
-        asked: dict[str, tuple[bytes, bytes]] = {}
+        imports: dict[str, tuple[bytes, bytes]] = {}
         for path, before in self._links.importers(reads).items():
             meanings, of_imports = linker.meanings(path)
-            asked[path] = (pack_reads(of_imports), pack_meanings(meanings))
-            if asked[path][1] != before:
-                old, new = memoryview(before).cast("I"), memoryview(asked[path][1]).cast("I")
-                changed = [one for one, was, now in zip(sorted(meanings), old, new, strict=True) if was != now]
-                reads |= {Read(path, MEANING, one) for one in changed}
+            imports[path] = (pack_reads(of_imports), pack_meanings(meanings))
+            if imports[path][1] != before:
+                old, new = memoryview(before).cast("I"), memoryview(imports[path][1]).cast("I")
+                pairs = zip(sorted(meanings), old, new, strict=True)
+                reads |= {Read(path, MEANING, module) for module, was, now in pairs if was != now}
         stale = self._links.readers(reads) | {read.path for read in reads if read.kind == MEANING}
-        self._links.settle(stale, {path: packed for path, packed in asked.items() if path not in stale})
+        self._links.settle(stale, {path: packed for path, packed in imports.items() if path not in stale})
 
 
-_LINKERS: dict[_State, Linker] = {}  # The last one of this process.
+_LINKERS: dict[_State, Linker] = {}  # The last linker of this process is kept.
 
 
 def _link_task(state: _State, paths: Sequence[str]) -> list[Outcome]:

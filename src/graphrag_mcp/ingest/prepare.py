@@ -17,8 +17,9 @@ from graphrag_mcp.system.safe_files import read_file_below
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.words import directory_words, index_text, stem_words
 
-RECENT_NS = 2_000_000_000  # The coarsest clock of a file system: a second write within it may leave the same time.
-UNSETTLED = 0  # Stored as the time of such a file, so that the next comparison reads its content.
+# The coarsest clock of a file system ticks so slowly that a second write may leave the same time.
+RECENT_NS = 2_000_000_000
+UNSETTLED = 0  # The time of such a file is stored as 0, so that the next comparison reads its content.
 _HASH_BYTES = 16  # Collisions become likely at 2**64 files.
 
 

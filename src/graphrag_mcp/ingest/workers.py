@@ -25,14 +25,14 @@ from graphrag_mcp.system.process import collect_rarely, starting_process
 
 logger = logging.getLogger(__name__)
 
-FILES_PER_TASK = 12  # Many enough to hide the cost of a message, few enough to keep all cores busy to the end.
+FILES_PER_TASK = 12  # More would leave cores idle at the end, and fewer would cost more messages.
 TASK_BYTES = 100_000
-TASKS_AHEAD = 8  # Per process: enough work for the time of a commit, and a bound on memory.
+TASKS_AHEAD = 8  # Each process has enough work for the time of a commit, and memory is bounded.
 SMALL_RUN_BYTES = 1_000_000  # Parsing it here takes half a second, as long as starting processes.
-TINY_RUN_BYTES = 50_000  # The same limit while the processes of an earlier run are alive.
+TINY_RUN_BYTES = 50_000  # This limit holds while the processes of an earlier run are alive.
 NICENESS = 10  # Searches and the start of a server have priority over parsing.
 IDLE_SECONDS = 20.0  # Idle processes end then: each holds about 70 MB.
-TURN_SECONDS = 0.005  # The switch interval of Python's own lock.
+TURN_SECONDS = 0.005  # Python switches between threads as often.
 MAX_WAIT_SECONDS = 0.05  # Most searches take less, and a run must end however many searches there are.
 
 Answer = TypeVar("Answer")
@@ -40,7 +40,10 @@ _Pending = deque[tuple["Future[list[Outcome]]", tuple[Job, ...]]]
 
 
 class Quarantine:
-    """The files that ended a parsing process, or were being parsed when it ended for another reason."""
+    """Keeps on disk which files ended a parsing process, or were being parsed when it ended for another reason.
+
+    So the next process knows which file may have ended the last one.
+    """
 
     def __init__(self, file: Path) -> None:
         """file: where the list is kept; only the holder of the write lock writes it."""
@@ -70,12 +73,15 @@ class Quarantine:
                 self._file.write_text(json.dumps(sorted(paths)), encoding="ascii")
             else:
                 self._file.unlink(missing_ok=True)
-        except OSError as error:  # For example a full disk: writing the index reports it.
+        except OSError as error:  # Writing the index reports a full disk and its like.
             logger.debug("%s cannot be written: %s", self._file, error)
 
 
 class SearchYield:
-    """Splits the work of one thread into turns, and waits for searches between two of them."""
+    """Makes an index run yield to searches in the same process, since Python's threads share one lock.
+
+    The work of a thread is split into turns; between two of them it waits for searches.
+    """
 
     def __init__(self, idle: threading.Event | None) -> None:
         """idle: set while no search runs; None: there are no searches to wait for."""
@@ -120,7 +126,7 @@ def prepare_all(
 def run_tasks(
     work: Callable[..., Answer], tasks: Sequence[tuple[object, ...]], workers: int
 ) -> Iterator[Answer | None]:
-    """Yield what work gives for each task, in order; None where that ended its process.
+    """Yield the answer of `work` to each task, in order; None for a task that ended its process.
 
     workers: number of processes, 0 for one per core. Where none can be started, it is done in this one.
     """
@@ -155,8 +161,8 @@ def _answer(work: Callable[..., Answer], future: "Future[Answer] | None", task: 
     with suppress(BrokenProcessPool):
         if future:
             return future.result()
-    found = _in_own_process(work, *task)  # Another one may have ended the processes.
-    return found if found is not None or _processes_start() else work(*task)
+    answer = _in_own_process(work, *task)  # Another task may have ended the processes.
+    return answer if answer is not None or _processes_start() else work(*task)
 
 
 def _tasks(jobs: Sequence[Job]) -> Iterator[tuple[Job, ...]]:
@@ -297,7 +303,7 @@ def _shared(count: int) -> _SharedPool:
 
 def _start_pool(count: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("spawn")  # A fork of a process with threads may deadlock.
-    with starting_process():  # The resource tracker, which removes semaphores that a kill leaves.
+    with starting_process():  # This starts the resource tracker, which removes semaphores that a kill leaves.
         return ProcessPoolExecutor(count, mp_context=context, initializer=_serve_parent)
 
 

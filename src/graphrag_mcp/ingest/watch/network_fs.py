@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 MOUNTS = Path("/proc/self/mountinfo")
-_ESCAPED = re.compile(r"\\([0-7]{3})")  # Space, tab and the like in the paths there.
+_ESCAPED = re.compile(r"\\([0-7]{3})")  # Paths there have a space, a tab and their like escaped.
 # Linux sends events for what this machine writes, not for what others write.
 _SHARED_FILES = frozenset({"9p", "afs", "ceph", "cifs", "drvfs", "nfs", "nfs4", "smb3", "smbfs", "fuse.sshfs"})
 _SHARED_WITH_HOST = frozenset({"fakeowner", "vboxsf", "virtiofs", "fuse.grpcfuse", "fuse.osxfs", "fuse.vmhgfs-fuse"})

@@ -40,8 +40,8 @@ EVENTS: list[type[events.FileSystemEvent]] = [
     events.FileModifiedEvent,
     events.FileMovedEvent,
 ]
-POLL_SECONDS = 10.0  # Between two comparisons of the whole tree where events are incomplete,
-POLL_SHARE = 1 / 20  # which take at most this share of the time.
+POLL_SECONDS = 10.0  # Where events are incomplete, the whole tree is compared at this interval.
+POLL_SHARE = 1 / 20  # Comparing takes at most this share of the time.
 _POLLING = f"polling every {POLL_SECONDS:.0f} s or more"
 WATCH_LIMIT_REACHED = (
     f"inotify watch limit reached; falling back to {_POLLING}; raise fs.inotify.max_user_watches and"
@@ -65,11 +65,11 @@ class WatchedTree:
         return self.exclusion.root
 
     def may_index(self, path: str, is_dir: bool) -> bool:
-        """Tell whether a file or folder may be indexed."""
+        """Return whether a file or folder may be indexed."""
         return self._is_inside(path) and not self.exclusion.should_exclude(path, is_dir)
 
     def may_contain_files(self, folder: str) -> bool:
-        """Tell whether a folder may contain, at any depth, a file to index or a rule file."""
+        """Return whether a folder may contain, at any depth, a file to index or a rule file."""
         leads_to_start = f"{self.start}/".startswith(f"{folder}/")
         return (leads_to_start or self._is_inside(folder)) and not self.exclusion.should_exclude(folder, is_dir=True)
 
@@ -108,7 +108,7 @@ def watch(
         rules = tree.exclusion.stamps
         why = problem or _limit_problem(observer) or _shared_problem(tree)
         began = time.monotonic()
-        yield Batch((), everything=True, why=why)  # What changed before the watch began.
+        yield Batch((), everything=True, why=why)  # This covers what changed before the watch began.
         pause = max(POLL_SECONDS, (time.monotonic() - began) / POLL_SHARE) if why else math.inf
         due = time.monotonic() + pause
         while not stop.is_set() and time.monotonic() < due and not is_over():
@@ -133,7 +133,7 @@ def _shared_problem(tree: WatchedTree) -> str:
 
 
 def _is_outdated(observer: BaseObserver | None) -> bool:
-    """Tell whether other folders should be watched than are, events were lost, or the root is gone."""
+    """Return whether other folders should be watched than are, events were lost, or the root is gone."""
     if observer is None:
         return False
     return getattr(observer, "is_outdated", False) or not all(emitter.is_alive() for emitter in observer.emitters)

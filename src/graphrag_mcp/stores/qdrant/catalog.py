@@ -35,7 +35,7 @@ class QdrantCatalog:
         self.scope_paths = points.scope_paths
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
-        chunks = self._payloads(chunk_ids, True)
+        payloads = self._payloads(chunk_ids, True)
         return {
             chunk_id: schema.read_chunk(chunk_id, _file_id(values), values) for chunk_id, values in payloads.items()
         }

@@ -11,7 +11,7 @@ from graphrag_mcp.model.files import Chunk
 
 CONTEXT_VERSION = 1  # Increase it with every change of the texts, so that all chunks are embedded again.
 
-_FOLDERS = 3  # The innermost ones; those above are the same for most files.
+_FOLDERS = 3  # Outer folders are the same for most files.
 _COMMENT_CHARACTERS = 200  # The beginning of a comment describes its subject.
 
 

@@ -20,7 +20,7 @@ _BATCH_TEXTS = 32  # A transformer's memory grows with the batch, and with the s
 _HUB_TIMEOUT_SECONDS = 5.0
 _SETTING = "embedding_model"
 _PROBE = "parse the configuration file"
-# sentence-transformers' keys in 1_Pooling/config.json, and fastembed's names for them; the default is the mean.
+# These are sentence-transformers' keys in 1_Pooling/config.json with fastembed's names; the default is the mean.
 _POOLINGS = {
     "pooling_mode_cls_token": "CLS",
     "pooling_mode_lasttoken": "LAST_TOKEN",
@@ -94,8 +94,8 @@ def open_onnx_folder(folder: Path) -> Embedder:
                 name,
                 pooling=PoolingType[pooling],
                 normalization=True,
-                sources=ModelSource(hf=name),  # Not used, since the folder is given below.
-                dim=0,  # Read from its first vector instead.
+                sources=ModelSource(hf=name),  # It is not used, since the folder is given below.
+                dim=0,  # It is read from the first vector instead.
                 model_file=file.relative_to(folder).as_posix(),
             )
         model = TextEmbedding(name, specific_model_path=str(folder), cache_dir=str(folder), local_files_only=True)
@@ -123,7 +123,7 @@ def _download(name: str, repository: str | None) -> Any:
     from fastembed import TextEmbedding
     from huggingface_hub import model_info
 
-    if repository:  # Checked first: without a network, fastembed tries three times, 40 seconds in all.
+    if repository:  # This is checked first: without a network, fastembed tries three times, 40 seconds in all.
         model_info(repository, timeout=_HUB_TIMEOUT_SECONDS)
     return TextEmbedding(name)
 
@@ -134,8 +134,8 @@ def _choose_file(folder: Path) -> Path:
     plain = [file for file in files if file.stem == "model"]
     if len(plain or files) == 1:
         return (plain or files)[0]
-    found = ", ".join(file.relative_to(folder).as_posix() for file in files) or "none"
-    raise unavailable(str(folder), f"it must contain one ONNX file, or one called model.onnx, and contains: {found}")
+    names = ", ".join(file.relative_to(folder).as_posix() for file in files) or "none"
+    raise unavailable(str(folder), f"it must contain one ONNX file, or one called model.onnx, and contains: {names}")
 
 
 def _read_pooling(folder: Path) -> str:
@@ -149,11 +149,14 @@ def _read_pooling(folder: Path) -> str:
     return next((pooling for mode, pooling in _POOLINGS.items() if modes.get(mode)), "MEAN")
 
 
-_OWN_NAME = "graphrag-mcp/cross-encoder"  # The name under which a folder's model is registered with fastembed.
+_OWN_NAME = "graphrag-mcp/cross-encoder"  # A folder's model is registered with fastembed under this name.
 
 
 class FastembedCrossEncoder:
-    """A cross-encoder that fastembed runs: one of its models by name, or a folder with ONNX files."""
+    """A cross-encoder, which scores query and text together: more precise and slower than comparing vectors.
+
+    fastembed runs it: one of its models by name, or a folder with ONNX files.
+    """
 
     def __init__(self, name: str) -> None:
         """Load the model. Raises ModelUnavailableError when it cannot be loaded."""

@@ -20,7 +20,8 @@ TOKENIZER_FILE = "tokenizer.json"
 _CONFIG_FILE = "config.json"
 MODEL_FILES = (_WEIGHTS_FILE, TOKENIZER_FILE, _CONFIG_FILE)
 
-_POOLING = b"sum of words without punctuation, unit length, 1"  # Part of the fingerprint: change it with the method.
+# It is part of the fingerprint: change it with the method.
+_POOLING = b"sum of words without punctuation, unit length, 1"
 _LOG_TF = b"log(1 + count)"
 _MAX_HEADER_BYTES = 1_000_000  # Three tensors take a few hundred bytes; a larger header is another format.
 
@@ -78,7 +79,7 @@ class StaticEmbedder:
             raise unavailable(str(self.folder), f"its files cannot be read ({error})") from error
 
     def _load(self) -> StaticModel:
-        from safetensors.numpy import load_file  # Imported late: `status` needs neither.
+        from safetensors.numpy import load_file  # It is imported late, since `status` does not need it.
         from tokenizers import Tokenizer
 
         tokenizer = Tokenizer.from_file(str(self.folder / TOKENIZER_FILE))

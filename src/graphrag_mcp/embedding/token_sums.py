@@ -19,7 +19,7 @@ from graphrag_mcp.ports import Matrix
 # Punctuation is half of the tokens of code. Measured: leaving it out does not change the quality.
 _SPACED = "".join(" " if chr(code) in string.punctuation else chr(code) for code in range(128))
 
-MAX_CHARACTERS = 20_000  # Of one text: the mean of more words has no meaning.
+MAX_CHARACTERS = 20_000  # The mean of more words of a text has no meaning.
 _BATCH_TEXTS = 256
 _BATCH_CHARACTERS = 65_536
 _FEW_WORDS = 64

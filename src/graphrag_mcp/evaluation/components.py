@@ -5,7 +5,7 @@ from typing import Any
 
 from graphrag_mcp.settings import DOCUMENT_WEIGHTS, Part, RetrievalSettings
 
-# The settings that switch each component off.
+# These settings switch each component off.
 OFF: Mapping[str, Mapping[str, Any]] = {
     "relative fusion": {"fusion_algorithm": "weighted"},
     "query expansion": {"query_expansion": False},

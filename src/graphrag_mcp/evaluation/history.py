@@ -22,10 +22,10 @@ MOST_FILES = 8  # A commit that changes more does not answer one question.
 FEWEST_CHARACTERS = 25  # "fix typo" is not a question.
 _COMMITS_READ = 3_000
 _FILES_AT_ONCE = 200
-_MOST_BYTES = 1 << 32  # That are written: many paths may share one blob.
+_MOST_BYTES = 1 << 32  # No more is written: many paths may share one blob.
 _TIMEOUT_SECONDS = 120.0
 
-# Subjects that do not mention code, and lines of a message about the process.
+# Such subjects do not mention code, and such lines of a message are about the process.
 _ROUTINE = re.compile(
     r"(merge|revert|bump|release|version|prepare|update (dependenc|changelog|readme)|changelog|typo|v?\d+\.\d+)\b", re.I
 )
@@ -97,9 +97,9 @@ def _choose(git: Git, most: int) -> list[_Commit]:
     options = ("--min-parents=1", f"--max-count={_COMMITS_READ}", "--name-only", "-z", "--no-renames")
     chosen: list[_Commit] = []
     with closing(read_commits(git, deadline, *options, "--end-of-options", git.head(), "--")) as commits:
-        for one, changes in commits:
+        for past, changes in commits:
             paths = tuple(path for path in changes.lstrip("\0\n").split("\0") if path)
-            commit = _Commit(one.name, _question(one.message), paths)
+            commit = _Commit(past.name, _question(past.message), paths)
             if _is_a_query(commit):
                 chosen.append(commit)
             if len(chosen) == most:

@@ -12,7 +12,8 @@ from graphrag_mcp.languages.registry import detect_language
 
 CUTOFF = 10
 
-Location = tuple[str, int | None, int | None]  # Path, first line, last line; None: the whole file.
+# A location is a path, its first and its last line; None stands for the whole file.
+Location = tuple[str, int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The answer to a search for a needle: every line in an order, and what is shown of those of one page."""
+"""The answer to a search for a needle: all lines in order, and what is shown of the lines of one page."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -25,24 +25,24 @@ Required: TypeAlias = Sequence[frozenset[str]]
 
 _SHORTEST = 3  # Shorter parts rule nothing out.
 _ASCII_PARTS = re.compile("[\x00-\x09\x0b-\x7f]+")
-_LONGEST_CHARACTER = 4  # Bytes.
-# Every kind of place at which an empty match is possible: the ends, and beside letters and other characters.
+_LONGEST_CHARACTER = 4  # UTF-8 has at most four bytes for a character.
+# An empty match is possible at these kinds of places: the ends, and beside letters and other characters.
 _EMPTY_PLACES = ("", "a", " ", "aa", "a a", "  ")
 _FOLDED = {"k": "\N{KELVIN SIGN}".encode(), "s": "\N{LATIN SMALL LETTER LONG S}".encode()}
 _LAST_CASED = 0x20000  # No letter above has another case.
 _REST = b"[^\n]*"
-MOST_STEPS = 3_000  # Of a pattern's program, of which a dot has eight: RE2 may take all of them at each byte.
+MOST_STEPS = 3_000  # RE2 may take every step of a program at each byte; a dot has eight.
 _BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|([()])", re.DOTALL)
-MOST_NESTED = 100  # Brackets within brackets.
-_START = methodcaller("start")  # Of a match.
+MOST_NESTED = 100  # Brackets may not be nested deeper.
+_START = methodcaller("start")  # It returns where a match begins.
 
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """Something to look for. required: what each text with it contains, as far as that is known.
+    """A text or a pattern to look for. required: what each text with it contains, if known.
 
     pattern: finds it. by_line: finds it with the rest of its line; None where that could hide another occurrence.
-    lowered: the same for a text in lower case, unless that has letters of `folded`, which stand for ones of the needle.
+    lowered: finds it in a text in lower case, unless that has letters of `folded`, which stand for some of its own.
     """
 
     required: Required
@@ -54,10 +54,10 @@ class Needle:
 
     def find(self, data: bytes, start: int) -> tuple[int, int] | None:
         """Return where the first occurrence at or after an offset begins and ends; None if there is none."""
-        found = self.pattern.search(data, start)
-        while found is not None and self.whole_word and not _is_whole(data, *found.span()):
-            found = self.pattern.search(data, found.start() + 1)
-        return found.span() if found is not None else None
+        match = self.pattern.search(data, start)
+        while match is not None and self.whole_word and not _is_whole(data, *match.span()):
+            match = self.pattern.search(data, match.start() + 1)
+        return match.span() if match is not None else None
 
     def lines(self, data: bytes) -> list[int]:
         """Return the offset of the first occurrence on each line that has one."""
@@ -70,16 +70,16 @@ class Needle:
         data = line.encode("utf-8", "surrogatepass")
         spans: list[tuple[int, int]] = []
         place = 0
-        while place <= len(data) and (found := self.find(data, place)) is not None:
-            spans.append((_characters(data[: found[0]]), _characters(data[: found[1]])))
-            place = max(found[1], place + 1)
+        while place <= len(data) and (span := self.find(data, place)) is not None:
+            spans.append((_characters(data[: span[0]]), _characters(data[: span[1]])))
+            place = max(span[1], place + 1)
         return spans
 
     def _one_by_one(self, data: bytes) -> Iterator[int]:
         place = 0
-        while (found := self.find(data, place)) is not None:
-            yield found[0]
-            place = data.find(b"\n", found[0]) + 1
+        while (span := self.find(data, place)) is not None:
+            yield span[0]
+            place = data.find(b"\n", span[0]) + 1
             if not place:
                 return
 
@@ -115,7 +115,7 @@ def has_folded(data: bytes, letters: Sequence[bytes] = tuple(_FOLDED.values())) 
 
 def _literal(text: str, *, whole_word: bool, ignore_case: bool) -> Needle:
     """Return the needle of a literal text. Any part of it that is ASCII is required, whatever the case."""
-    parts = _ASCII_PARTS.findall(text)  # Before its lower case, which turns some letters into ASCII.
+    parts = _ASCII_PARTS.findall(text)  # The text in lower case may have more ASCII, which is not in the text.
     required = tuple(frozenset((part.lower(),)) for part in parts if len(part) >= _SHORTEST)
     exact = _escaped(text)
     pattern = b"".join(map(_any_case, text)) if ignore_case else exact
@@ -135,12 +135,12 @@ def _any_case(letter: str) -> bytes:
 @cache
 def _same_letters() -> Mapping[str, Collection[str]]:
     """Return the letters that are one when case is ignored, by what stands for them."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    same: defaultdict[str, set[str]] = defaultdict(set)
     for letter in map(chr, range(_LAST_CASED)):
         folded = letter.casefold()
         if folded != letter:
-            found[folded] |= {letter, folded} if len(folded) == 1 else {letter}
-    return found
+            same[folded] |= {letter, folded} if len(folded) == 1 else {letter}
+    return same
 
 
 def _escaped(text: str) -> bytes:
@@ -175,7 +175,7 @@ def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool
     options.log_errors = False
     pattern = rf"(?m)\b(?:{text})\b" if whole_word else f"(?m)(?:{text})"
     try:
-        re2.compile(text, options)  # As it was given, since what is around it could close its brackets.
+        re2.compile(text, options)  # The text must compile alone: what is put around it could close its brackets.
         needle = Needle(required, re2.compile(pattern, options), re2.compile(f"{pattern}.*", options))
     except re2.error as error:
         raise RequestError("text", _refusal(text, error)) from None
@@ -191,7 +191,7 @@ def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool
 
 def _nesting(pattern: str) -> int:
     """Return how deep brackets are nested, at most."""
-    steps = (1 if found == "(" else -1 for found in _BRACKETS.findall(pattern) if found)
+    steps = (1 if bracket == "(" else -1 for bracket in _BRACKETS.findall(pattern) if bracket)
     return max(accumulate(steps), default=0)
 
 
@@ -210,7 +210,7 @@ def _parse(pattern: str) -> Any:
 
     The module has no public name. Without it, every file is read for a pattern.
     """
-    if "[:" in pattern:  # A class such as [[:alpha:]], which Python does not know.
+    if "[:" in pattern:  # Python has no classes such as [[:alpha:]].
         return None
     try:
         with warnings.catch_warnings(action="ignore"):

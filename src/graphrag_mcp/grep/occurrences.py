@@ -14,12 +14,12 @@ from graphrag_mcp.model.files import ListedFile, Symbol
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
 
-MAX_LINES = 10_000  # Of more lines than these, or
-MAX_FILES = 400  # in more files, definitions are not looked for, so they are not first.
-HELD_BYTES = 64_000  # Of a larger file, the lines are taken at once, so that its text need not be held.
+MAX_LINES = 10_000  # Among more lines, definitions are not looked for, so they are not first.
+MAX_FILES = 400  # The same holds for more files.
+HELD_BYTES = 64_000  # The lines of a larger file are taken at once, so that its text need not be held.
 
 
-# The path of a file, and the UTF-8 of its text without secrets as it is now; None if it cannot be read as text.
+# A file is its path and the UTF-8 of its text without secrets as it is now, or None if it cannot be read as text.
 ReadFile: TypeAlias = tuple[str, bytes | None]
 
 
@@ -33,7 +33,7 @@ class Files(Protocol):
         """Return the definitions of files by file id, in the order of their lines."""
 
     def read(self, paths: Sequence[str], required: Required = ()) -> Iterator[ReadFile]:
-        """Yield the current contents of files, in their order, without those that lack something which is required."""
+        """Yield the current contents of files, in their order, without those that lack a required text."""
 
 
 class Occurrence(NamedTuple):
@@ -68,7 +68,7 @@ class Occurrences:
 
 def find_occurrences(needle: Needle, paths: Sequence[str], files: Files, wanted: int = 0) -> Occurrences:
     """Find a needle in files, line by line. wanted: lines that are needed however many there are."""
-    found: list[Iterable[Occurrence]] = []
+    rows_by_file: list[Iterable[Occurrence]] = []
     unread: list[str] = []
     total = found_files = 0
     for path, data in files.read(paths, needle.required):
@@ -78,10 +78,10 @@ def find_occurrences(needle: Needle, paths: Sequence[str], files: Files, wanted:
         offsets = needle.lines(data)
         if offsets and (_are_few(total, found_files + 1) or total < wanted):
             rows = _rows(path, data, offsets[: max(wanted, MAX_LINES)])
-            found.append(rows if len(data) <= HELD_BYTES else list(rows))
+            rows_by_file.append(rows if len(data) <= HELD_BYTES else list(rows))
         total += len(offsets)
         found_files += bool(offsets)
-    lines = islice(chain.from_iterable(found), None if _are_few(total, found_files) else wanted)
+    lines = islice(chain.from_iterable(rows_by_file), None if _are_few(total, found_files) else wanted)
     return Occurrences(tuple(lines), total, found_files, len(paths) - len(unread), tuple(unread))
 
 

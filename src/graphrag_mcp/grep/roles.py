@@ -1,4 +1,4 @@
-"""What an occurrence is: which are definitions, by the index; what the others are, by the syntax of the shown files."""
+"""Finds the role of an occurrence: a definition by the index, any other role by the syntax of the shown file."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -16,18 +16,20 @@ from graphrag_mcp.languages.registry import describe
 from graphrag_mcp.model.files import Category, ListedFile, Symbol, SymbolKind
 from graphrag_mcp.parsing.code.parts import parse_part
 
-HEADER_LINES = 30  # Within which a definition has its name: attributes and comments may be above it.
-_CALLEES = ("function", "name", "method", "constructor", "macro", "type")  # Fields of calls.
-# Parts of the names of nodes, which the grammars have in common.
+HEADER_LINES = 30  # A definition has its name within these lines: attributes and comments may be above it.
+# A call has its callee in one of these fields.
+_CALLEES = ("function", "name", "method", "constructor", "macro", "type")
+# The grammars share these parts of the names of their nodes.
 _IMPORTS = ("import", "include", "require_", "use_declaration", "using_directive")
 _STRINGS = ("string", "heredoc", "char_literal", "character_literal", "rune_literal")
-_INSERTED = ("interpolation", "substitution", "interpolated_expression", "expansion")  # Code inside of a string.
+# These nodes are code inside of a string.
+_INSERTED = ("interpolation", "substitution", "interpolated_expression", "expansion")
 _CALLS = ("call", "call_expression", "invocation", "invocation_expression", "creation_expression", "new_expression",
           "command")  # fmt: skip
 
 
 class Role(StrEnum):
-    """What a needle is at a place; of several on a line, the first of this order counts."""
+    """What a needle is on a line; of several roles on a line, the first of this order counts."""
 
     DEFINITION = "definition"
     CALL = "call"
@@ -62,19 +64,19 @@ def definition_lines(
     by_path: defaultdict[str, list[Occurrence]] = defaultdict(list)
     for row in rows:
         by_path[row.path].append(row)
-    found: dict[tuple[str, int], Symbol] = {}
+    lines: dict[tuple[str, int], Symbol] = {}
     for path, symbols in definitions.items():
         texts = "\n".join(row.text for row in by_path[path])
         for symbol in symbols:
             if symbol.kind is not SymbolKind.SECTION and symbol.name in texts:
                 header = _header(by_path[path], symbol)
-                for row in [one for one in header if _names(one, symbol, needle)][:1]:
-                    found.setdefault((path, row.line), symbol)
-    return found
+                for row in [row for row in header if _names(row, symbol, needle)][:1]:
+                    lines.setdefault((path, row.line), symbol)
+    return lines
 
 
 def _header(rows: Sequence[Occurrence], symbol: Symbol) -> Sequence[Occurrence]:
-    """Return those of the lines of a file, in order, on which the definition may have its name."""
+    """Return the lines of a file, in order, on which the definition may have its name."""
     last = min(symbol.end_line, symbol.start_line + HEADER_LINES)
     start = bisect_left(rows, symbol.start_line, key=attrgetter("line"))
     return rows[start : bisect_right(rows, last, key=attrgetter("line"))]
@@ -105,8 +107,8 @@ def roles_of(
     for (first, last), inside in by_part.items():
         tree = parse_part("\n".join(lines[first - 1 : last]), file.language)
         for row in inside:
-            found = [_role_at(tree, row.line - first, column) for column in _columns(row, needle)] if tree else []
-            roles[row.line] = min(found, key=_ORDER.index, default=Role.OTHER)
+            on_line = [_role_at(tree, row.line - first, column) for column in _columns(row, needle)] if tree else []
+            roles[row.line] = min(on_line, key=_ORDER.index, default=Role.OTHER)
     return roles
 
 
@@ -132,8 +134,8 @@ def _names(row: Occurrence, symbol: Symbol, needle: Needle) -> bool:
 
 def _is_header(row: Occurrence, before: str, symbol: Symbol) -> bool:
     """Return whether the text before a name on a line is what the signature has before it."""
-    head, found, _ = symbol.signature.partition(symbol.name)
-    if not found:
+    head, name, _ = symbol.signature.partition(symbol.name)
+    if not name:
         return row.line == symbol.start_line
     return " ".join(head.split()).endswith(" ".join(before.split()))
 
@@ -145,10 +147,10 @@ def _columns(row: Occurrence, needle: Needle) -> Iterator[int]:
 
 
 def _role_at(tree: Tree, line: int, column: int) -> Role:
-    """Return the role of the character at a place. line, column: from 0, the latter in bytes."""
+    """Return the role of a character. line, column: from 0, the latter in bytes."""
     node = tree.root_node.named_descendant_for_point_range((line, column), (line, column + 1))
-    around = list(takewhile(lambda one: one.parent is not None, _upwards(node)))  # Without the root.
-    types = [one.type for one in around]
+    around = list(takewhile(lambda outer: outer.parent is not None, _upwards(node)))  # The root is left out.
+    types = [outer.type for outer in around]
     if any("comment" in kind for kind in types):
         return Role.COMMENT
     if any(mark in kind for kind in types for mark in _IMPORTS):
@@ -167,10 +169,11 @@ def _upwards(node: Node | None) -> Iterator[Node]:
 def _is_callee(node: Node) -> bool:
     """Return whether a name is the last part of what a call names."""
     call = next(
-        (one for one in _upwards(node.parent) if one.type.endswith(_CALLS) or one.end_byte != node.end_byte), node
+        (outer for outer in _upwards(node.parent) if outer.type.endswith(_CALLS) or outer.end_byte != node.end_byte),
+        node,
     )
     if not call.type.endswith(_CALLS):
         return False
     named = (call.child_by_field_name(field) for field in _CALLEES)
-    callee = next((found for found in named if found is not None), call.named_child(0))
+    callee = next((child for child in named if child is not None), call.named_child(0))
     return callee is not None and callee.end_byte == node.end_byte

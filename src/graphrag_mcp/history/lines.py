@@ -122,7 +122,7 @@ def _moved_from(git: Git, commit: Commit, diff: str, deadline: float) -> Lines |
 def _densest(run: Sequence[tuple[int, str]], telling: frozenset[str]) -> tuple[int, int, int]:
     """Return the part of removed lines that has most of the telling lines and few others.
 
-    The part is the number of its distinct telling lines, its first and its last line.
+    The result is the number of its distinct telling lines, its first and its last line.
     """
     best, start, height = (0, 0, 0), 0, 0
     for here, (_, text) in enumerate(run):

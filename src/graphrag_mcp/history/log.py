@@ -15,11 +15,11 @@ MESSAGE_CHARACTERS = 1_000  # The subject has about 60; the rest mostly repeats 
 _MOST_MESSAGE_BYTES = 1 << 20
 _QUESTION_SECONDS = 10.0
 _READ_SECONDS = 600.0
-_MOST_RECORD_BYTES = 1 << 24  # A commit with its changes is cut there.
+_MOST_RECORD_BYTES = 1 << 24  # A longer record of a commit and its changes is cut.
 _OPTIONS = ("--no-merges", "--no-ext-diff", "--no-textconv", "--no-color")
 _FORMAT = "--format={}%H%x00%ct%x00%an <%ae>%x00%B%x00"
 _FIELDS = 4
-_LAST_SECOND = 253_402_300_799  # The year 9999 ends there; a forged commit may have any time.
+_LAST_SECOND = 253_402_300_799  # The year 9999 ends with this second; a forged commit may have any time.
 
 
 def why_no_history(root: Path) -> str:

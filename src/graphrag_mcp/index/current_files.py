@@ -19,7 +19,7 @@ from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
 from graphrag_mcp.system.safe_files import FilesBelow, changed_ns
 from graphrag_mcp.text.source import MASKED, NotText, decode, read_text
 
-_THIS_PARSER = f"{PARSER_VERSION}."  # The beginning of the recipes of its files.
+_THIS_PARSER = f"{PARSER_VERSION}."  # The recipes of its files begin with this.
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class CurrentFiles:
         return self.catalog.definitions(file_ids)
 
     def read(self, paths: Sequence[str], required: Required = ()) -> Iterator[ReadFile]:
-        """Yield the current contents of files, in their order, without those that lack something which is required.
+        """Yield the current contents of files, in their order, without those that lack a required text.
 
         A file is not opened while its size and time are those of what is remembered of it, if that is enough.
         """

@@ -59,8 +59,8 @@ def correct(root: Path, result: SearchResult, changed: Collection[str], max_byte
     texts = {path: _read(root, path, max_bytes) for path in changed}
 
     def corrected(items: Iterable[_Shown]) -> tuple[_Shown, ...]:
-        found = ((item, texts.get(item.chunk.path, _SAME)) for item in items)
-        return tuple(_with_chunk(item, _locate(item.chunk, text)) for item, text in found if text is not _GONE)
+        pairs = ((item, texts.get(item.chunk.path, _SAME)) for item in items)
+        return tuple(_with_chunk(item, _locate(item.chunk, text)) for item, text in pairs if text is not _GONE)
 
     primary = tuple(_with_copies(hit, texts) for hit in corrected(result.primary))
     lost = len(result.primary) - len(primary)
@@ -133,7 +133,7 @@ def _read(root: Path, path: str, max_bytes: int) -> str | _State:
 
 
 def _with_chunk(item: _Shown, chunk: StoredChunk) -> _Shown:
-    """Move what is shown of a chunk with it; what stands elsewhere in a changed file is no longer known."""
+    """Move what is shown of a chunk with it; its other lines in a changed file are no longer known."""
     if chunk is item.chunk or not isinstance(item, Hit) or item.focus is None:
         return replace(item, chunk=chunk)
     return replace(item, chunk=chunk, focus=item.focus.moved(chunk.start_line - item.chunk.start_line))
@@ -145,8 +145,8 @@ def _with_copies(hit: Hit, texts: Mapping[str, str | _State]) -> Hit:
         return hit
 
     def located(copies: Iterable[StoredChunk]) -> tuple[StoredChunk, ...]:
-        found = (_locate(copy, texts.get(copy.path, _SAME)) for copy in copies)
-        return tuple(copy for copy in found if not copy.stale)
+        current = (_locate(copy, texts.get(copy.path, _SAME)) for copy in copies)
+        return tuple(copy for copy in current if not copy.stale)
 
     return replace(hit, archived_copies=located(hit.archived_copies), twins=located(hit.twins))
 
@@ -155,12 +155,12 @@ def _locate(chunk: StoredChunk, text: str | _State) -> StoredChunk:
     """Relocate a chunk to its lines in a text, nearest to its old lines."""
     if not isinstance(text, str):
         return chunk if text is _SAME else replace(chunk, stale=UNREADABLE)
-    if MASK in chunk.text:  # Only then: masking takes longer than all other steps.
+    if MASK in chunk.text:  # Only then is it needed: masking takes longer than all other steps.
         text = mask_secrets(text)
-    found = [1 + text.count("\n", 0, offset) for offset in _offsets(text, chunk.text)]
-    if not found:
+    starts = [1 + text.count("\n", 0, offset) for offset in _offsets(text, chunk.text)]
+    if not starts:
         return replace(chunk, stale=CHANGED)
-    start = min(found, key=lambda line: abs(line - chunk.start_line))
+    start = min(starts, key=lambda line: abs(line - chunk.start_line))
     return replace(chunk, start_line=start, end_line=start + chunk.end_line - chunk.start_line)
 
 

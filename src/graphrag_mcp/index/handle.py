@@ -40,7 +40,7 @@ class Handle:
         self._lock = WriteLock(paths.write_lock)
         self._guard = threading.RLock()
         self._searched: IndexStores | None = None
-        self._written: IndexStores | None = None  # The same object, except while the model changes.
+        self._written: IndexStores | None = None  # It is the same object, except while the model changes.
         self._retired: list[IndexStores] = []  # Searches may still be reading them.
         self._kept: Embedder | None = None
         self._doubt = ""

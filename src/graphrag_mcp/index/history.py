@@ -21,7 +21,7 @@ class HistoryFollower:
     def __init__(
         self, repository: Path, tip: str, handle: Handle, stop: threading.Event, idle: threading.Event
     ) -> None:
-        """tip: whose ancestors are meant, "" for what is checked out. stop: ends it. idle: set while no search runs."""
+        """tip: the commit whose ancestors are read, "" for HEAD. stop: ends it. idle: set while no search runs."""
         self._repository = repository
         self._tip = tip
         self._handle = handle

@@ -28,7 +28,7 @@ class IndexPaths:
         self.models = self.folder / "models"
         self.replace_lock = self.folder / "replace.lock"
         self.quarantine = self.folder / f"quarantine-{_digest(self.tree)}.json"
-        # One for each format: an older version writes another file and may run for weeks.
+        # Each format has its own file: an older version of the package may run for weeks.
         self.write_lock = self.folder / f"write-{SCHEMA_VERSION}-{_digest(self.tree)}.lock"
         self.sync_lock = self.folder / f"sync-{_digest(self.tree)}.lock"
 
@@ -53,7 +53,7 @@ class IndexPaths:
 def is_gone(tree: str) -> bool:
     """Return whether the root of a tree was removed: the folder is missing, but not the disk that it was on."""
     name = tree.partition(_START)[0]
-    if "\\x" in name:  # An escaped byte that is not UTF-8, or a literal `\x`: the folder is ambiguous.
+    if "\\x" in name:  # It is an escaped byte that is not UTF-8 or a literal `\x`, so the folder is ambiguous.
         return False
     root = Path(name)
     return not root.exists() and root.parent.exists()

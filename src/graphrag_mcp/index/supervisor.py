@@ -27,10 +27,10 @@ from graphrag_mcp.model.reports import IndexPhase, IndexReport, IndexState, Prog
 from graphrag_mcp.settings import IndexingSettings
 from graphrag_mcp.stores.sqlite.catalog import Counts
 
-REFRESHED_FILES = 5  # A search waits for at most this many changed files,
-REFRESHED_BYTES = 300_000  # and for none that takes longer to parse.
+REFRESHED_FILES = 5  # A search waits for no more changed files to be indexed.
+REFRESHED_BYTES = 300_000  # A search waits for no larger file to be parsed.
 REFRESH_WAIT_SECONDS = 0.1
-RETRY_SECONDS = 2.0  # How often a reader checks whether the writer has ended.
+RETRY_SECONDS = 2.0  # A reader checks at this interval whether the writer has ended.
 SOUND_SECONDS = 60.0  # Damage that recurs sooner is not repaired at once: the disk may be failing.
 UNFINISHED = "its last run did not finish, and no process continues it; run `graphrag-mcp index`"
 
@@ -84,7 +84,7 @@ class SearchPriority:
     """Counts the running searches, so that an index run can wait for them."""
 
     def __init__(self) -> None:
-        self.idle = threading.Event()  # Set while there are none.
+        self.idle = threading.Event()  # It is set while no search runs.
         self.idle.set()
         self._searches = 0
         self._guard = threading.Lock()
@@ -130,7 +130,8 @@ class Supervisor:
         self._state = IndexState(IndexPhase.EMPTY)
         self._background: threading.Thread | None = None
         self._settled = threading.Event()
-        self._running = threading.Lock()  # One run at a time: of the watcher, or of a search that refreshes files.
+        # One run at a time holds it: of the watcher, or of a search that refreshes files.
+        self._running = threading.Lock()
         self._in_long_run = True
         self._polling_reason = ""
         self._damaged_at = -math.inf
@@ -160,7 +161,7 @@ class Supervisor:
         if state.state is IndexPhase.READY:
             index = index or self._handle.searched()
             is_lost = not index.catalog.meta("indexed_at")
-        else:  # One that is kept up to date is never left empty.
+        else:  # An index that is kept up to date is never left empty.
             is_lost = state.state is IndexPhase.EMPTY and self.in_background
         if is_lost:
             self._settled.clear()
@@ -246,7 +247,7 @@ class Supervisor:
                 self._damaged_at = now
             except Exception as error:
                 if self._stop.is_set():
-                    return  # Closed in the middle of a run.
+                    return  # It was closed in the middle of a run.
                 # Searches go on after any failure of an index run, and the next turn tries again.
                 message = explain(error) or BROKEN
                 if self._state.message != message:

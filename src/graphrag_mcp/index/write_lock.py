@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 from graphrag_mcp import __version__
 
 BEAT_SECONDS = 1.0
-SILENT_SECONDS = 10.0  # Without a beat: a process on a busy machine may miss a few.
+SILENT_SECONDS = 10.0  # A process on a busy machine may miss a few beats.
 _NOTE = ".holder"
 
 
@@ -48,13 +48,13 @@ class WriteLock:
 
     Its owner also locks a second file whose name has the owner's version and process id. The file of a dead process is
     not locked, so it is ignored. The owner sets its time every second: one that is stopped holds the lock, and cannot.
-    Nobody takes the lock from it, since it may be in the middle of a write and go on at any moment.
+    No process takes the lock from it, since it may be in the middle of a write and go on at any moment.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = _file_lock(path)
-        self._last_beat = 0.0  # Of a process that was found silent.
+        self._last_beat = 0.0  # The process that was silent had its last beat then.
 
     @property
     def is_mine(self) -> bool:

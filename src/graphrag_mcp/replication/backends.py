@@ -25,10 +25,10 @@ if TYPE_CHECKING:  # The clients are optional, and take a second to import.
 
     from graphrag_mcp.stores.qdrant.schema import QdrantProject
 
-WRITE_TIMEOUT_SECONDS = 60.0  # A batch on a busy server; searches wait far less.
+WRITE_TIMEOUT_SECONDS = 60.0  # A batch may take long on a busy server; searches wait far less.
 NO_GRAPH = "no graph without a local index; set GRAPHRAG_NEO4J_URI"
 INSTALL = 'pip install "graphrag-mcp[servers]"'
-MAX_WAITING = 4  # Threads that may wait for a server at the same time.
+MAX_WAITING = 4  # No more threads wait for a server at the same time.
 
 Answer = TypeVar("Answer")
 Connection = TypeVar("Connection")
@@ -152,19 +152,19 @@ class Servers:
         self, fingerprint: str, dimensions: int, weights: dict[str, float], purpose: Purpose = "write"
     ) -> list[Replica]:
         """Return a writer for each server; fingerprint, dimensions: of the model; weights: of the keyword fields."""
-        found: list[Replica] = []
+        writers: list[Replica] = []
         settings = self._settings
         if settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.replica import QdrantReplica
 
             project = self._qdrant(purpose)
-            found.append(QdrantReplica(project, self._qdrant_name, fingerprint, dimensions, weights))
+            writers.append(QdrantReplica(project, self._qdrant_name, fingerprint, dimensions, weights))
         if settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 
             database = settings.neo4j_database or None
-            found.append(Neo4jReplica(self._neo4j(purpose), self._neo4j_name, database, self.project))
-        return found
+            writers.append(Neo4jReplica(self._neo4j(purpose), self._neo4j_name, database, self.project))
+        return writers
 
     def close(self) -> None:
         """Close every connection; a hanging one ends with the process."""
@@ -221,8 +221,8 @@ class Servers:
                 raise ServerError("the connections to the servers are closed")
             if (server, purpose) not in self._connections:
                 self._connections[server, purpose] = connect()
-            found: Connection = self._connections[server, purpose]
-            return found
+            connection: Connection = self._connections[server, purpose]
+            return connection
 
     def _seconds(self, purpose: Purpose) -> float:
         return WRITE_TIMEOUT_SECONDS if purpose == "write" else self._timeout

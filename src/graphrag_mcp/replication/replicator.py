@@ -24,12 +24,12 @@ from graphrag_mcp.text.counts import counted
 
 logger = logging.getLogger(__name__)
 
-SYNC_SECONDS = 0.5  # How often the index is checked for a new commit.
+SYNC_SECONDS = 0.5  # The index is checked for a new commit at this interval.
 CLOSING_SECONDS = 2.0  # A batch takes less unless the server hangs.
-SYNC_RETRY_SECONDS = 10.0  # The wait before a failed replication is retried.
-STATUS_SECONDS = 3.0  # The time limit for a server's count in the status.
-LOOK_SECONDS = 30.0  # How long a count of what a server holds is taken as true.
-READY_FRACTION = 0.95  # Of the files: searches use a server from this fraction on.
+SYNC_RETRY_SECONDS = 10.0  # A failed replication is retried after this time.
+STATUS_SECONDS = 3.0  # A server has this time to count its chunks for the status.
+LOOK_SECONDS = 30.0  # A count of what a server holds is trusted for this time.
+READY_FRACTION = 0.95  # Searches use a server that holds this fraction of the files.
 
 
 class Replicator:
@@ -55,7 +55,8 @@ class Replicator:
         self._are_ready = False
         self._asking = DaemonThreads(2, "status")
         self._looks: dict[str, tuple[float, Future[Versions | None]]] = {}
-        self._said: dict[str, tuple[object, str]] = {}  # By server, of the last commit and look.
+        # By server, this has the last commit and look, and the sentence about them.
+        self._sentences: dict[str, tuple[object, str]] = {}
 
     def sync(
         self,
@@ -109,7 +110,7 @@ class Replicator:
                 pass  # `sync` runs in another process.
             except Exception as error:
                 if self._stop.is_set():
-                    return  # Closed during a replication.
+                    return  # The index was closed during a replication.
                 # An unexpected error must not end searches or indexing.
                 problem = str(error)
                 logger.debug("the replication failed", exc_info=True)
@@ -148,21 +149,21 @@ class Replicator:
         at, look = self._looks.get(name, (-math.inf, None))
         if look is None or time.monotonic() - at > LOOK_SECONDS:
             sent = source.chunks(name) if source.marked(name) else math.inf
-            # Where it holds all that it confirmed, what it confirmed tells the rest.
+            # If the server holds all chunks that it confirmed, the index knows which files those are.
             look = self._asking.submit(lambda: None if server.chunks() >= sent else server.versions())
             self._looks[name] = time.monotonic(), look
         try:
             there = look.result(seconds)
         except (GraphragError, TimeoutError) as error:
             return f"{name} was not compared with this index ({error or 'no answer in time'})"
-        state, (known, said) = (source.commit(), look), self._said.get(name, (None, ""))
+        state, (known, sentence) = (source.commit(), look), self._sentences.get(name, (None, ""))
         if known != state:
             lacking = source.differing(name) if there is None else differing(source.versions(), there)
             of_all, lists = counted(source.held(name)[1], "file"), " and ".join(self._servers.stores[name])
-            said = f"{name} does not hold {len(lacking):,} of {of_all} as they are in this index ({some_of(lacking)}); "
-            said = f"{said}its {lists} results lack them" if lacking else ""
-            self._said[name] = state, said
-        return said
+            part = f"{len(lacking):,} of {of_all} as they are in this index ({some_of(lacking)})"
+            sentence = f"{name} does not hold {part}; its {lists} results lack them" if lacking else ""
+            self._sentences[name] = state, sentence
+        return sentence
 
     def lagging_stores(self) -> dict[str, str]:
         """Map each store whose server still lacks files of this index to a sentence with the counts."""
@@ -172,14 +173,14 @@ class Replicator:
             source, _ = self._open_source()
         except ServerError:
             return {}
-        found: dict[str, str] = {}
+        lagging: dict[str, str] = {}
         for name, stores in self._servers.stores.items():
             held, files = source.held(name)
             if held < READY_FRACTION * files or not files:
                 reason = f"{name} has {held:,} of {counted(files, 'file')} so far"
-                found |= dict.fromkeys(stores, self._problems.get(name, reason))
-        self._are_ready = not found
-        return found
+                lagging |= dict.fromkeys(stores, self._problems.get(name, reason))
+        self._are_ready = not lagging
+        return lagging
 
     def _source_and_targets(self, purpose: Purpose) -> tuple[SqliteReplicaSource, list[Replica]]:
         source, embedder = self._open_source()

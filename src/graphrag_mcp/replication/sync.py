@@ -20,16 +20,16 @@ from graphrag_mcp.text.counts import counted
 logger = logging.getLogger(__name__)
 
 BATCH_FILES = 200
-BATCH_CHUNKS = 1500  # A transaction of a few megabytes.
+BATCH_CHUNKS = 1500  # A transaction has a few megabytes.
 MAX_PASSES = 5  # The index may change while it is copied.
 
-REMOVABLE_FRACTION = 0.5  # Of the files on a server: more are removed only when somebody agrees.
+REMOVABLE_FRACTION = 0.5  # A larger fraction of a server's files is removed only after a confirmation.
 _COUNTED = ("written", "removed", "chunks", "missing", "outdated", "foreign")
-NAMED = 3  # Files that a sentence names.
+NAMED = 3  # A sentence names no more files.
 
 ReportSync = Callable[[str, int, int], None]
-Versions = Mapping[str, tuple[str, int]]  # Of files: the version and the number of chunks.
-Agree = Callable[[str], bool]  # Called with what would be removed, as a clause.
+Versions = Mapping[str, tuple[str, int]]  # It has the version and the number of chunks of each file.
+Agree = Callable[[str], bool]  # It is called with what would be removed, as a clause.
 
 
 def synchronise(
@@ -67,7 +67,7 @@ def synchronise(
 
 
 def differing(here: Versions, there: Versions) -> list[str]:
-    """Return the files that a server lacks or holds otherwise."""
+    """Return the files that a server lacks or holds in another version."""
     return [path for path, version in here.items() if version[1] and there.get(path) != version]
 
 
@@ -104,7 +104,7 @@ class _Run:
             self.counts[kind] += len(paths)
 
     def ask(self, gone: Sequence[str], held: int) -> None:
-        """Raise RemovalError unless these files, of so many on the server, may be removed."""
+        """Raise RemovalError unless these files may be removed. held: how many files the server holds."""
         if len(gone) <= REMOVABLE_FRACTION * held:
             return
         held_there = f"the project's {counted(held, 'file')} on {self.server.name}"
@@ -118,7 +118,7 @@ class _Run:
         name = self.server.name
         gone = self.source.gone(name)
         if gone:
-            if not self.counts["foreign"]:  # Else it was asked when the server was compared.
+            if not self.counts["foreign"]:  # Otherwise it was asked when the server was compared.
                 self.ask(gone, self.source.marked(name))
             self.server.delete(gone)
             self.source.forget(name, gone)
@@ -129,7 +129,7 @@ class _Run:
                 return
             with ThreadPoolExecutor(1, thread_name_prefix="sync") as beside:
                 under_way: tuple[Future[None], list[ReplicatedFile]] | None = None
-                for batch in self._batches(pending):  # Read while the server writes the previous batch.
+                for batch in self._batches(pending):  # It is read while the server writes the previous batch.
                     self._confirm(under_way, len(pending))
                     under_way = None
                     if self.stop.is_set():

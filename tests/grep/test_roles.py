@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.grep.roles import Role
+from graphrag_mcp.grep.hits import Role
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.find_occurrences import OCCURRENCES

@@ -87,7 +87,8 @@ def export_tree(root: Path, tree: str, folder: Path) -> None:
                         raise GitError(f"the files of {tree[:10]} have more than {_MOST_BYTES >> 30} GB")
                     (folder / path).parent.mkdir(parents=True, exist_ok=True)
                     (folder / path).write_bytes(blobs[blob])
-    except (GitError, OSError) as error:  # OSError: a forged tree may hold one name twice, or a very long one.
+    # A forged tree may hold a name twice, or a very long one, which is an OSError.
+    except (GitError, OSError) as error:
         reason = getattr(error, "strerror", None) or error
         raise RequestError("--from-history", f"{root}: {tree[:10]} cannot be written out ({reason})") from None
 

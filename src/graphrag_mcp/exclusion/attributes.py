@@ -47,7 +47,7 @@ def _rules(lines: list[bytes], attribute: str) -> list[Rule]:
         settings = [setting for setting in map(_setting, attributes) if setting[0] == attribute]
         try:
             rule = parse_rule(pattern, ATTRIBUTES_FILE, number) if settings else None
-        except ValueError:  # It can never match.
+        except ValueError:  # The pattern can never match.
             rule = None
         if rule is not None and not rule.negated:  # Git takes no pattern with `!` here.
             rules.append(replace(rule, negated=not settings[-1][1]))

@@ -1,16 +1,65 @@
-"""The answer to a search for a needle: all lines in order, and what is shown of the lines of one page."""
+"""The answer to a search for a needle: all lines in order, and the role of each line that is shown.
 
+The index gives the definitions; the syntax of the shown files gives the other roles.
+"""
+
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import takewhile
+from operator import attrgetter
 
-from graphrag_mcp.grep.needles import Needle
+from tree_sitter import Node, Tree
+
+from graphrag_mcp.grep.needles import Needle, last_word
 from graphrag_mcp.grep.occurrences import Files, Occurrence, Occurrences, find_occurrences
-from graphrag_mcp.grep.roles import Placed, Role, definition_lines, innermost, roles_of
-from graphrag_mcp.model.files import Category, ListedFile, Symbol
+from graphrag_mcp.languages.registry import describe
+from graphrag_mcp.model.files import Category, ListedFile, Symbol, SymbolKind
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.parsing.code.parts import parse_part
 
+HEADER_LINES = 30  # A definition has its name within these lines: attributes and comments may be above it.
+# A call has its callee in one of these fields.
+_CALLEES = ("function", "name", "method", "constructor", "macro", "type")
+# The grammars share these parts of the names of their nodes.
+_IMPORTS = ("import", "include", "require_", "use_declaration", "using_directive")
+_STRINGS = ("string", "heredoc", "char_literal", "character_literal", "rune_literal")
+# These nodes are code inside of a string.
+_INSERTED = ("interpolation", "substitution", "interpolated_expression", "expansion")
+_CALLS = ("call", "call_expression", "invocation", "invocation_expression", "creation_expression", "new_expression",
+          "command")  # fmt: skip
 _CATEGORIES = {category: position for position, category in enumerate(Category)}
+
+
+class Role(StrEnum):
+    """What a needle is on a line; of several roles on a line, the first of this order counts."""
+
+    DEFINITION = "definition"
+    CALL = "call"
+    IMPORT = "import"
+    OTHER = "other"
+    STRING = "string"
+    COMMENT = "comment"
+    DOCUMENT = "document"
+
+
+_ORDER = list(Role)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A line of an answer with its role, the definition around it ("" for none), and the lines before and after."""
+
+    path: str
+    line: int
+    column: int
+    text: str
+    role: Role
+    symbol: str = ""
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +82,10 @@ class Hits:
         for path, searched in self.files.read(list(by_path)):
             text, lines, definitions = (searched or b"").decode(), by_path[path], symbols[self.listed[path].file_id]
             others = [row for row in lines if (path, row.line) not in self.defined]
-            roles = roles_of(others, text, self.listed[path], definitions, self.needle)
+            roles = _roles_of(others, text, self.listed[path], definitions, self.needle)
             around = _surroundings(text.split("\n"), [row.line for row in lines], context)
             for row, (before, after) in zip(lines, around, strict=True):
-                symbol = innermost(definitions, row.line, self.defined.get((path, row.line)))
+                symbol = _innermost(definitions, row.line, self.defined.get((path, row.line)))
                 role = roles.get(row.line, Role.DEFINITION)
                 placed[path, row.line] = Placed(*row, role, symbol, before, after)
         return [placed[row.path, row.line] for row in rows]
@@ -50,7 +99,7 @@ def find_hits(needle: Needle, scope: Scope, files: Files, wanted: int) -> Hits:
         return Hits(found, needle, files, listed, {})
     paths = dict.fromkeys(row.path for row in found.lines)
     symbols = files.definitions([listed[path].file_id for path in paths])
-    defined = definition_lines(found.lines, {path: symbols[listed[path].file_id] for path in paths}, needle)
+    defined = _definition_lines(found.lines, {path: symbols[listed[path].file_id] for path in paths}, needle)
     lines = tuple(sorted(found.lines, key=lambda row: (row.path, row.line) not in defined))
     return Hits(replace(found, lines=lines), needle, files, listed, defined)
 
@@ -64,3 +113,125 @@ def _surroundings(
         before = lines[max(end, line - 1 - context) : line - 1]
         end = min(line + context, following - 1)
         yield tuple(before), tuple(lines[line:end])
+
+
+def _definition_lines(
+    rows: Sequence[Occurrence], definitions: Mapping[str, Sequence[Symbol]], needle: Needle
+) -> dict[tuple[str, int], Symbol]:
+    """Return the lines on which the needle is in the name of what they define, by path and line."""
+    by_path: defaultdict[str, list[Occurrence]] = defaultdict(list)
+    for row in rows:
+        by_path[row.path].append(row)
+    lines: dict[tuple[str, int], Symbol] = {}
+    for path, symbols in definitions.items():
+        texts = "\n".join(row.text for row in by_path[path])
+        for symbol in symbols:
+            if symbol.kind is not SymbolKind.SECTION and symbol.name in texts:
+                header = _header(by_path[path], symbol)
+                for row in [row for row in header if _names(row, symbol, needle)][:1]:
+                    lines.setdefault((path, row.line), symbol)
+    return lines
+
+
+def _header(rows: Sequence[Occurrence], symbol: Symbol) -> Sequence[Occurrence]:
+    """Return the lines of a file, in order, on which the definition may have its name."""
+    last = min(symbol.end_line, symbol.start_line + HEADER_LINES)
+    start = bisect_left(rows, symbol.start_line, key=attrgetter("line"))
+    return rows[start : bisect_right(rows, last, key=attrgetter("line"))]
+
+
+def _innermost(symbols: Iterable[Symbol], line: int, defined: Symbol | None = None) -> str:
+    """Return the qualified name of the smallest definition of several lines around a line, but not `defined`."""
+    around = [
+        symbol
+        for symbol in symbols
+        if symbol.start_line <= line <= symbol.end_line and symbol.start_line < symbol.end_line and symbol != defined
+    ]
+    return min(around, key=lambda symbol: symbol.end_line - symbol.start_line).qualified_name if around else ""
+
+
+def _roles_of(
+    rows: Sequence[Occurrence], text: str, file: ListedFile, symbols: Sequence[Symbol], needle: Needle
+) -> dict[int, Role]:
+    """Return the roles of lines of one file, by line. symbols: the definitions of the file."""
+    if file.category is Category.DOCUMENTATION:
+        return dict.fromkeys((row.line for row in rows), Role.DOCUMENT)
+    lines = text.split("\n")
+    by_part: defaultdict[tuple[int, int], list[Occurrence]] = defaultdict(list)
+    definitions = () if describe(file.language).is_embedded else symbols
+    for row in rows:
+        by_part[_part(definitions, row.line, len(lines))].append(row)
+    roles: dict[int, Role] = {}
+    for (first, last), inside in by_part.items():
+        tree = parse_part("\n".join(lines[first - 1 : last]), file.language)
+        for row in inside:
+            on_line = [_role_at(tree, row.line - first, column) for column in _columns(row, needle)] if tree else []
+            roles[row.line] = min(on_line, key=_ORDER.index, default=Role.OTHER)
+    return roles
+
+
+def _part(symbols: Iterable[Symbol], line: int, lines: int) -> tuple[int, int]:
+    """Return the lines that parse by themselves around a line: of the largest definition, or between definitions."""
+    spans = [(symbol.start_line, symbol.end_line) for symbol in symbols if symbol.start_line < symbol.end_line <= lines]
+    around = [span for span in spans if span[0] <= line <= span[1]]
+    first = max((end + 1 for _, end in spans if end < line), default=1)
+    last = min((start - 1 for start, _ in spans if start > line), default=lines)
+    return max(around, key=lambda span: span[1] - span[0], default=(first, last))
+
+
+def _names(row: Occurrence, symbol: Symbol, needle: Needle) -> bool:
+    """Return whether a line has the name of a definition where it is defined, and the needle in it."""
+    start = row.text.find(symbol.name)
+    while start >= 0:
+        end = start + len(symbol.name)
+        if any(first < end and start < last for first, last in needle.spans(row.text)):
+            return _is_header(row, row.text[:start], symbol)
+        start = row.text.find(symbol.name, end)
+    return False
+
+
+def _is_header(row: Occurrence, before: str, symbol: Symbol) -> bool:
+    """Return whether the text before a name on a line is what the signature has before it."""
+    head, name, _ = symbol.signature.partition(symbol.name)
+    if not name:
+        return row.line == symbol.start_line
+    return " ".join(head.split()).endswith(" ".join(before.split()))
+
+
+def _columns(row: Occurrence, needle: Needle) -> Iterator[int]:
+    """Yield for each occurrence on a line the byte at which its last word ends, from 0."""
+    for start, end in needle.spans(row.text):
+        yield len(row.text[: last_word(row.text, start, end)].encode("utf-8", "replace"))
+
+
+def _role_at(tree: Tree, line: int, column: int) -> Role:
+    """Return the role of a character. line, column: from 0, the latter in bytes."""
+    node = tree.root_node.named_descendant_for_point_range((line, column), (line, column + 1))
+    around = list(takewhile(lambda outer: outer.parent is not None, _upwards(node)))  # The root is left out.
+    types = [outer.type for outer in around]
+    if any("comment" in kind for kind in types):
+        return Role.COMMENT
+    if any(mark in kind for kind in types for mark in _IMPORTS):
+        return Role.IMPORT
+    if any(mark in kind for kind in takewhile(lambda kind: not kind.endswith(_INSERTED), types) for mark in _STRINGS):
+        return Role.STRING
+    return Role.CALL if around and _is_callee(around[0]) else Role.OTHER
+
+
+def _upwards(node: Node | None) -> Iterator[Node]:
+    while node is not None:
+        yield node
+        node = node.parent
+
+
+def _is_callee(node: Node) -> bool:
+    """Return whether a name is the last part of what a call names."""
+    call = next(
+        (outer for outer in _upwards(node.parent) if outer.type.endswith(_CALLS) or outer.end_byte != node.end_byte),
+        node,
+    )
+    if not call.type.endswith(_CALLS):
+        return False
+    named = (call.child_by_field_name(field) for field in _CALLEES)
+    callee = next((child for child in named if child is not None), call.named_child(0))
+    return callee is not None and callee.end_byte == node.end_byte

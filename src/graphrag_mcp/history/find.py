@@ -51,7 +51,7 @@ class Past:
 
     @property
     def is_missing(self) -> bool:
-        """Whether there is no repository to ask."""
+        """Whether there is no repository."""
         try:
             return not self._git
         except GitError:
@@ -232,7 +232,7 @@ def companions(history: SqliteHistory, path: str, scope: Scope, limit: int) -> l
     often = {file_id: count for file_id, count in counts.items() if count >= _LEAST_TOGETHER}
     total = history.count()
     others = [
-        Companion(other, often[file_id], len(commits))
+        Companion(other, often[file_id], len(commits), path)
         for file_id, (other, times) in history.times_changed(often).items()
         if other != path and often[file_id] * total >= LEAST_LIFT * len(commits) * times
     ]

@@ -12,7 +12,7 @@ MOST_COMMITS = 60  # From 30 to 100 the ranking is nearly the same.
 MOST_FILES = 10  # No more become candidates.
 
 _ENOUGH = 0.45  # A message about the same subject covers this share of a question.
-_ENOUGH_TERMS = 4.5  # Of a question of more than ten words, it covers as many.
+_ENOUGH_TERMS = 4.5  # A message need not cover more words of a question of more than ten.
 
 
 class Memory(NamedTuple):

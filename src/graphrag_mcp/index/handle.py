@@ -163,7 +163,8 @@ class Handle:
         try:
             self.paths.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if self.paths.folder.resolve().is_relative_to(self._root):
-                (self.paths.folder / ".gitignore").write_text("*\n")  # The index is no part of the project.
+                # Git must not list the index as a part of the project.
+                (self.paths.folder / ".gitignore").write_text("*\n")
             is_mine = self._lock.acquire()
         except OSError as error:
             raise self._unwritable(error) from error

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 STAGE = "resolution"
 FILES_PER_TASK = 16
-FEW_FILES = 40  # They are resolved in this process: starting others takes as long.
+FEW_FILES = 40  # Fewer files are resolved in this process: starting others takes as long.
 
 
 class Unlinked(NamedTuple):

@@ -28,11 +28,11 @@ logger = logging.getLogger(__name__)
 FILES_PER_TASK = 12  # More would leave cores idle at the end, and fewer would cost more messages.
 TASK_BYTES = 100_000
 TASKS_AHEAD = 8  # Each process has enough work for the time of a commit, and memory is bounded.
-SMALL_RUN_BYTES = 1_000_000  # Parsing it here takes half a second, as long as starting processes.
-TINY_RUN_BYTES = 50_000  # This limit holds while the processes of an earlier run are alive.
+SMALL_RUN_BYTES = 1_000_000  # Parsing a megabyte here takes half a second, as long as starting processes.
+TINY_RUN_BYTES = 50_000  # A smaller run is parsed here even while the processes of an earlier run are alive.
 NICENESS = 10  # Searches and the start of a server have priority over parsing.
-IDLE_SECONDS = 20.0  # Idle processes end then: each holds about 70 MB.
-TURN_SECONDS = 0.005  # Python switches between threads as often.
+IDLE_SECONDS = 20.0  # Idle processes end, since each holds about 70 MB.
+TURN_SECONDS = 0.005  # Python itself switches between threads at this interval.
 MAX_WAIT_SECONDS = 0.05  # Most searches take less, and a run must end however many searches there are.
 
 Answer = TypeVar("Answer")

@@ -4,12 +4,12 @@ import math
 from collections.abc import Iterable
 
 # Common terms match most chunks and discriminate least, and scoring a chunk takes about 1.5 µs. So terms are taken from
-# the rarest on, up to these limits. Measured: taking all terms is no better.
+# the rarest on, up to these limits; by measurement, taking all terms is no better.
 COMMON_SHARE = 1 / 2  # The BM25 weight of a term in half of all chunks is 0.
 SCORED_CHUNKS = 1_500
 SCORED_SHARE = 1 / 20  # A large index scores this share of its chunks.
 NO_WEIGHT = 1e-6  # A term in half of all chunks or more has this weight, as in SQLite's bm25().
-TERMS_KEPT = 2  # These are looked up whatever their frequency.
+TERMS_KEPT = 2  # The rarest two terms are looked up whatever their frequency.
 
 
 def discriminative_terms(frequencies: Iterable[tuple[int, str]], chunks: int) -> list[str]:

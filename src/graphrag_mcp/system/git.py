@@ -126,8 +126,8 @@ class Git:
         """Return what git prints, MOST_BYTES at most. Raises GitError.
 
         deadline: on the monotonic clock. given: its standard input. index: whether it reads the work tree's index.
-        into: a folder for new objects. What is written there is no object of the repository yet: those are lent only
-        to a call without an input, since git would renew the time of one that is there already.
+        into: a folder for new objects. The repository's objects are lent only to a call without an input:
+        git would renew the time of an object that is there already.
         """
         with closing(self.blocks(deadline, *arguments, given=given, index=index, into=into)) as blocks:
             return b"".join(blocks)
@@ -157,7 +157,7 @@ class Git:
 
     @contextmanager
     def dialog(self, deadline: float, *arguments: str) -> Iterator[Callable[[bytes], bytes]]:
-        """Yield a function that gives git one line and returns its answer; git echoes a line that is no commit."""
+        """Yield a function that gives git one line and returns its answer; git echoes a line that names no commit."""
         end = f"end {secrets.token_hex(16)}\n".encode()  # Nothing in the repository can hold it.
         with self._started(deadline, arguments, subprocess.PIPE, self._environment()) as (process, late):
 

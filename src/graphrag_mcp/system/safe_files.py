@@ -13,7 +13,7 @@ _NO_SYMLINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _OPENS_BELOW = os.open in os.supports_dir_fd
 _READ_BYTES = 65_536
-_MOST_OPEN = 16  # Of a deep path, only the last folders stay open.
+_MOST_OPEN = 16  # Only the last folders of a deep path stay open.
 
 
 def read_regular_file(file: Path, limit: int, *, follow_symlink: bool = True) -> bytes:

@@ -10,7 +10,7 @@ from graphrag_mcp.text.words import identifier_parts
 
 SEPARATORS = re.compile(r"::|->|[.#]")
 
-# A name with its qualifiers, or a path: `Foo::bar`, `foo.bar()`, `Foo#bar`, `ptr->field`, `src/a/b.py`, `useState`.
+# It matches a name with its qualifiers or a path: `Foo::bar`, `foo.bar()`, `Foo#bar`, `ptr->field`, `src/a/b.py`.
 # Its runs are possessive: a query of thousands of dots would take seconds otherwise.
 NAME = re.compile(r"(?<![$@./\\-])(?:[$@./\\-]*+\w)++(?:(?:::|->|#)[\w$~]+)*[!?]?(?:\(\))?", re.UNICODE)
 _DECLARATION = re.compile(

@@ -36,8 +36,8 @@ from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.grep.hits import Placed
     from graphrag_mcp.grep.occurrences import Occurrences
-    from graphrag_mcp.grep.roles import Placed
 
 
 CaseName = Annotated[Case, Strict(False), WithJsonSchema({"type": "string", "enum": [case.value for case in Case]})]

@@ -17,7 +17,7 @@ from watchdog.observers.inotify_c import CallbackId, InotifyEvent, InotifyFD, Ma
 
 MayContainFiles = Callable[[bytes], bool]
 
-# The methods that the classes here override or call, with the parameters that they have in the tested version.
+# The classes here override or call these methods, which have these parameters in the tested version.
 _METHODS = (
     (InotifyFD, "add_callback", "self path mask callback id_"),
     (InotifyEmitter, "on_thread_start", "self"),

@@ -28,7 +28,7 @@ def connect(uri: str, user: str, password: str, timeout_seconds: float, retry_se
         auth=(user, password),
         connection_timeout=timeout_seconds,
         connection_acquisition_timeout=timeout_seconds,
-        liveness_check_timeout=0,  # Detects a server that froze before a connection is used again.
+        liveness_check_timeout=0,  # The check detects a server that froze before a connection is used again.
         max_transaction_retry_time=retry_seconds,
         notifications_min_severity="OFF",  # "The label does not exist" is an empty database, not a problem.
     )

@@ -23,7 +23,7 @@ from graphrag_mcp.stores.qdrant.connection import SYNC
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.replica import point_key
 
-PARTS = 64  # In each, a repository of 250,000 chunks has the counts of about 8,000 words.
+PARTS = 64  # A repository of 250,000 chunks has the counts of about 8,000 words in each part.
 _PARTS_SENT = 16
 K1 = 1.2
 B = 0.75

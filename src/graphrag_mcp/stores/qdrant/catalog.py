@@ -20,7 +20,7 @@ from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.replica import ChunkIds, Point
 
-_PATHS_READ = 256  # Of the files with a word of the query in their name, no more are read and scored.
+_PATHS_READ = 256  # Further files with a word of the query in their name are not read.
 _PATHS_KEPT_SECONDS = 5.0  # The look-ups of one search compare their globs with the same paths.
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # The parsing processes import this module, and start sooner 
 CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line, c.end_line, c.text, c.kind, c.symbol,
     c.names, c.enclosing, c.signature, f.archive_reason, f.archive_penalty, f.modified_at, f.facts"""
 
-KEPT_DEFINITIONS = 20_000  # They take about 10 MB.
+KEPT_DEFINITIONS = 20_000  # Twenty thousand definitions take about 10 MB.
 _RUNNING = (Use.CALL, Use.CREATE)
 KEPT_SCOPES = 4  # The files of a scope take 4 MB in a repository of 18,000 files.
 
@@ -210,7 +210,7 @@ class SqliteCatalog:
                 (id_list(present - known.members),),
             )
             by_file = {file_id: stated for file_id, stated in known.by_file.items() if file_id in present}
-            by_file |= {file_id: read_facts(facts).status for file_id, facts in rows if facts}
+            by_file |= {file_id: unpack_document(facts).status for file_id, facts in rows if facts}
             # Contents that a later commit has removed were not read: they may come back.
             read = known.members & present | {file_id for file_id, _ in rows}
             known = self._stated = _Stated(commit, read, by_file)
@@ -278,7 +278,7 @@ class SqliteCatalog:
         return known[scope]
 
     def meta(self, key: str) -> str:
-        """Return a fact about the whole index, "" when it is not stored."""
+        """Return a value about the whole index, "" when it is not stored."""
         return self._database.meta(key)
 
     def skipped(self) -> dict[str, str]:
@@ -330,27 +330,34 @@ def read_chunk(row: Sequence[Any]) -> StoredChunk:
     """Build a chunk from the values of CHUNK_COLUMNS, which are in the order of its fields."""
     chunk_id, file_id, path, language, category, *rest = row[:10]
     names, enclosing, signature, reason, penalty, modified_at, facts = row[10:]
-    rest += [_split(names), _split(enclosing), signature, _archive(reason, penalty), modified_at, read_facts(facts)]
+    rest += [
+        _split(names),
+        _split(enclosing),
+        signature,
+        _archive(reason, penalty),
+        modified_at,
+        unpack_document(facts),
+    ]
     return StoredChunk(chunk_id, file_id, path, language, Category(category), *rest)
 
 
 def _read_file(row: Sequence[Any]) -> StoredFile:
     file_id, path, category, reason, penalty, modified_at, facts = row
-    return StoredFile(file_id, path, Category(category), _archive(reason, penalty), modified_at, read_facts(facts))
+    return StoredFile(file_id, path, Category(category), _archive(reason, penalty), modified_at, unpack_document(facts))
 
 
 def _archive(reason: str | None, penalty: float) -> ArchiveClass | None:
     return ArchiveClass(reason, penalty) if reason is not None else None
 
 
-def write_facts(facts: DocumentFacts) -> str:
+def pack_document(facts: DocumentFacts) -> str:
     """Return the facts as JSON, "" for a document without facts."""
     return "" if facts == NO_FACTS else json.dumps(asdict(facts), ensure_ascii=False)
 
 
 @lru_cache(maxsize=1024)
-def read_facts(text: str) -> DocumentFacts:
-    """Parse the JSON of `write_facts`."""
+def unpack_document(text: str) -> DocumentFacts:
+    """Parse the JSON of `pack_document`."""
     if not text:
         return NO_FACTS
     values = json.loads(text)

@@ -11,7 +11,7 @@ from graphrag_mcp.stores.sqlite.links import LINE_BITS, number_of_kind
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, ORDINAL_BITS, of_linked
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
-MAX_OCCURRENCES = 200  # A more frequent name is no evidence, so counting stops.
+MAX_OCCURRENCES = 200  # Counting stops there: a more frequent name proves nothing.
 
 _MEANT = (How.CERTAIN, How.OPEN, How.SAID, How.NAMED)
 _LEADING = tuple(map(number_of_kind, (

@@ -10,7 +10,7 @@ from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.text.words import index_text
 
-MAX_COMPARED = 300  # Comparing the text of as many chunks with a literal takes about 2 ms.
+MAX_COMPARED = 300  # Comparing the text of 300 chunks with a literal takes about 2 ms.
 
 _WEIGHTS = ", ".join(str(weight) for weight in KEYWORD_FIELDS.values())
 

@@ -26,7 +26,7 @@ _USES = {"": 0, **{str(use): number for number, use in enumerate(Use, 1)}}
 _KIND_OF, _USE_OF, _HOW_OF = list(RelationKind), ["", *map(str, Use)], {int(how): how for how in How}
 
 Row = tuple[int, ...]
-LINE_BITS = 8  # These bits of a position are the number in the line.
+LINE_BITS = 8  # The lowest bits of a position number the mentions of a line.
 MOST_TEXTS = 100  # If more files are not resolved, any of them may contain a name.
 _COLUMNS = "v.target, f.path, v.position, v.source, v.kind, v.use, v.how, v.given, v.receiver"
 _READ_BYTES = 3

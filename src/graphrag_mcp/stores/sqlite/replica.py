@@ -45,7 +45,7 @@ def _mark(*, with_edges: bool) -> str:
     return f"{_MARK} || ' ' || {digest}" if with_edges else _MARK
 
 
-# The file of a symbol, its qualified name, and the number of symbols of that name before it in the file.
+# The key of a symbol has its file, its qualified name, and the number of symbols of that name before it in the file.
 _SYMBOL_COLUMNS = """s.id, f.path, s.qualified_name, (SELECT count(*) FROM symbols o
     WHERE o.name_key = s.name_key AND o.file_id = s.file_id AND o.qualified_name = s.qualified_name AND o.id < s.id)"""
 

@@ -8,7 +8,7 @@ from graphrag_mcp.model.facts import pack_outline
 from graphrag_mcp.model.files import ArchiveClass, Chunk, Failure, PackedFacts, ParsedFile, Symbol, with_failures
 from graphrag_mcp.model.links import Place, identities, place_id
 from graphrag_mcp.model.scope import match_keys
-from graphrag_mcp.stores.sqlite.catalog import write_facts
+from graphrag_mcp.stores.sqlite.catalog import pack_document
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 
 
@@ -34,14 +34,14 @@ _Row = tuple[object, ...]
 class PackedFile(NamedTuple):
     """The rows of one file as plain values, which are sent between processes at a tenth of the cost of objects.
 
-    facts: the columns of `files` after the recipe, without the number of vectors. path_words: word of the file's stem
+    columns: those of `files` after the recipe, without the number of vectors. path_words: word of the file's stem
     and its share of the stem. module_keys: the names by which other files import it. keywords: the words of each chunk,
     in the order of KEYWORD_FIELDS. text_hashes: of each chunk's embedded text. symbols: with their chunk's ordinal.
     outline: the packed relations, b"" for a file with facts or without any.
     """
 
     entry: TreeEntry
-    facts: _Row
+    columns: _Row
     match_keys: list[str]
     path_words: list[tuple[str, float]]
     module_keys: list[str]
@@ -55,8 +55,8 @@ class PackedFile(NamedTuple):
     manifest: str
 
     def with_failure(self, failure: Failure) -> "PackedFile":
-        language, category, mode, note, *rest = self.facts
-        return self._replace(facts=(language, category, mode, with_failures(str(note), [failure]), *rest))
+        language, category, mode, note, *rest = self.columns
+        return self._replace(columns=(language, category, mode, with_failures(str(note), [failure]), *rest))
 
 
 def pack_rows(
@@ -72,10 +72,10 @@ def pack_rows(
         raise ValueError(f"{parsed.path} has {count} chunks; the limit for one file is {MAX_CHUNKS_PER_FILE}")
     symbols = _pack_symbols(parsed)
     note = with_failures(parsed.note, parsed.failures)
-    facts = (parsed.language, parsed.category.value, parsed.mode.value, note, write_facts(parsed.facts))
+    columns = (parsed.language, parsed.category.value, parsed.mode.value, note, pack_document(parsed.facts))
     return PackedFile(
         entry=entry,
-        facts=(*facts, len(parsed.chunks), len(symbols)),
+        columns=(*columns, len(parsed.chunks), len(symbols)),
         match_keys=sorted(match_keys(parsed.path)),
         path_words=sorted(path_words.items()),
         module_keys=sorted(module_keys),

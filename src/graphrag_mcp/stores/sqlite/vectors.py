@@ -14,7 +14,7 @@ from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
-# The matrix grows by blocks of as many rows (8 MB at 256 dimensions), so that growth copies no rows.
+# The matrix grows by blocks of 8 MB (at 256 dimensions), so that growth copies no rows.
 BLOCK_ROWS = 8192
 _FREE = -1
 

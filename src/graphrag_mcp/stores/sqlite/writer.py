@@ -134,13 +134,13 @@ class SqliteIndexWriter:
                 [(self._tree_id, path, reason) for path, reason in reasons.items()],
             )
 
-    def complete(self, facts: Mapping[str, str]) -> None:
+    def complete(self, meta: Mapping[str, str]) -> None:
         """Mark the tree as complete; from now on it answers searches."""
         was_complete = self._database.meta("indexed_at")
         with self._database.transaction() if was_complete else self._database.change() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO main.meta VALUES (?, ?, ?)",
-                [(self._tree_id, key, value) for key, value in facts.items()],
+                [(self._tree_id, key, value) for key, value in meta.items()],
             )
             retire_others(connection, self._database.tree)
 
@@ -257,7 +257,7 @@ def _insert_files(connection: sqlite3.Connection, files: Sequence[tuple[int, Pac
     connection.executemany(
         """UPDATE main.files SET language = ?, category = ?, mode = ?, note = ?, facts = ?, chunks = ?, symbols = ?,
            embedded = ?, place = ? WHERE id = ?""",
-        [(*file.facts, len(vectors), file.place, file_id) for file_id, file, vectors in files],
+        [(*file.columns, len(vectors), file.place, file_id) for file_id, file, vectors in files],
     )
     connection.executemany(
         "INSERT INTO main.match_keys VALUES (?, ?)",

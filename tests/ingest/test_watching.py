@@ -28,9 +28,8 @@ from watchdog.observers.inotify_c import (
 from graphrag_mcp.app.local import App
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.ingest import prepare
-from graphrag_mcp.ingest.watch import network_fs, watcher
-from graphrag_mcp.ingest.watch.network_fs import shared_file_system
-from graphrag_mcp.ingest.watch.watcher import Batch, WatchedTree, watch
+from graphrag_mcp.ingest.watch import watcher
+from graphrag_mcp.ingest.watch.watcher import Batch, WatchedTree, shared_file_system, watch
 from graphrag_mcp.model.reports import IndexReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
@@ -295,7 +294,7 @@ def test_a_tree_that_others_may_change_unseen_is_compared(
     place = f"{os.major(device)}:{os.minor(device)} / / rw,relatime shared:1"
     mounts = tmp_path / "mountinfo"
     mounts.write_text(f"22 27 0:999999 / /proc rw - proc proc rw\n31 23 {place} - {kind} /dev/root rw\n")
-    monkeypatch.setattr(network_fs, "MOUNTS", mounts)
+    monkeypatch.setattr(watcher, "MOUNTS", mounts)
     root = tmp_path / "project"
     root.mkdir()
     stop = threading.Event()
@@ -309,7 +308,7 @@ def test_a_tree_that_others_may_change_unseen_is_compared(
 def test_a_shared_folder_may_be_mounted_in_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It counts only where something of it may be indexed."""
     mounts = tmp_path / "mountinfo"
-    monkeypatch.setattr(network_fs, "MOUNTS", mounts)
+    monkeypatch.setattr(watcher, "MOUNTS", mounts)
     _write(tmp_path / "project/.gitignore", "cache\n")
     tree = WatchedTree(ExclusionManager(tmp_path / "project"))
     for place, found in (("our docs", "nfs4"), ("cache", ""), ("../beside", "")):

@@ -1,4 +1,4 @@
-"""Parses the lines of an ignore file and the globs of a search, and finds the last rule that matches, as git does.
+"""Parses ignore files and the globs of a search, finds the last rule that matches as git does, and what it excludes.
 
 Paths are bytes with `/` between folders. That nothing below an excluded folder can be included again is the caller's
 task: it asks for every folder from the top down.

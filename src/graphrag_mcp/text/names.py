@@ -24,6 +24,9 @@ _OPERATOR = re.compile(
     re.DOTALL,
 )
 _LONGEST = 250  # A longer text is not read as a declaration.
+_JOINTS = ("_", "-", "")
+_MOST_PARTS = 8
+_ENOUGH_PARTS = 2  # One word behind a program's name is in too many variables.
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +135,6 @@ def without_constructor(qualified_name: str) -> str:
     """Return the type of a constructor (`a.Shape` for `a.Shape.Shape`), and any other name unchanged."""
     owner, _, name = qualified_name.rpartition(".")
     return owner if owner.rpartition(".")[2] == name else qualified_name
-
-
-_JOINTS = ("_", "-", "")
-_MOST_PARTS = 8
-_ENOUGH_PARTS = 2  # One word behind a program's name is in too many variables.
 
 
 def key_names(variable: str) -> list[str]:

@@ -13,6 +13,8 @@ from graphrag_mcp.stores.sqlite.database import connect, has_tables, is_damage
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
 
 _UNUSABLE = ".unusable-"
+KEPT_DAYS = 30
+DAY_SECONDS = 86_400
 
 
 Depth = Literal["head", "pages", "words"]
@@ -70,10 +72,6 @@ def _damage(path: Path, depth: Depth) -> str:
             raise IndexStoreError(f"{path} cannot be opened ({error})") from error
         verdict = str(error)
     return "" if verdict == "ok" else f"{path} is damaged ({verdict})"
-
-
-KEPT_DAYS = 30
-DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)

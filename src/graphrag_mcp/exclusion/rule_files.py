@@ -86,7 +86,7 @@ class RuleReader:
                 rules += [rule] if rule else []
         return rules
 
-    def _include(self, target: str, place: str, seen: set[Path], depth: int) -> list[Rule]:
+    def _include(self, target: str, location: str, seen: set[Path], depth: int) -> list[Rule]:
         """Return the rules of an included file; their patterns apply as if written in the including file."""
         try:
             self.note(self._root / target)
@@ -101,7 +101,7 @@ class RuleReader:
             seen.add(file)
             return self._parse(read_regular_file(file, _SIZE_LIMIT), file, seen, depth)
         except (OSError, ValueError, RuntimeError) as error:
-            self._warn(f"{place}: {target!r} is not included, {_explain(error)}")
+            self._warn(f"{location}: {target!r} is not included, {_explain(error)}")
             return []
 
     def _warn(self, message: str) -> None:

@@ -69,18 +69,18 @@ class Needle:
         """Return where each occurrence on a line begins and ends, in characters."""
         data = line.encode("utf-8", "surrogatepass")
         spans: list[tuple[int, int]] = []
-        place = 0
-        while place <= len(data) and (span := self.find(data, place)) is not None:
+        offset = 0
+        while offset <= len(data) and (span := self.find(data, offset)) is not None:
             spans.append((_characters(data[: span[0]]), _characters(data[: span[1]])))
-            place = max(span[1], place + 1)
+            offset = max(span[1], offset + 1)
         return spans
 
     def _one_by_one(self, data: bytes) -> Iterator[int]:
-        place = 0
-        while (span := self.find(data, place)) is not None:
+        offset = 0
+        while (span := self.find(data, offset)) is not None:
             yield span[0]
-            place = data.find(b"\n", span[0]) + 1
-            if not place:
+            offset = data.find(b"\n", span[0]) + 1
+            if not offset:
                 return
 
 
@@ -102,7 +102,7 @@ def create_needle(text: str, *, regex: bool = False, whole_word: bool = False, c
 
 def last_word(text: str, start: int, end: int) -> int:
     """Return the offset of the last letter, digit or underscore of a span; its start when it has none."""
-    return next((place for place in range(end - 1, start, -1) if _is_word(text[place])), start)
+    return next((offset for offset in range(end - 1, start, -1) if _is_word(text[offset])), start)
 
 
 def has_folded(data: bytes, letters: Sequence[bytes] = tuple(_FOLDED.values())) -> bool:
@@ -182,7 +182,7 @@ def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool
     if (steps := needle.pattern.programsize) > MOST_STEPS:
         much = f"takes {counted(steps, 'step')} of {MOST_STEPS:,}"
         raise RequestError("text", f"text: {quoted(text)} {much}; repeat fewer times")
-    if any(start == end for place in _EMPTY_PLACES for start, end in needle.spans(place)):
+    if any(start == end for sample in _EMPTY_PLACES for start, end in needle.spans(sample)):
         raise RequestError(
             "text", f"text: {quoted(text)} matches the empty string, so every line; add what must be on the line"
         )

@@ -151,12 +151,12 @@ def _apply(lines: list[str], hunks: Sequence[_Hunk]) -> list[str] | None:
     result: list[str] = []
     done = 0
     for start, _, old, new in hunks:
-        places = [at for at in range(done, len(lines) - len(old) + 1) if lines[at : at + len(old)] == old]
-        if not places:
+        starts = [at for at in range(done, len(lines) - len(old) + 1) if lines[at : at + len(old)] == old]
+        if not starts:
             return None
-        _, place = min((abs(at - start), at) for at in places)
-        result += [*lines[done:place], *new]
-        done = place + len(old)
+        _, nearest = min((abs(at - start), at) for at in starts)
+        result += [*lines[done:nearest], *new]
+        done = nearest + len(old)
     return result + lines[done:]
 
 

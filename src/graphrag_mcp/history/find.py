@@ -114,11 +114,11 @@ class Past:
     def of_file(self, path: str, span: Span) -> Told:
         """Return the commits that changed a file, also under earlier names, as far as these can be read."""
         deadline = time.monotonic() + SECONDS
-        place = (*span.options, _END, self._git.head(), "--", self._git.folder + path)
+        rest = (*span.options, _END, self._git.head(), "--", self._git.folder + path)
         try:
-            return self._told(deadline, "--follow", *place)
+            return self._told(deadline, "--follow", *rest)
         except GitError as error:  # Earlier names are found by contents, which a partial clone lacks.
-            told = self._told(deadline, *place)
+            told = self._told(deadline, *rest)
             return Told(told.commits, f"those under earlier names were not read: {error}")
 
     def of_lines(self, path: str, start: int, end: int, span: Span) -> Told:
@@ -139,12 +139,12 @@ class Past:
         """Return the newest commit that changed a definition or a file; none that is not found in time."""
         try:
             if node.is_file:
-                place = (_END, self._git.head(), "--", self._git.folder + node.path)
+                options = (_END, self._git.head(), "--", self._git.folder + node.path)
             elif lines := self._committed(node.path, node.start_line, node.end_line, deadline):
-                place = (f"-L{lines.start},{lines.end}:{lines.path}", "--no-patch", _END, lines.commit)
+                options = (f"-L{lines.start},{lines.end}:{lines.path}", "--no-patch", _END, lines.commit)
             else:
                 return Told((), "not committed yet")
-            commits = tuple(commit for commit, _ in read_commits(self._git, deadline, "-1", *place))
+            commits = tuple(commit for commit, _ in read_commits(self._git, deadline, "-1", *options))
             return Told(commits, "" if commits else "not committed yet")
         except GitError as error:
             return Told((), str(error))
@@ -178,8 +178,8 @@ class Past:
         """Return the commit that wrote the first of some lines. Raises GitError."""
         options = ("-w", "-M", "-C", *(f"--ignore-rev={name}" for name in ignored))
         # This command has no end of options.
-        place = ("-L", f"{lines.start},{lines.start}", lines.commit, "--", lines.path)
-        blamed = self._git.run(deadline, "blame", "--porcelain", *options, *place)
+        rest = ("-L", f"{lines.start},{lines.start}", lines.commit, "--", lines.path)
+        blamed = self._git.run(deadline, "blame", "--porcelain", *options, *rest)
         name = blamed.split(b" ", 1)[0].decode("ascii", "replace").lstrip("^")
         if not is_name(name):
             raise GitError("git could not tell which commit wrote this line")

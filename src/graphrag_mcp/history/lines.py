@@ -60,9 +60,9 @@ def follow_lines(git: Git, lines: Lines, deadline: float) -> Evolution:
         for _ in range(MOST_MOVES):
             if origin is None:
                 break
-            place = f"-L{origin.start},{origin.end}:{origin.path}"
+            wanted = f"-L{origin.start},{origin.end}:{origin.path}"
             oldest = None
-            for oldest in read_commits(git, deadline, place, "--end-of-options", origin.commit, "--"):
+            for oldest in read_commits(git, deadline, wanted, "--end-of-options", origin.commit, "--"):
                 found.setdefault(oldest[0].name, oldest[0])
             origin = _moved_from(git, *oldest, deadline) if oldest else None
     except GitTimeoutError:
@@ -75,12 +75,12 @@ def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) 
 
     path: relative to the folder. Raises GitError.
     """
-    head, place = git.head(), git.folder + path
+    head, top_path = git.head(), git.folder + path
     blob = files_of(git, head, deadline, [path]).get(path)
     if blob is None:
         return None
     try:
-        content = read_file_below(git.top, place, _MOST_BYTES)
+        content = read_file_below(git.top, top_path, _MOST_BYTES)
     except OSError as error:
         raise GitError(f"the file cannot be read ({error.strerror})") from error
     diff = "" if has_content(blob, content) else patch_of(git, blob, content, deadline)
@@ -94,9 +94,9 @@ def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) 
         if new > end:
             break
         if new <= start and new + added > end:
-            return Lines(head, place, old, old + removed - 1) if removed else None
+            return Lines(head, top_path, old, old + removed - 1) if removed else None
         last += removed - added
-    return Lines(head, place, first + shift, max(first + shift, last + shift))
+    return Lines(head, top_path, first + shift, max(first + shift, last + shift))
 
 
 def _moved_from(git: Git, commit: Commit, diff: str, deadline: float) -> Lines | None:

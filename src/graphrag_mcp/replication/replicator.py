@@ -96,7 +96,7 @@ class Replicator:
 
         commit: returns the number of the last commit, None while another process is the writer.
         """
-        copied, told = -1, set[str]()
+        copied, logged = -1, set[str]()
         while not self._stop.is_set():
             problem = ""
             try:
@@ -105,7 +105,7 @@ class Replicator:
                     self._problems = {report.server: report.problem for report in self.sync() if report.problem}
                     problem = "; ".join(self._problems.values())
                     if not problem:
-                        copied, told = last, set()
+                        copied, logged = last, set()
             except IndexLockedError:
                 pass  # `sync` runs in another process.
             except Exception as error:
@@ -114,8 +114,8 @@ class Replicator:
                 # An unexpected error must not end searches or indexing.
                 problem = str(error)
                 logger.debug("the replication failed", exc_info=True)
-            if problem and problem not in told:
-                told.add(problem)
+            if problem and problem not in logged:
+                logged.add(problem)
                 logger.warning("replication to the servers failed and will be retried: %s", problem)
             self._stop.wait(SYNC_RETRY_SECONDS if problem else SYNC_SECONDS)
 

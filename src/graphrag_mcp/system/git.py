@@ -290,9 +290,9 @@ def _has_promises(objects: Path) -> bool:
     waiting, seen = [objects], set[str]()
     while waiting and len(seen) < _MOST_LENDERS:
         objects = waiting.pop()
-        if (place := os.path.realpath(objects)) in seen:
+        if (path := os.path.realpath(objects)) in seen:
             continue
-        seen.add(place)
+        seen.add(path)
         inner = [entry.name for entry in _entries(objects) if _OF_OBJECTS.fullmatch(entry.name)]
         for folder in (*inner, "info/commit-graphs"):
             for entry in _entries(objects / folder):

@@ -25,7 +25,7 @@ _FORBIDDEN = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|/
 _PSEUDO = re.compile("[A-Z_]+")
 _OF_ONE_TREE = ("refs/bisect/", "refs/worktree/", "refs/rewritten/")
 # Git looks them up in this order.
-_PLACES = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
+_REF_PATTERNS = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 
 
 def find_work_tree(folder: Path) -> Path | None:
@@ -161,8 +161,8 @@ def read_ref(own: Path, common: Path, name: str) -> str:
     """Return the object that a branch, a tag or another ref names, "" if there is none."""
     if not name or _FORBIDDEN.search(name):
         return ""
-    places = [name] if name.startswith("refs/") or _PSEUDO.fullmatch(name) else []
-    objects = (_follow(own, common, ref) for ref in (*places, *(place.format(name) for place in _PLACES)))
+    refs = [name] if name.startswith("refs/") or _PSEUDO.fullmatch(name) else []
+    objects = (_follow(own, common, ref) for ref in (*refs, *(pattern.format(name) for pattern in _REF_PATTERNS)))
     return next(filter(None, objects), "")
 
 

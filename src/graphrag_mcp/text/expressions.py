@@ -11,7 +11,7 @@ def read_table(package: str, name: str) -> dict[str, Any]:
 
 
 def expand(expression: str, parts: dict[str, str]) -> str:
-    """Return an expression with its parts in the places of their names, `{{name}}`; a part may have earlier parts."""
+    """Return an expression with each `{{name}}` replaced by the part of that name; a part may contain earlier parts."""
     for name, part in reversed(parts.items()):
         expression = expression.replace(f"{{{{{name}}}}}", part)
     return expression

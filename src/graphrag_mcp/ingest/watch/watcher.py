@@ -287,8 +287,8 @@ def shared_file_system(root: Path, may_contain_files: Callable[[str], bool]) -> 
         _, _, number, _, point, *_ = where.split(" ")
         name = kind.split(" ")[0]
         if name in _SHARED_FILES | _SHARED_WITH_HOST:
-            place = Path(_ESCAPED.sub(lambda code: chr(int(code[1], 8)), point))
-            is_inside = root in place.parents and may_contain_files(place.relative_to(root).as_posix())
+            mounted = Path(_ESCAPED.sub(lambda code: chr(int(code[1], 8)), point))
+            is_inside = root in mounted.parents and may_contain_files(mounted.relative_to(root).as_posix())
             if is_inside or number == f"{os.major(device)}:{os.minor(device)}":
                 return name
     return ""

@@ -36,8 +36,8 @@ def _statements() -> Mapping[str, str]:
 def statement(name: str, **parts: str) -> str:
     """Return a statement of `statements.cypher`, with parts of these names, or the statements of that name, in it."""
 
-    def fill(place: re.Match[str]) -> str:
-        return parts[place[1]] if place[1] in parts else statement(place[1], **parts)
+    def fill(match: re.Match[str]) -> str:
+        return parts[match[1]] if match[1] in parts else statement(match[1], **parts)
 
     return _PLACE.sub(fill, _statements()[name])
 

@@ -343,5 +343,5 @@ def _have_common(hashes: _Hashes, wanted: _Hashes) -> bool:
     """Return whether two sorted lists have a number in common."""
     if not len(hashes) or not len(wanted):
         return False
-    places = np.searchsorted(hashes, wanted)
-    return bool(np.any(hashes[np.minimum(places, len(hashes) - 1)] == wanted))
+    positions = np.searchsorted(hashes, wanted)
+    return bool(np.any(hashes[np.minimum(positions, len(hashes) - 1)] == wanted))

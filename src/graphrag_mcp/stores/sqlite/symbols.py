@@ -95,7 +95,7 @@ class SqliteSymbolGraph:
             (json.dumps(sorted(wanted)),),
         )
         texts = ((path, line, text.split("\n"), line - first) for path, line, first, text in rows)
-        return {(path, line): lines[place] for path, line, lines, place in texts if place < len(lines)}
+        return {(path, line): lines[index] for path, line, lines, index in texts if index < len(lines)}
 
     def texts(self, names: Collection[str], scope: Scope) -> list[tuple[str, Category, int, str]]:
         """Return the chunks of a scope with one of some names; see `SymbolGraph`."""

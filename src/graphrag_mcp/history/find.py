@@ -51,7 +51,7 @@ class Past:
 
     @property
     def is_missing(self) -> bool:
-        """Whether there is no repository."""
+        """Whether the folder is outside of any repository."""
         try:
             return not self._git
         except GitError:

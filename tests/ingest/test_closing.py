@@ -32,7 +32,7 @@ def test_what_is_being_read_is_read_to_its_end(tmp_path: Path) -> None:
         database.close()
         assert reading.result(10) == [(2_000_000,)]
         with pytest.raises(sqlite3.ProgrammingError):
-            threads.submit(database.version).result(10)
+            threads.submit(database.commit_number).result(10)
     with pytest.raises(sqlite3.ProgrammingError):
         database.commit_number()
 
@@ -47,7 +47,7 @@ def test_threads_that_ended_leave_no_file_open(tmp_path: Path) -> None:
 
     with closing(Database(index)) as database:
         for _ in range(20):
-            thread = threading.Thread(target=database.version)
+            thread = threading.Thread(target=database.commit_number)
             thread.start()
             thread.join()
         database.commit_number()

@@ -120,7 +120,7 @@ def _prepare(folder: Path, ending: str, members: int) -> list[tuple[str, str, fl
         started = time.thread_time()
         outcome = prepare(Job(folder, path.name, 1, 1, 1, "recipe", None, None, 20_000_000))
         said = (
-            str(outcome.rows.facts[3]) if isinstance(outcome, Prepared) and outcome.rows.chunks else "it is not found"
+            str(outcome.rows.columns[3]) if isinstance(outcome, Prepared) and outcome.rows.chunks else "it is not found"
         )
         found.append((name, said, time.thread_time() - started))
     return found

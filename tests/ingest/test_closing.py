@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app.local import App
+from graphrag_mcp.ingest.linking import FEW_FILES
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.sqlite.database import Database
 
@@ -66,3 +67,19 @@ def test_an_application_is_closed_at_any_moment(tmp_path: Path) -> None:
         app.start()
         app.wait_ready(turn * 0.005)
         app.close()
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_run_leaves_no_file_open(tmp_path: Path, workers: str) -> None:
+    """Neither here nor in the processes that wait for the next run: a damaged file could not be replaced."""
+    root = tmp_path / "project"
+    root.mkdir()
+    for number in range(2 * FEW_FILES):
+        (root / f"module_{number}.py").write_text(f"def run_{number}():\n    pass\n")
+    with closing(
+        App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": workers}))
+    ) as app:
+        app.index()
+    children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
+    files = [file for process in ("self", *children) for file in Path(f"/proc/{process}/fd").iterdir()]
+    assert [file for file in files if os.path.realpath(file).startswith(str(tmp_path / "data"))] == []

@@ -119,15 +119,19 @@ class LinkStage:
         self._links.settle(stale, {path: packed for path, packed in imports.items() if path not in stale})
 
 
-_LINKERS: dict[_State, Linker] = {}  # The last linker of this process is kept.
+_LINKERS: dict[_State, tuple[Database, Linker]] = {}  # The last linker of this process is kept.
 
 
 def _link_task(state: _State, paths: Sequence[str]) -> list[Outcome]:
     if state not in _LINKERS:
         _LINKERS.clear()
-        _LINKERS[state] = Linker(SqliteFacts(Database(state.path, state.root, state.model)))
-    linker = _LINKERS[state]
-    return [_attempt(linker, path) for path in paths]
+        database = Database(state.path, state.root, state.model)
+        _LINKERS[state] = database, Linker(SqliteFacts(database))
+    database, linker = _LINKERS[state]
+    try:
+        return [_attempt(linker, path) for path in paths]
+    finally:
+        database.disconnect()
 
 
 def _attempt(linker: Linker, path: str) -> Outcome:

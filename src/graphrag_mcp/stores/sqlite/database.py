@@ -164,6 +164,13 @@ class Database:
         rows = self.rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else ""
 
+    def disconnect(self) -> None:
+        """Close this thread's connection until it reads again: a damaged file cannot be replaced while it is open."""
+        mine: _Connection | None = self._local.__dict__.pop("connection", None)
+        if mine is not None:
+            with mine.busy:
+                mine.opened.close()
+
     def close(self) -> None:
         """Close every thread's connection, once that thread is not using it: SQLite crashes otherwise."""
         with self._guard:

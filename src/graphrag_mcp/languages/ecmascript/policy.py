@@ -135,7 +135,7 @@ def _file(source: ModuleSource, place: str, suffixes: Sequence[str] = _SUFFIXES)
     place = "" if place == "." else place
     stem, suffix = posixpath.splitext(place)
     places = [place, *(stem + one for one in _COMPILED.get(suffix, ())), *(place + ending for ending in suffixes)]
-    places += [posixpath.join(place, "index" + ending) for suffixe in suffixes]
+    places += [posixpath.join(place, "index" + ending) for ending in suffixes]
     file = next((one for one in places if source.has(one)), None)
     if file is not None:
         return Module(file)

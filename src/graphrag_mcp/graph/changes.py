@@ -118,7 +118,7 @@ def find_diff_impact(
     scope: Scope,
 ) -> DiffImpact:
     """Return what depends on the definitions that differ, as far as the index has it now."""
-    changed = [other for file in difference.files for other in compare(file)]
+    changed = [definition for file in difference.files for definition in compare(file)]
     nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
@@ -128,11 +128,11 @@ def find_diff_impact(
         if definition.change is not Change.MOVED or found.breaks:
             affected.append(found)
             doubts.append(doubt)
-    concerned = {other.path for other in changed}
+    concerned = {definition.path for definition in changed}
     plain = tuple(sorted(file.path or file.before for file in difference.files if file.path not in concerned
                          and file.before not in concerned))  # fmt: skip
     files = [node for path in plain if (node := graph.file(path)) is not None]
-    starts = [node for other, node in nodes if node and other.change is not Change.MOVED] + files
+    starts = [node for definition, node in nodes if node and definition.change is not Change.MOVED] + files
     left = [place.node for row in affected if row.node is None or row.definition.change is Change.MOVED
             for place in row.breaks]  # fmt: skip
     code = [node for node in (*starts, *left) if node.category is not Category.TESTS]
@@ -146,7 +146,7 @@ def find_diff_impact(
     return DiffImpact(
         difference.base, tuple(affected), _ranked(tests, changed), len(difference.files), plain, difference.left,
         doubt=whole, is_deeper=impact.is_deeper,
-        tests_changed=sum(other.category is Category.TESTS and other.change is not Change.MOVED for other in changed),
+        tests_changed=sum(_is_changed_test(definition) for definition in changed),
     )  # fmt: skip
 
 
@@ -221,6 +221,10 @@ def _is_meant(row: Mentioned, definition: Definition, keys: set[str]) -> bool:
     here, there = PurePosixPath(row.path), PurePosixPath(definition.before)
     is_beside = (here.parent, here.suffix) == (there.parent, there.suffix)
     return here == there or (is_beside and _shares_names(row.path))
+
+
+def _is_changed_test(definition: Definition) -> bool:
+    return definition.category is Category.TESTS and definition.change is not Change.MOVED
 
 
 def _shares_names(path: str) -> bool:

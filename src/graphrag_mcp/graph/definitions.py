@@ -69,13 +69,13 @@ def compare(file: Differing) -> list[Definition]:
     found = []
     for key in dict.fromkeys((*old, *new)):
         befores, afters = old.get(key, []), new.get(key, [])
-        same = {other.text for other in afters} & {other.text for other in befores}
+        same = {side.text for side in afters} & {side.text for side in befores}
         lost, come = ([other for other in side if other.text not in same] for side in (befores, afters))
         found += [_changed(file, before, after) for before, after in zip(lost, come, strict=False)]
-        found += [_of(file, other, Change.REMOVED) for other in lost[len(come) :]]
-        found += [_of(file, other, Change.ADDED) for other in come[len(lost) :]]
+        found += [_of(file, side, Change.REMOVED) for side in lost[len(come) :]]
+        found += [_of(file, side, Change.ADDED) for side in come[len(lost) :]]
         if file.before and file.path and file.before != file.path and len(same) and "." not in key[0]:
-            found += [_of(file, other, Change.MOVED) for other in afters if other.text in same]
+            found += [_of(file, side, Change.MOVED) for side in afters if side.text in same]
     whole = {
         (definition.change, definition.symbol)
         for definition in found

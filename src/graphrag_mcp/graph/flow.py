@@ -289,7 +289,7 @@ class FlowSearch:
     def _beside(self, chains: Sequence[Chain], near: Sequence[CodeNode]) -> list[Link]:
         """Return how the definitions that are shown lead to each other, those first that the question names most."""
         said = {(link.source.node_id, link.target.node_id) for chain in chains for link in chain.links}
-        shown = {node.node_id: node for node in (*(other for chain in chains for other in chain.nodes), *near)}
+        shown = {node.node_id: node for node in (*(node for chain in chains for node in chain.nodes), *near)}
         found: dict[tuple[int, int], Link] = {}
         for node in shown.values():
             for link in (*self._back(node), *self._stored(node)):

@@ -74,7 +74,7 @@ def _is_inside(inner: CodeNode, outer: CodeNode) -> bool:
 
 def _first_line(node: CodeNode, definitions: Sequence[CodeNode], lines: Sequence[str]) -> int:
     """Return the first line of a definition, with the lines right above it that are of no other one."""
-    taken = {line for other in definitions for line in (other.start_line, other.end_line)}
+    taken = {line for node in definitions for line in (node.start_line, node.end_line)}
     first = node.start_line
     while 1 < first <= len(lines) and lines[first - 2].strip() and first - 1 not in taken:
         first -= 1

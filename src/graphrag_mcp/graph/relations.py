@@ -168,7 +168,7 @@ class Relations:
         if not things:
             return _Incoming(by_name, kinds, by_name)
         parts = [self._code.resolver.modules.merged(thing) for thing in things]
-        things = list(dict.fromkeys((*things, *(other for found, _ in parts for other in found))))
+        things = list(dict.fromkeys((*things, *(thing for found, _ in parts for thing in found))))
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.relation in kinds]
         sites, others, pending = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
@@ -506,8 +506,8 @@ class Relations:
         if things := self._code.things(child):
             with self._code.searching():
                 found = [self._code.resolver.members.find(Instance((thing,)), name) for thing in things]
-                inherited = [other for member in found for other in (member.things if member else ())]
-                return [self._code.node_id(other.path, other) for other in inherited]
+                inherited = [thing for member in found for thing in (member.things if member else ())]
+                return [self._code.node_id(thing.path, thing) for thing in inherited]
         level, seen, store = [child], {child.node_id}, self._code.store
         while level:
             edges = [edge for node in level for edge in self._code.edges_in(node, (RelationKind.INHERITS,))[0]]
@@ -516,7 +516,7 @@ class Relations:
             seen |= {node.node_id for node in level}
             members = [other for node in level for other in store.definitions(f"{node.qualified_name}.{name}", scope)]
             if members:
-                return [other.node_id for other in members]
+                return [node.node_id for node in members]
         return []
 
     def assigned(self, kind: CodeNode, name: str) -> list[str]:

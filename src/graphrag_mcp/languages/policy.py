@@ -34,10 +34,6 @@ class Policy:
     open_types: bool = False  # Whether any file of a unit may declare members of a type.
     nested: bool = False  # Whether packages are names.
     is_ambient: Callable[[str], bool] = lambda _path: False  # Whether a file only declares what there is elsewhere.
-    platform: Set[str] = frozenset()  # Other languages whose code may use what this one declares, by its name.
-    import_path: Callable[[ModuleSource, str], str] = lambda _source, _path: (
-        ""
-    )  # The path by which the unit of a file is imported.
     tests: str | tuple[str, ...] = ()  # How files of tests end.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.
 

@@ -204,7 +204,9 @@ class NameResolution:
         keyed = [(file, 1) for file in self._source.keyed(relation.target_module) if file.path not in defines]
         keyed += [(file, 2) for file in self._source.keyed(inside)]
         others = [
-            (file, near) for file, near in keyed if file.path != self._file.path and self._may_import(relation, file)
+            (file, number)
+            for file, number in keyed
+            if file.path != self._file.path and self._may_import(relation, file)
         ]
         for file, near in [pair for pair in others if not pair[0].is_archived] or others:
             yield _Candidate(file.path, file.path, SymbolKind.MODULE, Place(file.path, ""), near)

@@ -72,7 +72,7 @@ class Calls(Part):
                 return self.parameter(self.operation(value), place)
             case Either(values):
                 return either(
-                    self.parameter(other, place) for other in values if other != OUTSIDE
+                    self.parameter(value, place) for value in values if value != OUTSIDE
                 )  # No literal is called.
         return None
 
@@ -129,7 +129,7 @@ class Calls(Part):
                 return Outside(f"{called.name}()")
             if policy.is_open and called.name:
                 values = [self.ask.value(path, at, argument) for argument in arguments]
-                is_plain = "()" not in called.name and all(isinstance(other, Outside | Nothing) for other in values)
+                is_plain = "()" not in called.name and all(isinstance(value, Outside | Nothing) for value in values)
                 return foreign_instance(called.name) if is_plain else None
         value = self.ask.value
         return self.result(called, lambda place: value(path, at, arguments[place]), len(arguments))

@@ -271,7 +271,7 @@ class Hierarchy:
             if facts
             else []
         )
-        called = [other for other in inside if other.use == Use.CALL and other.receiver in ("this", "super")]
+        called = [mention for mention in inside if mention.use == Use.CALL and mention.receiver in ("this", "super")]
         found = (self._resolver.resolve(constructor.path, mention) for mention in called)
         return any(self._is_constructor(thing) for meant in found if meant for thing in meant.things)
 
@@ -327,7 +327,7 @@ class Hierarchy:
         embedding = [below for owner in dict.fromkeys(owners) for below in self._embedding(owner)]
         candidates = dict.fromkeys([*owners, *embedding])
         return [
-            other for other in candidates if not self._is_variant(other, interface) and self._has_all(other, methods)
+            thing for thing in candidates if not self._is_variant(thing, interface) and self._has_all(thing, methods)
         ]
 
     def _is_variant(self, near: Thing, other: Thing) -> bool:
@@ -346,7 +346,7 @@ class Hierarchy:
             and (owner := self.owner_of(method)) is not None
             and not self._is_variant(owner, thing)
         ]
-        sets = ((other, self._method_set(other)) for other in dict.fromkeys(interfaces))
+        sets = ((thing, self._method_set(thing)) for thing in dict.fromkeys(interfaces))
         return [other for other, methods in sets if methods and methods.own and self._has_all(thing, methods)]
 
     def _methods(self, thing: Thing) -> Iterator[Thing]:
@@ -388,19 +388,19 @@ class Hierarchy:
             if found is None or not self._same(self._signature(found), self._signature(method)):
                 return False
         around = (thing, *self._closure(thing, self._embedded))
-        bases = [base for other in around for base in self._resolver.lineage.bases_of(other)]
+        bases = [base for thing in around for base in self._resolver.lineage.bases_of(thing)]
         embedded = {base.name for base in bases if isinstance(base, Outside)}
         return all(name in embedded or self._takes_all(thing, methods) for name, methods in wanted.foreign.items())
 
     def _method(self, thing: Thing, name: str) -> Thing | None:
         found = self._resolver.members.find(Instance((thing,)), name)
         things = found.things if found else ()
-        return next((other for other in things if self._resolver.declared(other).kind == SymbolKind.METHOD), None)
+        return next((thing for thing in things if self._resolver.declared(thing).kind == SymbolKind.METHOD), None)
 
     def _takes_all(self, thing: Thing, methods: Mapping[str, int]) -> bool:
         """Return whether a type has methods of some names, each with its number of parameters."""
         found = ((self._method(thing, name), count) for name, count in methods.items())
-        return all(other and len(self._resolver.declared(other).parameters or ()) == count for other, count in found)
+        return all(thing and len(self._resolver.declared(thing).parameters or ()) == count for thing, count in found)
 
     def _signature(self, thing: Thing) -> Signature:
         declaration = self._resolver.declared(thing)
@@ -430,9 +430,9 @@ class Hierarchy:
         """Return the fields and methods of a type without a name, each with its type, and the types that it embeds."""
         facts = self._source.facts(kind.path)
         own = [
-            (number, other)
-            for number, other in enumerate(facts.declared if facts else ())
-            if other.owner == kind.number
+            (number, declaration)
+            for number, declaration in enumerate(facts.declared if facts else ())
+            if declaration.owner == kind.number
         ]
         members: list[tuple[str, Value | None]] = []
         for number, declaration in own:

@@ -61,11 +61,11 @@ class Lineage(Part):
             as_kind(other.things, other.arguments) if isinstance(other, Instance) else other
             for other in self.bases(value)
         ]
-        rows = [list(self.order(other)) if isinstance(other, Instance | Type) else [other] for other in bases]
+        rows = [list(self.order(value)) if isinstance(value, Instance | Type) else [value] for value in bases]
         rows.append(list(bases))
         merged: list[Value | None] = [value]
         while rows := [row for row in rows if row]:
-            later = [other for row in rows for other in row[1:]]
+            later = [value for row in rows for value in row[1:]]
             following = next((row[0] for row in rows if row[0] not in later), None)
             merged.append(following)
             if following is None:  # Unknown, or there is no such order.

@@ -41,15 +41,15 @@ class Meanings(Part):
 
     def _meaning(self, things: tuple[Thing, ...]) -> Value | None:
         if len(things) > 1:
-            values = tuple(other for other in things if not self._is_only_type(other))
+            values = tuple(thing for thing in things if not self._is_only_type(thing))
             things = things if all(map(self.things.is_type, values)) else values
         kinds, rebinds = {self.declared(thing).kind for thing in things}, self.state.policy(things[0]).rebinds
         if kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
             return self._aliased(things[0]) or Type(things)
-        if functions := tuple(other for other in things if self.declared(other).kind in CALLABLE):
+        if functions := tuple(thing for thing in things if self.declared(thing).kind in CALLABLE):
             if Mark.PROPERTY in self.declared(functions[0]).marks:
                 return self.calls.result(Function(functions[:1]), nothing, 0)
-            others = [self._held(other) for other in things if rebinds and other not in functions]
+            others = [self._held(thing) for thing in things if rebinds and thing not in functions]
             return either([self.function(functions), *others])
         held = [thing for thing in things if says_type(self.declared(thing).value)]
         path, given = (

@@ -102,7 +102,7 @@ class Members(Part):
                 above = self.lineage.order(Instance(things))[1:]
                 return self._in_order(self.state.policy(things[0]), above, name)
             case All(values):
-                return self._any([self.find(other, name, sought) if other else None for other in values])
+                return self._any([self.find(value, name, sought) if value else None for value in values])
             case Type(things, arguments) if name == self.state.policy(things[0]).prototype:
                 return Found((), Instance(things, arguments))
             case Function(things):
@@ -112,7 +112,7 @@ class Members(Part):
                     return Found(things, self.ask.meaning(things))
                 return Found((), Package(f"{unit}.{name}", is_nested=True)) if is_nested else None
             case Either(values):
-                return self._common([self.find(other, name, sought) for other in values], name)
+                return self._common([self.find(value, name, sought) for value in values], name)
             case Instance(things) | Type(things):
                 if self.state.policy(things[0]).overloads:
                     return self._along((value,), name, sought)

@@ -184,7 +184,7 @@ class Mentions(Places):
             return False
         value = self._value(mention)
         bases = self._resolver.lineage.above((value,)) if isinstance(value, Instance) else ()
-        names = (self._resolver.foreign.name(other) for other in bases)
+        names = (self._resolver.foreign.name(value) for value in bases)
         return any(name.rpartition(".")[2] in _METACLASSES for name in names)
 
     def _lacking(self, mention: Mention) -> Place:
@@ -296,7 +296,7 @@ class Mentions(Places):
         value = self._value(mention)
         if isinstance(value, Above):
             return (SUPER,)
-        types = [self._place(other) for other in types_of(value)]
+        types = [self._place(thing) for thing in types_of(value)]
         return types if 0 < len(types) <= _MAX_TYPES else (SOME,)
 
     def _below(self, mention: Mention, base: Thing) -> Thing | None:
@@ -397,8 +397,10 @@ def is_of_any(mention: Mention, beside: Sequence[Mention], name: str, by_text: s
     is a mention of the constant.
     """
     stop = mention.at + len(name)
-    near = (other for other in beside if stop < other.at <= stop + len(_ACCESS) and other.use != Use.ARGUMENT)
-    member = next((other for other in near if other.receiver.rpartition(".")[2] == name), None)
-    is_written = any(other.use == Use.REFLECTED for other in beside)
-    is_asked = any(other.name == by_text and other.receiver in (name, "Enum") for other in beside) and not is_written
+    near = (mention for mention in beside if stop < mention.at <= stop + len(_ACCESS) and mention.use != Use.ARGUMENT)
+    member = next((mention for mention in near if mention.receiver.rpartition(".")[2] == name), None)
+    is_written = any(mention.use == Use.REFLECTED for mention in beside)
+    is_asked = (
+        any(mention.name == by_text and mention.receiver in (name, "Enum") for mention in beside) and not is_written
+    )
     return is_asked or (not by_text and member is None and mention.use in (Use.VALUE, Use.CALL))

@@ -252,7 +252,7 @@ class Names(Part):
     def _is_below_library(self, value: Value | None) -> bool:
         """Return whether a type above a value is of the language's own library, of which not all is declared."""
         above = self.lineage.above((value,)) if isinstance(value, Instance | Type) else ()
-        return any(isinstance(other, Instance | Type) and other.things[0].path in LIBRARIES for other in above)
+        return any(isinstance(value, Instance | Type) and value.things[0].path in LIBRARIES for value in above)
 
     def _bound(self, file: File, bound: Sequence[Bound]) -> Found | None:
         first = bound[0]

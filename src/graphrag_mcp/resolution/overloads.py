@@ -121,7 +121,9 @@ class Overloads(Part):
         """Return the functions of one name, of one type or of several, that are told apart by arguments; else none."""
         values = value.values if isinstance(value, Either) else (value,)
         called = [
-            other for other in values if isinstance(other, Function) and self.things.has_overloads(other.things[0])
+            function
+            for function in values
+            if isinstance(function, Function) and self.things.has_overloads(function.things[0])
         ]
         return [other for function in called for other in apart(function)] if len(called) == len(values) else []
 
@@ -244,7 +246,9 @@ class Overloads(Part):
         for hit in hits:
             of = hit.value.of if isinstance(hit.value, Function) else None
             others = list(kept.items())
-            fresh = [near for near in hit.things if not any(self._is_overridden(near, of, *other) for other in others)]
+            fresh = [
+                thing for thing in hit.things if not any(self._is_overridden(thing, of, *other) for other in others)
+            ]
             kept |= dict.fromkeys(fresh, of or OUTSIDE)
         return Found(tuple(kept), either(Function((thing,), of) for thing, of in kept.items()))
 

@@ -123,7 +123,7 @@ class Resolver:
             ]
             if found and not any(hit and hit.things for hit in makers):
                 return Found(
-                    tuple(other for other in found.things if self.declared(other).kind == SymbolKind.FIELD), None
+                    tuple(thing for thing in found.things if self.declared(thing).kind == SymbolKind.FIELD), None
                 )
         return Found((), OUTSIDE)
 

@@ -318,7 +318,7 @@ class Search:
             is_open = policy.has_spaces or policy.method_sets
             if owner is None or not is_open or declaration.kind not in CALLABLE or Mark.ABSTRACT in declaration.marks:
                 continue
-            named = [other for other in self.source.named(declaration.name) if other.path not in LIBRARIES]
+            named = [thing for thing in self.source.named(declaration.name) if thing.path not in LIBRARIES]
             interfaces = {other: self.resolver.things.owner_of(other) for other in named}
             alike = [other for other, kind in interfaces.items() if kind and self.resolver.may_satisfy(owner, kind)]
             for link in self.linked(alike, (How.CERTAIN, How.OPEN)):

@@ -63,7 +63,7 @@ class Slots:
         found = self._resolver.names.found(self._path, at, expression)
         things = found.things if found else ()
         kept = (
-            other for other in things if other.path not in LIBRARIES and self._resolver.declared(other).kind in VARIABLE
+            thing for thing in things if thing.path not in LIBRARIES and self._resolver.declared(thing).kind in VARIABLE
         )
         thing = next(kept, None)
         return self._place(thing) if thing else None

@@ -39,8 +39,13 @@ def _module(source: ModuleSource, path: str, module: str) -> Value | None:
         suffixes = _RUN if path.endswith(_RUN[:4]) else _SUFFIXES
         return _file(source, posixpath.join(posixpath.dirname(path), module), suffixes)
     known = source.manifests()
-    manifests = [known[number] for number in _nearest(tuple(other.folder for other in known), posixpath.dirname(path))]
-    own = next((other for other in manifests if other.kind == "package.json" and is_below(path, other.folder)), None)
+    manifests = [
+        known[number] for number in _nearest(tuple(manifest.folder for manifest in known), posixpath.dirname(path))
+    ]
+    own = next(
+        (manifest for manifest in manifests if manifest.kind == "package.json" and is_below(path, manifest.folder)),
+        None,
+    )
     is_of_project = False
     for manifest in manifests:
         if manifest.kind == "package.json" and manifest.name and (module + "/").startswith(manifest.name + "/"):

@@ -1,6 +1,5 @@
 """What Go's imports mean, and which interfaces its library has."""
 
-import posixpath
 import re
 from collections.abc import Set
 
@@ -19,12 +18,12 @@ def _module(source: ModuleSource, path: str, module: str) -> Value:
     folder; any other imports a released version of it.
     """
     modules = sorted(
-        (other for other in source.manifests() if other.kind == "go.mod"),
+        (manifest for manifest in source.manifests() if manifest.kind == "go.mod"),
         key=lambda other: len(other.folder),
         reverse=True,
     )
-    own = next((other for other in modules if is_below(path, other.folder)), None)
-    spaces = [other.targets["use"] for other in source.manifests() if other.kind == "go.work"]
+    own = next((manifest for manifest in modules if is_below(path, manifest.folder)), None)
+    spaces = [manifest.targets["use"] for manifest in source.manifests() if manifest.kind == "go.work"]
     for manifest in modules:
         if manifest.name and (module == manifest.name or module.startswith(manifest.name + "/")):
             is_meant = (
@@ -36,17 +35,6 @@ def _module(source: ModuleSource, path: str, module: str) -> Value:
             unit = source.unit_of_folder(place) if is_meant else ""
             return Package(unit) if unit else Outside(module)
     return Outside(module)
-
-
-def _import_path(source: ModuleSource, path: str) -> str:
-    """Return the path by which the package of a file is imported, "" where no module is around it."""
-    around = [
-        manifest
-        for manifest in source.manifests()
-        if manifest.kind == "go.mod" and manifest.name and is_below(path, manifest.folder)
-    ]
-    own = max(around, key=lambda manifest: len(manifest.folder), default=None)
-    return posixpath.dirname(posixpath.join(own.name, path[len(own.folder) :].lstrip("/"))) if own else ""
 
 
 def _names(value: Value, module: str) -> Set[str]:
@@ -119,6 +107,5 @@ POLICY = Policy(
     },
     is_generic=_is_generic,
     run_by=_run_by,
-    import_path=_import_path,
     tests=_TESTS,
 )

@@ -83,7 +83,6 @@ POLICY = Policy(
     run_by=_run_by,
     nested=True,
     by_text="valueOf",
-    platform=frozenset(("groovy", "kotlin", "scala")),
     final={
         "String": _OF_ALL | {"CharSequence", "Comparable", "ConstantDesc"},
         "Class": _OF_ALL | {"AnnotatedElement", "GenericDeclaration", "OfField", "Type", "TypeDescriptor"},

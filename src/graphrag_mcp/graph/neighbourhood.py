@@ -48,9 +48,8 @@ def find_neighbourhood(
             hidden |= missing
             if not missing:
                 edges.setdefault((step.source.node_id, step.target.node_id, step.edge.relation), step.edge)
-        walk.go_on(
-            node for node in reached.values() if not node.is_file
-        )  # Else everything that a file imports would be near.
+        # Everything that a file imports would be near.
+        walk.go_on(node for node in reached.values() if not node.is_file)
     return Neighbourhood(start, tuple(others), tuple(kept.values()), distance, tuple(edges.values()), len(hidden))
 
 

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from graphrag_mcp.graph.code import IndexedCode, edge_of
 from graphrag_mcp.graph.leads import Leads
+from graphrag_mcp.graph.sites import Sites
 from graphrag_mcp.graph.unread import quoted_lines, reflected_names, reflecting_files, unread_lines
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
-from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
-from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.facts import Mark, Thing, Use
+from graphrag_mcp.model.files import CALLABLE, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.links import BY_NAME, How, StoredLink, folder_place, place_id
 from graphrag_mcp.model.links import Place as LinkPlace
@@ -61,6 +62,7 @@ class Relations:
 
     def __init__(self, store: SymbolGraph, facts: FactSource, links: LinkSource) -> None:
         self._code = IndexedCode(store, facts, links)
+        self._sites = Sites(self._code)
         self.leads = Leads(self._code)
         self._unread = lru_cache(1 << 12)(self._find_unread)
         self._reflected = lru_cache(1 << 4)(partial(reflected_names, store))
@@ -170,7 +172,7 @@ class Relations:
         parts = [self._code.resolver.modules.merged(thing) for thing in things]
         things = list(dict.fromkeys((*things, *(thing for found, _ in parts for thing in found))))
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.relation in kinds]
-        sites, others, pending = self._sites(things)
+        sites, others, pending = self._sites.of(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         self._code.find_sources([(site.path, site.source) for site, _ in sites if site.path in visible])
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
@@ -278,80 +280,6 @@ class Relations:
         is_of_package = node.is_file and facts.unit(node.path) and facts.unit(node.path) == facts.unit_of_folder(folder)
         return {node.place, place_id(folder_place(folder))} if is_of_package else {node.place}
 
-    def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], Sequence[str]]:
-        """Return the places that mean or may mean the things, those that mean others, and what is not resolved."""
-        search = self._code.search
-        methods = filter(self._code.resolver.things.is_replaceable, things)
-        above = {place for thing in methods for place in self._code.hierarchy.above(thing)}
-        handed = {link.source for link in search.linked(things, (How.HANDED_AS,))}
-        meant = frozenset(self._with_constructed(things))
-        own, created = set(map(search.place, things)), set(map(search.place, meant))
-        found: list[tuple[Site, Certainty]] = []
-        sites, others, pending = search.sites(meant, (above | handed) - created)
-        for site in sites:
-            if site.target in created:
-                # Only what creates the type counts for its constructor.
-                if site.mention.use in (Use.CALL, Use.CREATE) or site.target in own:
-                    found.append((site, Certainty.CERTAIN if site.is_certain else Certainty.MAY_CALL))
-            elif site.target:
-                is_handed = site.mention.use == Use.CALL and site.target in handed
-                if is_handed or any(self._code.hierarchy.may_reach(site, thing) for thing in things):
-                    found.append((site, Certainty.MAY_CALL))
-            elif any(self._code.search.can_mean(site, thing) for thing in things):
-                found.append((site, Certainty.BY_NAME))
-        for find in (self._by_text, self._by_key, self._by_field):
-            found += [(site, Certainty.BY_NAME) for thing in things for site in find(thing)]
-        if self._is_replaced(things):
-            found = [(one, _unless_replaced(one, how)) for one, how in found]
-        return found, others, pending
-
-    def _by_text(self, constant: Thing) -> Iterator[Site]:
-        """Yield where an enumeration is handed over, or asked for a constant by its name: that may be any of them."""
-        owner, resolver = self._code.hierarchy.owner_of(constant), self._code.resolver
-        is_field = owner is not None and resolver.declared(constant).kind in VARIABLE
-        if owner is None or not is_field or not resolver.members.is_enumeration(Type((owner,))):
-            return
-        for link in self._code.search.linked((owner,), (How.ANY,)):
-            mention = Mention(-1, link.line, resolver.declared(constant).name, Use.VALUE)
-            yield Site(link.path, mention, source=link.source)
-
-    def _by_field(self, thing: Thing) -> Iterator[Site]:
-        """Yield the calls of fields that hold a function or class, on values of unknown types."""
-        search, resolver = self._code.search, self._code.resolver
-        owner = self._code.hierarchy.owner_of(thing)
-        if owner is not None and resolver.things.is_constructor(thing, owner):
-            thing = owner
-        if not resolver.state.policy(thing).rebinds or resolver.declared(thing).kind not in (
-            *CALLABLE,
-            SymbolKind.TYPE,
-        ):
-            return
-        fields: set[str] = set()
-        for link in search.linked((thing,), (How.CERTAIN, How.OPEN)):
-            facts = self._code.facts.facts(link.path) if link.use == Use.VALUE else None
-            fields |= {declaration.name for declaration in (facts.declared if facts else ())
-                       if declaration.kind == SymbolKind.FIELD and declaration.line == link.line}  # fmt: skip
-        for name in fields - {resolver.declared(thing).name}:
-            for link in search.to((place_id(LinkPlace("", name)),), (How.UNDECIDED,)):
-                if link.use == Use.CALL and link.receiver:
-                    mention = Mention(-1, link.line, name, link.use, UNKNOWN_MODULE, link.given)
-                    yield Site(link.path, mention, source=link.source)
-
-    def _by_key(self, member: Thing) -> Iterator[Site]:
-        """Yield where a member of its type is used whose name is computed."""
-        search, owner = self._code.search, self._code.hierarchy.owner_of(member)
-        if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
-            return
-        for link in search.to({search.place(owner), *search.above(owner)}, (How.ANY,)):
-            mention = Mention(-1, link.line, self._code.resolver.declared(member).name, link.use)
-            yield Site(link.path, mention, source=link.source)
-
-    def _is_replaced(self, things: Sequence[Thing]) -> bool:
-        """Return whether the program gives a method another value, so that a call may run that; not in tests."""
-        paths = {link.path for link in self._code.search.linked(things, (How.REPLACED,))}
-        files = (self._code.store.file(path) for path in paths)
-        return any(file is not None and file.category is not Category.TESTS for file in files)
-
     def _from_slots(self, node: CodeNode, things: Sequence[Thing], scope: Scope) -> list[CodeEdge]:
         """Return the calls of what parameters, fields and collections hold in which functions are kept.
 
@@ -371,18 +299,6 @@ class Relations:
             if link.path in visible
             for source in [self._code.source_id(link.path, link.source)]
         ]
-
-    def _with_constructed(self, things: Sequence[Thing]) -> Iterator[Thing]:
-        """Yield the things, and for a constructor its type, and those that inherit it: whoever creates one calls it."""
-        for thing in things:
-            yield thing
-            owner = self._code.hierarchy.owner_of(thing)
-            if owner is not None and self._code.resolver.things.is_constructor(thing, owner):
-                yield from self._code.hierarchy.inheriting(thing)
-                if not self._code.resolver.things.has_overloads(
-                    thing
-                ):  # With overloads a creation means the constructor that it calls.
-                    yield owner
 
     def _edge_to(self, node: CodeNode, things: Sequence[Thing], site: Site, certainty: Certainty) -> CodeEdge:
         source_id = self._code.source_id(site.path, site.source)
@@ -467,9 +383,8 @@ class Relations:
                 if link.kind in kinds:
                     edge = CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, certainty)
                     edges.append(edge)
-            elif (
-                RelationKind.CALLS in kinds and link.how is not How.FOREIGN
-            ):  # It may be a part of a type without a name.
+            elif RelationKind.CALLS in kinds and link.how is not How.FOREIGN:
+                # A part of a type may have no name.
                 name = search.name(node.path, link)
                 is_defined = link.how is How.UNDECIDED and bool(self._code.facts.named(name))
                 if name:  # Without a name, an import calls it otherwise.
@@ -540,9 +455,3 @@ class Relations:
     def _language(self, path: str) -> str:
         file = self._code.facts.file(path)
         return file.language if file else ""
-
-
-def _unless_replaced(site: Site, certainty: Certainty) -> Certainty:
-    """Return how certain it is that a call runs a method that is given another value."""
-    is_sure_call = site.mention.use == Use.CALL and certainty is Certainty.CERTAIN
-    return Certainty.MAY_CALL if is_sure_call else certainty

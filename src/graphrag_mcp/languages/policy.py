@@ -25,9 +25,8 @@ class Policy:
 
     # Modules and files. A unit is a package or namespace.
     module: Callable[[ModuleSource, str, str], Value | None]  # What an import in a file means.
-    names_of: Callable[[Value, str], Set[str]] = lambda _value, _module: (
-        frozenset()
-    )  # The names that an import without one binds.
+    # The names that an import without one binds.
+    names_of: Callable[[Value, str], Set[str]] = lambda _value, _module: frozenset()
     first: Callable[[ModuleSource, Value, str], Value] | None = None  # What the first part of a module's name means.
     inside: Callable[[ModuleSource, str, str], Value | None] | None = None  # The module of a name in a package.
     whole_unit: bool = False  # Whether the files of a unit see each other's declarations.

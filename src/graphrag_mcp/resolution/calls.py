@@ -71,9 +71,8 @@ class Calls(Part):
             case Instance():
                 return self.parameter(self.operation(value), place)
             case Either(values):
-                return either(
-                    self.parameter(value, place) for value in values if value != OUTSIDE
-                )  # No literal is called.
+                # No literal is called.
+                return either(self.parameter(value, place) for value in values if value != OUTSIDE)
         return None
 
     def taken(self, thing: Thing, of: Value | None, place: int) -> Value | None:

@@ -65,9 +65,8 @@ class Names(Part):
         if inside is not ABSENT and inside is not INHERITED:
             return inside
         found = self.state.once(("outside", file.path, name, sought), lambda: self._outside(file, name, sought))
-        is_imported = (
-            bool(name) and name in file.imports
-        )  # The import would be of no use if a foreign type above had the name.
+        # If a foreign type above had the name, its import would be of no use.
+        is_imported = bool(name) and name in file.imports
         if inside is INHERITED and not is_imported:
             return None if found is None or found.things else inside
         return found
@@ -282,9 +281,8 @@ class Names(Part):
         """Return the declarations of a name that the whole file sees."""
         if file.policy.whole_unit:
             found = tuple(self.state.modules.find(file.facts.unit, name))
-            return (
-                tuple(thing for thing in found if thing.path == file.path) or found
-            )  # Other files declare it for another build.
+            # Other files declare it for another build.
+            return tuple(thing for thing in found if thing.path == file.path) or found
         return file.things(-1, name)
 
     def _ambient(self, file: File, name: str) -> tuple[Thing, ...]:

@@ -1,0 +1,110 @@
+"""The places that mean a definition, or may mean it, in languages with facts."""
+
+from collections.abc import Iterator, Sequence, Set
+
+from graphrag_mcp.graph.code import IndexedCode
+from graphrag_mcp.model.facts import Mention, Thing, Use
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, SymbolKind
+from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, Place
+from graphrag_mcp.model.links import How, place_id
+from graphrag_mcp.model.links import Place as LinkPlace
+from graphrag_mcp.model.values import Type
+from graphrag_mcp.resolution.search import Site
+
+
+class Sites:
+    """Finds them in stored links."""
+
+    def __init__(self, code: IndexedCode) -> None:
+        self._code = code
+
+    def of(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], Sequence[str]]:
+        """Return the places that mean or may mean the things, those that mean others, and what is not resolved."""
+        search = self._code.search
+        methods = filter(self._code.resolver.things.is_replaceable, things)
+        above = {place for thing in methods for place in self._code.hierarchy.above(thing)}
+        handed = {link.source for link in search.linked(things, (How.HANDED_AS,))}
+        meant = frozenset(self._with_constructed(things))
+        own, created = set(map(search.place, things)), set(map(search.place, meant))
+        found: list[tuple[Site, Certainty]] = []
+        sites, others, pending = search.sites(meant, (above | handed) - created)
+        for site in sites:
+            if site.target in created:
+                # Only what creates the type counts for its constructor.
+                if site.mention.use in (Use.CALL, Use.CREATE) or site.target in own:
+                    found.append((site, Certainty.CERTAIN if site.is_certain else Certainty.MAY_CALL))
+            elif site.target:
+                is_handed = site.mention.use == Use.CALL and site.target in handed
+                if is_handed or any(self._code.hierarchy.may_reach(site, thing) for thing in things):
+                    found.append((site, Certainty.MAY_CALL))
+            elif any(self._code.search.can_mean(site, thing) for thing in things):
+                found.append((site, Certainty.BY_NAME))
+        for find in (self._by_text, self._by_key, self._by_field):
+            found += [(site, Certainty.BY_NAME) for thing in things for site in find(thing)]
+        if self._is_replaced(things):
+            found = [(site, _unless_replaced(site, how)) for site, how in found]
+        return found, others, pending
+
+    def _by_text(self, constant: Thing) -> Iterator[Site]:
+        """Yield where an enumeration is handed over, or asked for a constant by its name: that may be any of them."""
+        owner, resolver = self._code.hierarchy.owner_of(constant), self._code.resolver
+        is_field = owner is not None and resolver.declared(constant).kind in VARIABLE
+        if owner is None or not is_field or not resolver.members.is_enumeration(Type((owner,))):
+            return
+        for link in self._code.search.linked((owner,), (How.ANY,)):
+            mention = Mention(-1, link.line, resolver.declared(constant).name, Use.VALUE)
+            yield Site(link.path, mention, source=link.source)
+
+    def _by_field(self, thing: Thing) -> Iterator[Site]:
+        """Yield the calls of fields that hold a function or class, on values of unknown types."""
+        search, resolver = self._code.search, self._code.resolver
+        owner = self._code.hierarchy.owner_of(thing)
+        if owner is not None and resolver.things.is_constructor(thing, owner):
+            thing = owner
+        if not resolver.state.policy(thing).rebinds or resolver.declared(thing).kind not in (
+            *CALLABLE,
+            SymbolKind.TYPE,
+        ):
+            return
+        fields: set[str] = set()
+        for link in search.linked((thing,), (How.CERTAIN, How.OPEN)):
+            facts = self._code.facts.facts(link.path) if link.use == Use.VALUE else None
+            fields |= {declaration.name for declaration in (facts.declared if facts else ())
+                       if declaration.kind == SymbolKind.FIELD and declaration.line == link.line}  # fmt: skip
+        for name in fields - {resolver.declared(thing).name}:
+            for link in search.to((place_id(LinkPlace("", name)),), (How.UNDECIDED,)):
+                if link.use == Use.CALL and link.receiver:
+                    mention = Mention(-1, link.line, name, link.use, UNKNOWN_MODULE, link.given)
+                    yield Site(link.path, mention, source=link.source)
+
+    def _by_key(self, member: Thing) -> Iterator[Site]:
+        """Yield where a member of its type is used whose name is computed."""
+        search, owner = self._code.search, self._code.hierarchy.owner_of(member)
+        if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
+            return
+        for link in search.to({search.place(owner), *search.above(owner)}, (How.ANY,)):
+            mention = Mention(-1, link.line, self._code.resolver.declared(member).name, link.use)
+            yield Site(link.path, mention, source=link.source)
+
+    def _is_replaced(self, things: Sequence[Thing]) -> bool:
+        """Return whether the program gives a method another value, so that a call may run that; not in tests."""
+        paths = {link.path for link in self._code.search.linked(things, (How.REPLACED,))}
+        files = (self._code.store.file(path) for path in paths)
+        return any(file is not None and file.category is not Category.TESTS for file in files)
+
+    def _with_constructed(self, things: Sequence[Thing]) -> Iterator[Thing]:
+        """Yield the things, and for a constructor its type, and those that inherit it: whoever creates one calls it."""
+        for thing in things:
+            yield thing
+            owner = self._code.hierarchy.owner_of(thing)
+            if owner is not None and self._code.resolver.things.is_constructor(thing, owner):
+                yield from self._code.hierarchy.inheriting(thing)
+                # With overloads a creation means the constructor that it calls.
+                if not self._code.resolver.things.has_overloads(thing):
+                    yield owner
+
+
+def _unless_replaced(site: Site, certainty: Certainty) -> Certainty:
+    """Return how certain it is that a call runs a method that is given another value."""
+    is_sure_call = site.mention.use == Use.CALL and certainty is Certainty.CERTAIN
+    return Certainty.MAY_CALL if is_sure_call else certainty

@@ -71,6 +71,7 @@ _IMPORTING = ("require(", "import(", "@import(")  # Their value is a module.
 _TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
 _SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
 _STUB = b"..."
+_QUOTES = ('"', "`")
 # Functions in the grammars that have no body where they are only declared.
 _ONLY_DECLARED = """
     abstract_method_signature declaration function_declaration function_signature function_signature_item
@@ -331,7 +332,13 @@ def last_name(text: str) -> str:
 
 
 def without_marks(name: str) -> str:
-    """Return `go` for JavaScript's private `#go`, `type` for Rust's raw `r#type`, `to_s` for Ruby's symbol `:to_s`."""
+    """Return a name without what only marks it as one.
+
+    That is `go` for JavaScript's private `#go`, `type` for Rust's raw `r#type`, `to_s` for Ruby's symbol `:to_s`, and
+    `order` for the quoted "order" of SQL and Swift's `order` in backticks.
+    """
+    if name[:1] in _QUOTES and name[-1:] == name[:1] and len(name) > 2:
+        name = name[1:-1]
     name = name.removeprefix("r#").removeprefix("#") if "#" in name else name
     return name[1:] if name[:1] == ":" and (name[1:2].isalpha() or name[1:2] == "_") else name
 

@@ -55,8 +55,8 @@ def test_a_module_of_any_supported_version_is_a_librarys(name: str) -> None:
 )
 def test_a_type_of_the_library_has_its_members_and_those_above(name: str, member: str, known: bool) -> None:
     """The members of a builtin type are known, of no name nothing is."""
-    assert (member in (POLICY.foreign_members(name) or ())) is known
-    assert (POLICY.foreign_members(name) is not None) is known
+    assert (member in (POLICY.foreign.members(name) or ())) is known
+    assert (POLICY.foreign.members(name) is not None) is known
 
 
 def _questions() -> Iterator[str]:

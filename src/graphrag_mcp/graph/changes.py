@@ -230,7 +230,7 @@ def _is_changed_test(definition: Definition) -> bool:
 def _shares_names(path: str) -> bool:
     """Return whether a bare name may mean what another file of the folder defines."""
     language = detect_language(path)
-    return language in FACT_LANGUAGES and policy_of(language).whole_unit
+    return language in FACT_LANGUAGES and policy_of(language).modules.whole_unit
 
 
 def _dependant(graph: SymbolGraph, row: Mentioned, certainty: Certainty) -> Dependant:

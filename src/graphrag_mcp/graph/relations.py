@@ -231,7 +231,7 @@ class Relations:
         """Yield the class literals by which code may get a constructor."""
         for thing in things:
             owner = self._code.hierarchy.owner_of(thing)
-            has_literals = self._code.resolver.state.policy(thing).overloads
+            has_literals = self._code.resolver.state.policy(thing).calls.overloads
             if owner and has_literals and self._code.resolver.things.is_constructor(thing, owner):
                 name = self._code.resolver.declared(owner).name
                 literal = re.compile(_LITERAL.replace("NAME", re.escape(name)))

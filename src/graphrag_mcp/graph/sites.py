@@ -61,7 +61,7 @@ class Sites:
         owner = self._code.hierarchy.owner_of(thing)
         if owner is not None and resolver.things.is_constructor(thing, owner):
             thing = owner
-        if not resolver.state.policy(thing).rebinds or resolver.declared(thing).kind not in (
+        if not resolver.state.policy(thing).names.rebinds or resolver.declared(thing).kind not in (
             *CALLABLE,
             SymbolKind.TYPE,
         ):

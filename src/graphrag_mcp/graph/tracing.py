@@ -214,7 +214,7 @@ def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
 def _tells_overloads(node: CodeNode) -> bool:
     """Return whether each overload is a definition of its own."""
     language = detect_language(node.path)
-    return language in FACT_LANGUAGES and policy_of(language).overloads
+    return language in FACT_LANGUAGES and policy_of(language).calls.overloads
 
 
 def _thing(node: CodeNode) -> str:

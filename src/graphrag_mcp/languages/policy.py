@@ -20,10 +20,9 @@ class Primitive(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
-    """One language. Names of foreign types and functions are qualified by their modules."""
+class ModuleRules:
+    """What an import means, and which declarations files share. A unit is a package or namespace."""
 
-    # Modules and files. A unit is a package or namespace.
     module: Callable[[ModuleSource, str, str], Value | None]  # What an import in a file means.
     # The names that an import without one binds.
     names_of: Callable[[Value, str], Set[str]] = lambda _value, _module: frozenset()
@@ -35,18 +34,27 @@ class Policy:
     is_ambient: Callable[[str], bool] = lambda _path: False  # Whether a file only declares what there is elsewhere.
     tests: str | tuple[str, ...] = ()  # How files of tests end.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.
+    entries: Callable[[ModuleSource, str], Iterable[str]] = lambda _source, _path: ()
+    """The files by which other projects import what is in the package of a file."""
 
-    # Names.
+
+@dataclass(frozen=True, slots=True)
+class NameRules:
+    """What a name may mean where it is written."""
+
     builtins: Set[str] = frozenset()
-    invoking: Set[str] = frozenset()  # Members of functions that call them.
-    emptying: Set[str] = frozenset()  # Functions that remove what is in their first argument.
     rebinds: bool = False  # Whether a name at the top of a file may be bound several times, and is exported.
     has_spaces: bool = False  # Whether types and values have names of their own.
     spaces: Mapping[str, Sequence[Set[str]]] = field(default_factory=dict)  # What a name may mean by its use, in order.
     bare_members: bool = False  # Whether members are known by their names alone.
     is_dynamic: bool = False  # Whether assignments decide what a variable holds, and which members a value has.
+    functions_are_members: bool = True  # Whether a function at the top of a file may be called on a value.
 
-    # Types and their members.
+
+@dataclass(frozen=True, slots=True)
+class MemberRules:
+    """What is above a type, and which members a value has."""
+
     method_sets: bool = False  # Whether a type implements an interface by having its methods.
     is_linear: bool = False  # Whether the types above a type stand in one order (C3).
     not_inherited: Set[str] = frozenset()  # Bases from which nothing is inherited.
@@ -61,49 +69,67 @@ class Policy:
     iterating: Sequence[str] = ()  # The members that a loop calls, one after the other.
     loops_over_keys: bool = False
     prototype: str = ""  # The member of a function that is the instance which it makes.
+    by_text: str = ""  # The member of an enumeration that gives a constant by its name.
     own_types: Set[str] = frozenset()  # Foreign names of the type around them.
     type_variables: Set[str] = frozenset()  # What makes a type parameter.
-    containers: Mapping[str, Callable[[Sequence[Value | None]], Value | None]] = field(default_factory=dict)
-    """Foreign types with arguments that are kinds of values known here, by their own names."""
 
-    # Functions and calls.
+
+@dataclass(frozen=True, slots=True)
+class CallRules:
+    """What a call gives to a function, and what it gives back."""
+
     overloads: bool = False  # Whether functions of one name are told apart by their arguments.
     passes_self: bool = False  # Whether the own instance is the first parameter.
     own: Set[str] = frozenset()  # Results that mean the own instance.
-    functions_are_members: bool = True  # Whether a function at the top of a file may be called on a value.
     asynchronous: bool = False  # Whether the result of an asynchronous function is written as what awaiting it gives.
+    invoking: Set[str] = frozenset()  # Members of functions that call them.
+    emptying: Set[str] = frozenset()  # Functions that remove what is in their first argument.
     passes: Mapping[str, str] = field(default_factory=dict)
     """Foreign functions that give a part of their first argument: the "value", what is of the "type" that it is,
     "each" of its elements, one "element", or "later"; or "all" that they are given."""
+    run_by: Callable[[str, Declared], str] = lambda _path, _one: ""  # What starts a function of a file: a test runner.
 
-    # What others declare.
+
+@dataclass(frozen=True, slots=True)
+class ForeignRules:
+    """What others declare. Names of foreign types and functions are qualified by their modules."""
+
     declarations: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Files of libraries by their paths, `<name>`, each with its language and text."""
     library: str = ""  # The path under which the language's own library is declared.
     lists: str = ""  # Its types of lists, of functions, and of what an asynchronous function gives.
     functions: str = ""
     promise: str = ""
-    is_open: bool = False  # Whether foreign objects may hold anything, and not only what is plain.
-    plain: Set[str] = frozenset()  # Foreign functions and types that hold nothing of the project.
-    anything: Set[str] = frozenset()  # Foreign types that say nothing.
-    final: Mapping[str, Set[str]] = field(default_factory=dict)
-    """Foreign types with no type below, by their own names, each with all types above."""
+    containers: Mapping[str, Callable[[Sequence[Value | None]], Value | None]] = field(default_factory=dict)
+    """Types with arguments that are kinds of values known here, by their own names."""
     primitives: Mapping[str, Primitive] = field(default_factory=dict)
-    by_text: str = ""  # The member of an enumeration that gives a constant by its name.
-    enumerations: Set[str] = frozenset()  # Foreign types whose fields are instances.
-    is_generic: Callable[[str], bool] = lambda _name: True  # Whether a foreign function may give what it is given.
-    foreign_members: Callable[[str], Set[str] | None] = lambda _name: None
-    """All that a foreign type has, None: unknown."""
-    run_by: Callable[[str, Declared], str] = lambda _path, _one: ""  # What starts a function of a file: a test runner.
+    final: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Types with no type below, by their own names, each with all types above."""
+    enumerations: Set[str] = frozenset()  # Types whose fields are instances.
+    is_open: bool = False  # Whether objects may hold anything, and not only what is plain.
+    plain: Set[str] = frozenset()  # Functions and types that hold nothing of the project.
+    anything: Set[str] = frozenset()  # Types that say nothing.
+    is_generic: Callable[[str], bool] = lambda _name: True  # Whether a function may give what it is given.
+    members: Callable[[str], Set[str] | None] = lambda _name: None
+    """All that a type has, None: unknown."""
     called_back: Callable[[str], Set[str] | None] = lambda _name: frozenset()
-    """The members that a foreign type may call of types below it, None: unknown."""
-    is_registering: Callable[[str], bool] = lambda _name: False  # Whether a foreign decorator may hand a function over.
-    entries: Callable[[ModuleSource, str], Iterable[str]] = lambda _source, _path: ()
-    """The files by which other projects import what is in the package of a file."""
-    foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Of foreign interfaces, each with its number of parameters."""
+    """The members that a type may call of types below it, None: unknown."""
+    is_registering: Callable[[str], bool] = lambda _name: False  # Whether a decorator may hand a function over.
+    interfaces: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """The methods of interfaces, each with its number of parameters."""
     may_be_interface: Callable[[str], bool] = lambda _name: False
-    """Whether a foreign type may be an interface of which the methods are not known."""
+    """Whether a type may be an interface of which the methods are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the resolver knows of one language."""
+
+    modules: ModuleRules
+    names: NameRules = NameRules()
+    members: MemberRules = MemberRules()
+    calls: CallRules = CallRules()
+    foreign: ForeignRules = ForeignRules()
 
 
 @cache

@@ -90,7 +90,7 @@ class Calls(Part):
         made_of = self.types.underlying(value)
         if made_of != value:
             return made_of
-        if not self.state.policy(value.things[0]).overloads:
+        if not self.state.policy(value.things[0]).calls.overloads:
             found = self.members.find(value, "()")
             return found.value if found else None
         abstract: dict[str, Value] = {}
@@ -112,7 +112,7 @@ class Calls(Part):
         called = self.callee(path, at, function, len(arguments))
         if isinstance(called, Outside):
             policy = self.state.open(path).policy
-            how = policy.passes.get(called.name, "") if arguments else ""
+            how = policy.calls.passes.get(called.name, "") if arguments else ""
             if how == "each" or (how == "element" and len(arguments) == 1):
                 held = self.ask.value(path, at, Each(arguments[0]))
                 return Many(held) if how == "each" else held
@@ -122,11 +122,11 @@ class Calls(Part):
                 given = arguments[0].type if isinstance(arguments[0], TypeItself) else arguments[0]
                 read = self.types.named if how == "type" else self.ask.value
                 return read(path, at, given)
-            if not policy.is_generic(called.name) or called.name in policy.plain:
+            if not policy.foreign.is_generic(called.name) or called.name in policy.foreign.plain:
                 return OUTSIDE
-            if f"{called.name}()" in (*policy.passes, *policy.type_variables):
+            if f"{called.name}()" in (*policy.calls.passes, *policy.members.type_variables):
                 return Outside(f"{called.name}()")
-            if policy.is_open and called.name:
+            if policy.foreign.is_open and called.name:
                 values = [self.ask.value(path, at, argument) for argument in arguments]
                 is_plain = "()" not in called.name and all(isinstance(value, Outside | Nothing) for value in values)
                 return foreign_instance(called.name) if is_plain else None
@@ -158,7 +158,7 @@ class Calls(Part):
             case Package(_, True):
                 return self.result(OUTSIDE, argument, count)
             case Instance():
-                made_of, calling = self.types.underlying(called), self.state.policy(called.things[0]).calling
+                made_of, calling = self.types.underlying(called), self.state.policy(called.things[0]).members.calling
                 if calling and (found := self.members.find(called, calling)):
                     return self.result(found.value, argument, count)
                 if isinstance(made_of, Instance) and (found := self.members.find(made_of, "()")):
@@ -181,7 +181,7 @@ class Calls(Part):
         known: dict[str, Value | None] = {}
         if isinstance(called.of, Instance) and called.of.arguments:
             known |= self.types.arguments(called.of)
-            if self.state.policy(thing).open_types:  # Its methods name the type parameters anew.
+            if self.state.policy(thing).modules.open_types:  # Its methods name the type parameters anew.
                 known |= zip(declaration.type_parameters, called.of.arguments, strict=False)
         if called.arguments:
             known |= zip(declaration.type_parameters, called.arguments, strict=False)
@@ -207,24 +207,28 @@ class Calls(Part):
     def _declared_result(self, thing: Thing, of: Value | None) -> Value | None:
         """Return what a function says that it gives, or what it returns."""
         declaration, policy = self.declared(thing), self.state.policy(thing)
-        is_later = policy.asynchronous and Mark.ASYNC in declaration.marks and Mark.GENERATOR not in declaration.marks
+        is_later = (
+            policy.calls.asynchronous and Mark.ASYNC in declaration.marks and Mark.GENERATOR not in declaration.marks
+        )
         if declaration.value:
-            value = of if of and declaration.value in policy.own else self.ask.written(thing, declaration.value)
+            value = of if of and declaration.value in policy.calls.own else self.ask.written(thing, declaration.value)
             return Later(value) if is_later else value
-        if Mark.ABSTRACT in declaration.marks or (Mark.GENERATOR in declaration.marks and not policy.asynchronous):
+        if Mark.ABSTRACT in declaration.marks or (
+            Mark.GENERATOR in declaration.marks and not policy.calls.asynchronous
+        ):
             return None
         given = [
-            of if of and text in policy.own else self.ask.value(thing.path, at, parse(text))
+            of if of and text in policy.calls.own else self.ask.value(thing.path, at, parse(text))
             for at, text in declaration.returns
         ]
         value = either(given) if given else NOTHING
-        if policy.asynchronous and Mark.GENERATOR in declaration.marks:
+        if policy.calls.asynchronous and Mark.GENERATOR in declaration.marks:
             return Many(value)
         if is_later:
             return Later(value)
-        if Mark.ASYNC not in declaration.marks or not policy.promise:
+        if Mark.ASYNC not in declaration.marks or not policy.foreign.promise:
             return value
-        return Instance(self.ask.library(self.state.open(thing.path), policy.promise), (value,))
+        return Instance(self.ask.library(self.state.open(thing.path), policy.foreign.promise), (value,))
 
     def _match(self, expected: Value | None, argument: Arguments, place: int, known: dict[str, Value | None]) -> None:
         """Learn type arguments from what a parameter is given."""

@@ -135,7 +135,7 @@ class Expressions(Part):
                 looped = self.types.underlying(inner(of))
                 if isinstance(looped, Several):
                     return either(looped.items)
-                by_key = isinstance(looped, Table) and self.state.open(path).policy.loops_over_keys
+                by_key = isinstance(looped, Table) and self.state.open(path).policy.members.loops_over_keys
                 return self.each(looped, 0 if by_key else 1)
             case Key(of):
                 return self.each(inner(of), 0)
@@ -153,7 +153,7 @@ class Expressions(Part):
 
     def _kept(self, path: str, value: Value | None) -> Value | None:
         """Return what a list or map holds later: things of the same type, but not the same functions."""
-        is_open = self.state.open(path).policy.is_open
+        is_open = self.state.open(path).policy.foreign.is_open
         return None if is_open and isinstance(value, Function | Type | Either) else value
 
     def instantiated(self, value: Value | None, kinds: tuple[Value | None, ...]) -> Value | None:
@@ -169,7 +169,7 @@ class Expressions(Part):
     def list_of(self, path: str, element: Value | None) -> Value:
         """Return a list, of the type that the language's library declares for it."""
         file = self.state.open(path)
-        library = self.ask.library(file, file.policy.lists)
+        library = self.ask.library(file, file.policy.foreign.lists)
         return Instance(library, (element,)) if library else Many(element)
 
     def _element(self, value: Value | None) -> Value | None:
@@ -194,7 +194,7 @@ class Expressions(Part):
             case Signature((Signature(given, _), *_), _):  # A function that calls the body of the loop.
                 return given[place] if place < len(given) else None
             case Instance(things) as looped:
-                return self._iterated(looped, self.state.policy(things[0]).iterating)
+                return self._iterated(looped, self.state.policy(things[0]).members.iterating)
             case Outside() as foreign:
                 return held_by(foreign)
         return None
@@ -225,7 +225,7 @@ class Expressions(Part):
                 return either(map(self._awaited, value.values))
             if isinstance(value, Later):
                 return value.value
-            if isinstance(value, Instance) and self.state.policy(value.things[0]).asynchronous:
+            if isinstance(value, Instance) and self.state.policy(value.things[0]).calls.asynchronous:
                 return None
             if not isinstance(value, Instance | All):
                 return value

@@ -44,9 +44,9 @@ _TYPE, _VALUE = Sought(Use.TYPE), Sought(Use.VALUE)
 
 def sought_in(policy: Policy, use: str, given: int = -1) -> Sought:
     """Return what tells names of this use apart from others, in a language."""
-    if policy.has_spaces:
+    if policy.names.has_spaces:
         return _TYPE if use == Use.TYPE else _VALUE
-    return Sought(use, given) if policy.spaces else ANYTHING
+    return Sought(use, given) if policy.names.spaces else ANYTHING
 
 
 class _Nested:
@@ -186,7 +186,7 @@ class File:
         """What variables and members are given, by the name; with the value whose member it is."""
         found: dict[str, list[tuple[Flow, Expression | None]]] = {}
         for flow in self.facts.flows:
-            if flow.argument < 0 and self.policy.is_dynamic:
+            if flow.argument < 0 and self.policy.names.is_dynamic:
                 match parse(flow.into):
                     case Member(owner, name):
                         found.setdefault(name, []).append((flow, owner))
@@ -248,9 +248,9 @@ class File:
         return self._meanings[key]
 
     def _may_mean(self, binding: Bound, use: str) -> bool:
-        if use and self.policy.has_spaces:
+        if use and self.policy.names.has_spaces:
             return binding.kind in ("declared", "alias") or (binding.kind == "type") == (use == Use.TYPE)
-        spaces = self.policy.spaces.get(use)
+        spaces = self.policy.names.spaces.get(use)
         if not spaces:
             return True
         kind = (

@@ -77,7 +77,7 @@ class ForeignTypes(Part):
         is_open = not is_private and bool(self.with_member(thing))
         for written, base in self._bases_above(Thing(thing.path, declaration.owner)) if is_open else ():
             name = self.name(base) or _KINDS.get(type(base)) or written_name(written)
-            called = policy.called_back(name)
+            called = policy.foreign.called_back(name)
             hooks = [hook.removesuffix("*") for hook in called or () if hook.endswith("*")]
             if called is None or declaration.name in called or declaration.name.startswith(tuple(hooks)):
                 yield name or "a base that is not known"
@@ -86,7 +86,7 @@ class ForeignTypes(Part):
         )
         for text in () if is_known else declaration.decorators:  # A test is run, and a fixture is named by a parameter.
             value = self.expressions.written(thing, text)
-            is_foreign = value is None or (isinstance(value, Outside) and policy.is_registering(value.name))
+            is_foreign = value is None or (isinstance(value, Outside) and policy.foreign.is_registering(value.name))
             if is_foreign or self._is_marking(thing, text):
                 yield "@" + text.partition("(")[0]
 
@@ -100,7 +100,7 @@ class ForeignTypes(Part):
     def is_published(self, thing: Thing) -> bool:
         """Return whether other projects get a declaration when they import the package that it is in."""
         declaration, path = self.declared(thing), thing.path
-        entries = self.state.policy(thing).entries(self.state.source, path) if declaration.owner < 0 else ()
+        entries = self.state.policy(thing).modules.entries(self.state.source, path) if declaration.owner < 0 else ()
         found = [
             self.modules.export(Module(entry), declaration.name) for entry in entries if declaration.name[:1] != "_"
         ]
@@ -123,7 +123,7 @@ class ForeignTypes(Part):
             elif name == "Object":
                 is_same = len(declaration.parameters or ()) == (declaration.name == "equals")
             else:
-                is_open = self.state.policy(method).is_registering(name.rpartition(".")[2])
+                is_open = self.state.policy(method).foreign.is_registering(name.rpartition(".")[2])
                 is_same = is_open and (OVERRIDE in declaration.marks or not is_marking)
             if is_same:
                 yield name or "a base that is not known"
@@ -162,7 +162,7 @@ class ForeignTypes(Part):
             case Outside(name) | Foreign(name):
                 return name.removesuffix("()")
             case Instance((thing, *_)):
-                module = "" if thing.path == self.state.policy(thing).library else f"{thing.path[1:-1]}."
+                module = "" if thing.path == self.state.policy(thing).foreign.library else f"{thing.path[1:-1]}."
                 return module + self.declared(thing).qualified
         return ""
 
@@ -172,7 +172,7 @@ class ForeignTypes(Part):
             return base is None or self.members.find(base, name) is not ABSENT
         known: Collection[str] | None = self.things.foreign_methods(owner, base)
         if known is None and isinstance(base, Outside):
-            known = self.state.policy(owner).foreign_members(base.name)
+            known = self.state.policy(owner).foreign.members(base.name)
         return known is None or name in known
 
     def _is_such_use(self, use: str, method: Thing) -> bool:
@@ -187,7 +187,7 @@ class ForeignTypes(Part):
             receiver = parse(mention.receiver)
             if receiver != LITERAL and not self._is_type(file, mention.at, receiver):
                 yield from _parts(self.expressions.value(path, mention.at, receiver))
-        elif file.policy.bare_members:
+        elif file.policy.names.bare_members:
             yield from (Instance((Thing(path, number),)) for number in file.types_around(mention.at))
 
     def _is_type(self, file: File, at: int, receiver: Expression) -> bool:
@@ -201,11 +201,11 @@ class ForeignTypes(Part):
 
     def may_be_object(self, value: Value | None, name: str, policy: Policy) -> bool:
         """Return whether a value may be an object of a foreign type, and not of one that nothing extends."""
-        if policy.is_open:
+        if policy.foreign.is_open:
             is_instance = isinstance(value, Outside) and value.name.endswith("()")
             return is_instance or isinstance(value, Many | Table | Foreign)
         is_builtin = name[:1].islower() and "." not in name
-        is_final = is_builtin or name.rpartition(".")[2] in policy.final
+        is_final = is_builtin or name.rpartition(".")[2] in policy.foreign.final
         return isinstance(value, Outside | Foreign | Instance) and not is_final
 
 

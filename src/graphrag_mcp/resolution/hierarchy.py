@@ -166,7 +166,7 @@ class Hierarchy:
     def run_by(self, thing: Thing) -> str:
         """Return what is known to start a function: a test runner by its annotation, or by that of its class."""
         declaration, owner = self._resolver.declared(thing), self.owner_of(thing)
-        run_by = self._resolver.state.policy(thing).run_by
+        run_by = self._resolver.state.policy(thing).calls.run_by
         is_open = owner is not None and declaration.kind == SymbolKind.METHOD and Mark.PRIVATE not in declaration.marks
         of_class = run_by(thing.path, self._resolver.declared(owner)) if owner and is_open else ""
         return run_by(thing.path, declaration) or (of_class if of_class[:1] == "@" else "")
@@ -179,22 +179,29 @@ class Hierarchy:
         owner = self.owner_of(thing)
         around = owner if owner and self._resolver.things.is_constructor(thing, owner) else None
         marks = (*declaration.marks, *(self._resolver.declared(around).marks if around else ()))
-        replaced = self.overridden(thing) if owner and policy.overloads else []
+        replaced = self.overridden(thing) if owner and policy.calls.overloads else []
         marks += tuple(mark for above in replaced for mark in self._resolver.declared(above).marks if mark[:1] == "@")
-        yield from (mark for mark in dict.fromkeys(marks) if mark[:1] == "@" and policy.is_registering(mark[1:]))
+        yield from (
+            mark for mark in dict.fromkeys(marks) if mark[:1] == "@" and policy.foreign.is_registering(mark[1:])
+        )
         if Mark.EXPORTED in marks:
             yield "other languages"
-        if owner and policy.method_sets and Mark.ABSTRACT not in marks and declaration.kind == SymbolKind.METHOD:
+        if (
+            owner
+            and policy.members.method_sets
+            and Mark.ABSTRACT not in marks
+            and declaration.kind == SymbolKind.METHOD
+        ):
             holders = (owner, *self._embedding(owner))
             yield from (
                 name
-                for name, methods in policy.foreign_methods.items()
+                for name, methods in policy.foreign.interfaces.items()
                 if methods.get(declaration.name) == len(declaration.parameters or ())
                 and any(self._takes_all(kind, methods) for kind in holders)
             )
             yield from self._replacing(declaration.name, holders)
             yield from self._taking(owner) if declaration.name[:1].isupper() else ()
-        if owner and policy.overloads:
+        if owner and policy.calls.overloads:
             above = replaced if OVERRIDE in declaration.marks else []
             yield from (name for method in above or [thing] for name in self._resolver.foreign.overridden(method))
 
@@ -205,8 +212,8 @@ class Hierarchy:
             policy = policy or self._resolver.state.policy(kind)
             for base in self._resolver.lineage.above((Instance((kind,)),)):
                 foreign = base.name if isinstance(base, Outside | Foreign) else ""
-                known = policy.foreign_methods.get(foreign)
-                if foreign and (name in known if known is not None else policy.may_be_interface(foreign)):
+                known = policy.foreign.interfaces.get(foreign)
+                if foreign and (name in known if known is not None else policy.foreign.may_be_interface(foreign)):
                     yield foreign
 
     def _taking(self, kind: Thing) -> Iterator[str]:
@@ -216,7 +223,7 @@ class Hierarchy:
         """
         policy = self._resolver.state.policy(kind)
         for path in sorted({site.path for site in self._search.sites((kind,)).found if site.target}):
-            facts = None if path.endswith(policy.tests) else self._source.facts(path)
+            facts = None if path.endswith(policy.modules.tests) else self._source.facts(path)
             for flow in facts.flows if facts else ():
                 into = parse(flow.into)
                 if flow.argument < 0:
@@ -226,14 +233,14 @@ class Hierarchy:
                 if (
                     isinstance(taker, Outside)
                     and "/" in taker.name
-                    and (taker.name in policy.foreign_methods or policy.may_be_interface(taker.name))
+                    and (taker.name in policy.foreign.interfaces or policy.foreign.may_be_interface(taker.name))
                 ):
                     given = self._resolver.expressions.value(path, flow.at, parse(flow.value))
                     yield from (taker.name,) if kind in _types(given) else ()
 
     def foreign_interfaces(self, kind: Thing) -> list[str]:
         """Return the foreign interfaces whose methods a type has, in a language where that is enough."""
-        interfaces = self._resolver.state.policy(kind).foreign_methods.items()
+        interfaces = self._resolver.state.policy(kind).foreign.interfaces.items()
         return [name for name, methods in interfaces if methods and self._takes_all(kind, methods)]
 
     def inheriting(self, method: Thing) -> list[Thing]:

@@ -25,7 +25,7 @@ def _read_library(path: str, language: str, text: str) -> FileFacts | None:
 LIBRARIES: Mapping[str, Callable[[], FileFacts | None]] = {
     path: cache(partial(_read_library, path, language, text))
     for name in sorted(FACT_LANGUAGES)
-    for path, (language, text) in policy_of(name).declarations.items()
+    for path, (language, text) in policy_of(name).foreign.declarations.items()
 }
 
 

@@ -78,7 +78,7 @@ class Lineage(Part):
         for thing in value.things:
             declaration = self.declared(thing)
             for base in declaration.bases:
-                if base.how in self.state.policy(thing).not_inherited:
+                if base.how in self.state.policy(thing).members.not_inherited:
                     continue
                 found = self.types.named(thing.path, declaration.at, parse(base.type))
                 yield replaced(found, self.types.arguments(value))

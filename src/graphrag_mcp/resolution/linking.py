@@ -65,7 +65,7 @@ class Linker:
         found: dict[str, str] = {}
         if file is not None:
             for module in sorted(modules_of(file.facts)):
-                find = partial(file.policy.module, self._reads, path, module)
+                find = partial(file.policy.modules.module, self._reads, path, module)
                 found[module] = repr(self._reads.finding(path, module, find))
         return found, frozenset(self._named(self._reads.of_imports))
 

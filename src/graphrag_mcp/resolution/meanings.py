@@ -43,7 +43,7 @@ class Meanings(Part):
         if len(things) > 1:
             values = tuple(thing for thing in things if not self._is_only_type(thing))
             things = things if all(map(self.things.is_type, values)) else values
-        kinds, rebinds = {self.declared(thing).kind for thing in things}, self.state.policy(things[0]).rebinds
+        kinds, rebinds = {self.declared(thing).kind for thing in things}, self.state.policy(things[0]).names.rebinds
         if kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
             return self._aliased(things[0]) or Type(things)
         if functions := tuple(thing for thing in things if self.declared(thing).kind in CALLABLE):
@@ -62,7 +62,9 @@ class Meanings(Part):
 
     def function(self, things: tuple[Thing, ...], of: Value | None = None) -> Value | None:
         """Return functions, as their decorators change them."""
-        is_changed = self.state.policy(things[0]).rebinds and any(self.declared(thing).decorators for thing in things)
+        is_changed = self.state.policy(things[0]).names.rebinds and any(
+            self.declared(thing).decorators for thing in things
+        )
         if not is_changed:  # Decorators of TypeScript rarely give anything else.
             return Function(things, of)
         made = [self._decorated(thing, Function((thing,), of)) for thing in things]
@@ -74,7 +76,7 @@ class Meanings(Part):
         declaration, policy = self.declared(thing), self.state.policy(thing)
         for text in reversed(declaration.decorators):
             decorator, given = self.expressions.written(thing, text), value
-            how = policy.passes.get(decorator.name, "") if isinstance(decorator, Outside) else ""
+            how = policy.calls.passes.get(decorator.name, "") if isinstance(decorator, Outside) else ""
             if how == "later":
                 entered = self.calls.result(given, nothing, 0)
                 value = Signature((), Later(self.expressions.each(entered, 1)))

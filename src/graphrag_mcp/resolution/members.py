@@ -89,21 +89,23 @@ class Members(Part):
                 return Found((), Outside(f"{of}.{name}" if of else ""))
             case Module():
                 found = self.modules.export(value, name)
-                is_promise = found is ABSENT and name == "then" and bool(self.state.open(value.path).policy.promise)
+                is_promise = (
+                    found is ABSENT and name == "then" and bool(self.state.open(value.path).policy.foreign.promise)
+                )
                 return Found((), Signature((Signature((value,), None),), None)) if is_promise else found
-            case Folder(path, language) if find := policy_of(language).inside:
+            case Folder(path, language) if find := policy_of(language).modules.inside:
                 inside = find(self.state.source, path, name)
                 return Found((), inside) if inside else None
             case Later(held) if name in ("__enter__", "__aenter__"):
                 return Found((), Signature((), Later(held) if name == "__aenter__" else held))
-            case Instance(things) | Type(things) if self.state.policy(things[0]).is_linear:
+            case Instance(things) | Type(things) if self.state.policy(things[0]).members.is_linear:
                 return self._in_order(self.state.policy(things[0]), self.lineage.order(value), name)
-            case Above(things) if self.state.policy(things[0]).is_linear:
+            case Above(things) if self.state.policy(things[0]).members.is_linear:
                 above = self.lineage.order(Instance(things))[1:]
                 return self._in_order(self.state.policy(things[0]), above, name)
             case All(values):
                 return self._any([self.find(value, name, sought) if value else None for value in values])
-            case Type(things, arguments) if name == self.state.policy(things[0]).prototype:
+            case Type(things, arguments) if name == self.state.policy(things[0]).members.prototype:
                 return Found((), Instance(things, arguments))
             case Function(things):
                 return self._of_function(value, things[0].path, name)
@@ -114,7 +116,7 @@ class Members(Part):
             case Either(values):
                 return self._common([self.find(value, name, sought) for value in values], name)
             case Instance(things) | Type(things):
-                if self.state.policy(things[0]).overloads:
+                if self.state.policy(things[0]).calls.overloads:
                     return self._along((value,), name, sought)
                 found = self._inherited([value], name)
                 if found and isinstance(called := found.value, Function) and called.of != value:
@@ -126,11 +128,11 @@ class Members(Part):
                 return found if found and found.things else given or found
             case Above(things):
                 bases = tuple(self.lineage.bases(Instance(things)))
-                if self.state.policy(things[0]).overloads:
+                if self.state.policy(things[0]).calls.overloads:
                     return self._along(bases, name, sought)
                 found = self._inherited(_like(Instance, bases), name)
                 found = self._inherited(_like(Type, bases), name) if found is ABSENT else found
-                is_own = found is ABSENT and name in self.state.policy(things[0]).constructors
+                is_own = found is ABSENT and name in self.state.policy(things[0]).members.constructors
                 return INHERITED if is_own else found  # It is the member that the language gives.
             case Variable(known, above) if above:
                 found = self.find(above, name, sought)
@@ -163,12 +165,12 @@ class Members(Part):
             return hits[0] if len(hits) == 1 else self.overloads.joined(hits)
         if is_foreign:
             return INHERITED
-        is_common = is_common or (owner is not None and name in self.state.policy(owner.things[0]).common)
+        is_common = is_common or (owner is not None and name in self.state.policy(owner.things[0]).members.common)
         return Found((), Outside(name)) if is_common else ABSENT
 
     def _of_function(self, value: Function, path: str, name: str) -> Found | None:
         file = self.state.open(path)
-        if file.policy.prototype and name == file.policy.prototype:
+        if file.policy.members.prototype and name == file.policy.members.prototype:
             return Found((), Instance(value.things))
         if any(Mark.TYPED in self.declared(thing).marks for thing in value.things):
             return None  # It is of the variable's own type.
@@ -176,7 +178,7 @@ class Members(Part):
             return attached
         if name == "bind":
             return Found((), Signature((), value))
-        library = self.ask.library(file, file.policy.functions)
+        library = self.ask.library(file, file.policy.foreign.functions)
         return self.find(Instance(library), name) if library else None
 
     def _in_order(self, policy: Policy, order: Sequence[Value | None], name: str) -> Found | None:
@@ -185,7 +187,7 @@ class Members(Part):
         found: Found | None = None
         for value in order:
             if isinstance(value, Outside):
-                known = policy.foreign_members(value.name)
+                known = policy.foreign.members(value.name)
                 is_foreign = is_foreign or known is None or name in known
             elif isinstance(value, Many | Table | Several | Signature | Later):
                 is_foreign = True
@@ -198,7 +200,7 @@ class Members(Part):
                 if not (own.things and all(map(self.things.is_only_assigned, own.things))):
                     return found
             else:
-                is_hooked = is_hooked or any(self._own(value, hook) for hook in policy.hooks)
+                is_hooked = is_hooked or any(self._own(value, hook) for hook in policy.members.hooks)
         if found:
             return found
         return Found((), None) if is_foreign else None if is_hooked else ABSENT
@@ -235,7 +237,9 @@ class Members(Part):
             return None
         is_open = len(things) > max(len(hit.things) for hit in having) or any(hit.is_open for hit in having)
         owner = next(iter(things), None)
-        is_open = is_open or bool(owner and INHERITED in having and name in self.state.policy(owner).of_literals)
+        is_open = is_open or bool(
+            owner and INHERITED in having and name in self.state.policy(owner).members.of_literals
+        )
         return Found(tuple(things), either(hit.value for hit in having), is_open)
 
     def _inherited(self, level: list[Value | None], name: str) -> Found | None:
@@ -304,7 +308,7 @@ class Members(Part):
                 if isinstance(made, Function) and isinstance(of, Instance) and whose is not of:
                     made = replace(made, receiver=of)
                 return Found(things, made)
-            if kinds <= set(CALLABLE) and self.state.policy(things[0]).rebinds:  # A property, and what sets it.
+            if kinds <= set(CALLABLE) and self.state.policy(things[0]).names.rebinds:  # A property, and what sets it.
                 read = Function(things[:1], of or value) if isinstance(value, Instance) else None
                 return Found(things, self.ask.result(read, nothing, 0))
             held = replaced(self.ask.meaning(things), self.types.arguments(value))
@@ -312,7 +316,7 @@ class Members(Part):
             return Found(things, held if is_of_instance else self._read(value, held))
         instance = Instance(value.things, value.arguments)
         made_of = self.types.underlying(instance)
-        if self.state.policy(value.things[0]).has_spaces:
+        if self.state.policy(value.things[0]).names.has_spaces:
             return self._of_mapped(made_of, name) if made_of != instance else None
         if isinstance(made_of, Instance) and made_of.things != value.things:
             fields = tuple(
@@ -342,14 +346,18 @@ class Members(Part):
     def _read(self, owner: Instance | Type, held: Value | None) -> Value | None:
         """Return what reading a field gives: of an enumeration an instance; a field may decide it itself."""
         policy = self.state.policy(owner.things[0])
-        if policy.enumerations and self.is_enumeration(owner):
+        if policy.foreign.enumerations and self.is_enumeration(owner):
             return Instance(owner.things)
-        is_own = isinstance(held, Instance) and policy.reading and self.find(held, policy.reading) is not ABSENT
+        is_own = (
+            isinstance(held, Instance)
+            and policy.members.reading
+            and self.find(held, policy.members.reading) is not ABSENT
+        )
         return None if is_own else held
 
     def is_enumeration(self, kind: Instance | Type) -> bool:
         """Return whether the fields of a type are its instances, or it is marked as one of constants."""
-        foreign = self.state.policy(kind.things[0]).enumerations
+        foreign = self.state.policy(kind.things[0]).foreign.enumerations
         above = self.lineage.order(kind) if foreign else ()
         is_below = any(isinstance(value, Outside) and value.name.removesuffix("()") in foreign for value in above)
         return is_below or Mark.ENUMERATION in self.declared(kind.things[0]).marks

@@ -88,7 +88,7 @@ class Mentions(Places):
             yield from self._handing.runs(mention, self._source(mention.at)) if mention.use == Use.CALL else ()
             return
         found = self._resolver.resolve(self._path, mention)
-        if found is not None and found.things and self._file.policy.has_spaces and mention.use in _OF_VALUES:
+        if found is not None and found.things and self._file.policy.names.has_spaces and mention.use in _OF_VALUES:
             found = found._replace(things=() if all(map(self._is_no_value, found.things)) else found.things)
         if self._is_of_metaclass(mention) and (found is None or not found.things or mention.use == Use.WRITE):
             yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=SOME)
@@ -180,7 +180,7 @@ class Mentions(Places):
 
     def _is_of_metaclass(self, mention: Mention) -> bool:
         """Return whether a member is one of the classes that a type makes."""
-        if mention.receiver not in ("self", "cls") or not self._file.policy.rebinds:
+        if mention.receiver not in ("self", "cls") or not self._file.policy.names.rebinds:
             return False
         value = self._value(mention)
         bases = self._resolver.lineage.above((value,)) if isinstance(value, Instance) else ()
@@ -213,7 +213,7 @@ class Mentions(Places):
 
     def _is_set_below(self, mention: Mention) -> bool:
         """Return whether a receiver is what a class says of itself, and types below may say otherwise."""
-        if not self._file.policy.rebinds:
+        if not self._file.policy.names.rebinds:
             return False
         match parse(mention.receiver):
             case Member(Name("self" | "cls"), name):
@@ -230,9 +230,9 @@ class Mentions(Places):
 
         `f.call(...)` calls f.
         """
-        if mention.use == Use.VALUE and self._members.get(mention.at) in self._file.policy.invoking:
+        if mention.use == Use.VALUE and self._members.get(mention.at) in self._file.policy.calls.invoking:
             return msgspec.structs.replace(mention, use=Use.CALL)
-        names = self._file.policy.emptying
+        names = self._file.policy.calls.emptying
         beside = (other for other in self._on_line(mention.line) if other.name in names) if names else ()
         is_own = bool(names) and mention.use == Use.FILL and any(map(self._of_project, beside))
         return msgspec.structs.replace(mention, use=Use.VALUE) if is_own else mention
@@ -250,14 +250,16 @@ class Mentions(Places):
     def _held(self, mention: Mention, found: Found) -> tuple[Thing, ...]:
         """Return the functions and types that a called variable or member holds."""
         policy = self._file.policy
-        if mention.use not in _RUNNING or not (policy.rebinds or policy.is_dynamic):
+        if mention.use not in _RUNNING or not (policy.names.rebinds or policy.names.is_dynamic):
             return ()
         return tuple(thing for thing in functions_of(found.value) if thing.path not in LIBRARIES)
 
     def _one_of(self, mention: Mention) -> tuple[Thing, ...]:
         """Return the functions that a called variable may hold, where it holds one of several values."""
         is_variable = mention.use == Use.CALL and mention.name and not mention.receiver
-        bound = self._file.innermost(mention.name, mention.at) if is_variable and self._file.policy.rebinds else []
+        bound = (
+            self._file.innermost(mention.name, mention.at) if is_variable and self._file.policy.names.rebinds else []
+        )
         found: dict[Thing, None] = {}
         for binding in bound:
             expression = parse(binding.value)
@@ -325,7 +327,7 @@ class Mentions(Places):
         policy = self._file.policy
         if mention.use not in _OF_MEMBERS or not mention.name:
             return
-        if policy.method_sets:
+        if policy.members.method_sets:
             yield from self._interfaces(mention) if mention.use == Use.CALL and mention.receiver else ()
             return
         for value in dict.fromkeys(self._resolver.foreign.receivers(self._path, mention)):
@@ -343,10 +345,10 @@ class Mentions(Places):
         for base in above:
             name = base.name if isinstance(base, Outside | Foreign) else ""
             if name and name not in modules:
-                known = policy.foreign_methods.get(name)
+                known = policy.foreign.interfaces.get(name)
                 if known and mention.name in known:
                     yield Place("", name), known[mention.name]
-                elif known is None and policy.may_be_interface(name):
+                elif known is None and policy.foreign.may_be_interface(name):
                     yield Place("", name), -1
 
     def _is_any(self, mention: Mention, thing: Thing) -> bool:
@@ -355,12 +357,12 @@ class Mentions(Places):
         if declaration.kind != SymbolKind.TYPE or mention.use not in (Use.VALUE, Use.CALL, Use.TYPE):
             return False
         return self._resolver.members.is_enumeration(Type((thing,))) and is_of_any(
-            mention, self._on_line(mention.line), declaration.name, self._resolver.state.policy(thing).by_text
+            mention, self._on_line(mention.line), declaration.name, self._resolver.state.policy(thing).members.by_text
         )
 
     def _converted(self) -> Iterator[Link]:
         """Yield that a struct is made of another one: that reads and writes all their fields."""
-        for flow in self._facts.flows if self._file.policy.method_sets else ():
+        for flow in self._facts.flows if self._file.policy.members.method_sets else ():
             before = bisect_left(self._starts, flow.at) - 1  # The mention of the type.
             value = partial(self._resolver.expressions.value, self._path, flow.at)
             into = value(parse(flow.into)) if flow.argument == 0 and before >= 0 else None

@@ -51,8 +51,8 @@ class Modules(Part):
         value, inside = self.module(file, module), None
         if isinstance(value, Outside):
             inside = self.module(file, f"{module}.{name}")
-        elif isinstance(value, Module) and value.path == file.path and file.policy.inside:
-            inside = file.policy.inside(self.state.source, file.path, name)
+        elif isinstance(value, Module) and value.path == file.path and file.policy.modules.inside:
+            inside = file.policy.modules.inside(self.state.source, file.path, name)
         if isinstance(inside, Module):
             return Found((), inside)
         found = self.ask.find(value, name) if value else None
@@ -81,7 +81,7 @@ class Modules(Part):
         file = self.state.file(module.path)
         if file is None:
             return None
-        if file.policy.rebinds:
+        if file.policy.names.rebinds:
             return self.in_module(file, name)
         if exported := next(iter(file.exports.get(name, ())), None):
             return self.exported(module.path, exported)
@@ -99,10 +99,10 @@ class Modules(Part):
         found = self.ask.in_file(file, file.facts.stop - 1, name)
         if found is not ABSENT:
             return found
-        inside = file.policy.inside(self.state.source, file.path, name) if file.policy.inside else None
+        inside = file.policy.modules.inside(self.state.source, file.path, name) if file.policy.modules.inside else None
         if inside:
             return Found((), inside)
-        return None if any((-1, hook) in file.members for hook in file.policy.hooks) else ABSENT
+        return None if any((-1, hook) in file.members for hook in file.policy.members.hooks) else ABSENT
 
     def _passed_on(self, file: File, name: str) -> Found | None:
         """Return a name of the modules whose names a file all exports."""
@@ -118,7 +118,7 @@ class Modules(Part):
     def _lacks(self, module: Value | None, name: str) -> bool:
         """Return whether a module exports nothing of a name, and passes nothing on: most of many do."""
         file = self.state.file(module.path) if isinstance(module, Module) else None
-        if file is None or file.policy.rebinds or file.facts.has_errors:
+        if file is None or file.policy.names.rebinds or file.facts.has_errors:
             return False
         return not any(one in file.exports for one in (name, "*", "=")) and name not in file.given
 
@@ -142,5 +142,5 @@ class Modules(Part):
 
     def module(self, file: File, module: str) -> Value | None:
         """Return what an import of a file means: a module, a package, or something foreign."""
-        find = file.policy.module
+        find = file.policy.modules.module
         return self.state.importing(file.path, module, lambda: find(self.state.modules, file.path, module))

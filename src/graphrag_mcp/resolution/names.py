@@ -58,9 +58,13 @@ class Names(Part):
         return self.state.once(("name", path, at, name, wanted), lambda: self._name(file, at, name, wanted))
 
     def _name(self, file: File, at: int, name: str, sought: Sought) -> Found | None:
-        if file.policy.rebinds:
+        if file.policy.names.rebinds:
             found = self.in_file(file, at, name)
-            return Found((), Outside(name) if name in file.policy.builtins else OUTSIDE) if found is ABSENT else found
+            return (
+                Found((), Outside(name) if name in file.policy.names.builtins else OUTSIDE)
+                if found is ABSENT
+                else found
+            )
         inside = self._inside(file, at, name, sought)
         if inside is not ABSENT and inside is not INHERITED:
             return inside
@@ -102,15 +106,15 @@ class Names(Part):
                 if found and found.things:
                     return self._nearest(file, found)
                 is_unknown = is_unknown or found is None
-            elif value and name in file.policy.names_of(value, row.module):
+            elif value and name in file.policy.modules.names_of(value, row.module):
                 return Found((), value)
         if things := self._ambient(file, name) or self.library(file, name):
             return Found(things, self.ask.meaning(things))
-        if name in file.policy.builtins:
+        if name in file.policy.names.builtins:
             return Found((), Outside(name))
         if is_unknown:
             return None
-        is_package = file.policy.nested and sought.use != Use.CALL
+        is_package = file.policy.modules.nested and sought.use != Use.CALL
         return Found((), Package(name, is_nested=True) if is_package else OUTSIDE)
 
     def in_file(self, file: File, at: int, name: str) -> Found | None:
@@ -143,7 +147,7 @@ class Names(Part):
     def _listed(self, file: File, name: str) -> Found | None:
         """Return a name that a file imports without saying it."""
         for imported in file.unnamed_imports(name):
-            value, first = self.modules.module(file, imported.module), file.policy.first
+            value, first = self.modules.module(file, imported.module), file.policy.modules.first
             if imported.item == "*":
                 found = self.members.find(value, name) if value and not isinstance(value, Outside) else None
                 if found is not ABSENT:
@@ -174,7 +178,12 @@ class Names(Part):
 
     def _nearest(self, file: File, found: Found | None) -> Found | None:
         """Return which of several types of one name a file means: that of the nearest folder, if it is one."""
-        if not file.policy.nested or found is None or len(found.things) < 2 or not isinstance(found.value, Type):
+        if (
+            not file.policy.modules.nested
+            or found is None
+            or len(found.things) < 2
+            or not isinstance(found.value, Type)
+        ):
             return found
         shared = {thing: len(commonpath((dirname(file.path), thing.path))) for thing in found.things}
         nearest = tuple(thing for thing in shared if shared[thing] == max(shared.values()))
@@ -188,17 +197,17 @@ class Names(Part):
                 return self.name(path, at, name, sought)
             case Member(ModuleName(module), name) if module == GIVEN:
                 return self._given_to(self.state.open(path), at, name)
-            case Member(ModuleName(module), name) if self.state.open(path).policy.inside:
+            case Member(ModuleName(module), name) if self.state.open(path).policy.modules.inside:
                 return self.modules.item(self.state.open(path), module, name)
             case Member((Name() | Member()) as owner, name) if sought.use == use == Use.TYPE and (
-                self.state.open(path).policy.nested
+                self.state.open(path).policy.modules.nested
             ):  # A type is a member of types and packages.
                 before = self.found(path, at, owner, use)
                 return self.members.find(before.value, name, sought) if before and before.value else None
             case Member(owner, name):
                 value = self._owner(path, at, owner, sought)
                 if isinstance(value, Outside) and value.name.endswith("()"):
-                    known = self.state.open(path).policy.foreign_members(value.name)
+                    known = self.state.open(path).policy.foreign.members(value.name)
                     if known is not None and name not in known:  # It is of a type below.
                         return None
                 is_named = isinstance(value, Outside) and value.name
@@ -216,7 +225,7 @@ class Names(Part):
 
     def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
         """Return the value whose member is meant; what a type is a member of is no variable."""
-        is_type = sought.use == Use.TYPE and self.state.open(path).policy.has_spaces
+        is_type = sought.use == Use.TYPE and self.state.open(path).policy.names.has_spaces
         found = self.found(path, at, owner, Use.TYPE) if is_type and isinstance(owner, Name | Member) else None
         return found.value if found and found.value else self.expressions.value(path, at, owner)
 
@@ -226,7 +235,7 @@ class Names(Part):
         folders = [file.path]
         while folders[-1]:
             folders.append(dirname(folders[-1]))
-        for path in (file.path, *(join(folder, file.policy.giving) for folder in folders[1:])):
+        for path in (file.path, *(join(folder, file.policy.modules.giving) for folder in folders[1:])):
             near = self.state.file(path)
             found = [self.modules.in_module(near, name)] if near else []
             found += [self.modules.exported(path, export) for export in (near.exports.get(name, ()) if near else ())]
@@ -279,7 +288,7 @@ class Names(Part):
 
     def _top(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return the declarations of a name that the whole file sees."""
-        if file.policy.whole_unit:
+        if file.policy.modules.whole_unit:
             found = tuple(self.state.modules.find(file.facts.unit, name))
             # Other files declare it for another build.
             return tuple(thing for thing in found if thing.path == file.path) or found
@@ -287,11 +296,15 @@ class Names(Part):
 
     def _ambient(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return what files declare for all others: those that only declare, and are no modules."""
-        found = [thing for thing in self.state.source.named(name) if file.policy.is_ambient(thing.path)] if name else []
+        found = (
+            [thing for thing in self.state.source.named(name) if file.policy.modules.is_ambient(thing.path)]
+            if name
+            else []
+        )
         is_global = {thing.path: not self.state.open(thing.path).is_module for thing in found}
         return tuple(thing for thing in found if self.declared(thing).owner == -1 and is_global[thing.path])
 
     def library(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return what the language's own library declares."""
-        library = self.state.file(file.policy.library) if name and file.policy.library else None
+        library = self.state.file(file.policy.foreign.library) if name and file.policy.foreign.library else None
         return self._top(library, name) if library else ()

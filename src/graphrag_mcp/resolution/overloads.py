@@ -96,7 +96,7 @@ class Overloads(Part):
     def callable_with(self, called: Function, argument: Arguments, count: int) -> tuple[Thing, ...]:
         """Return the functions that can be called with some arguments."""
         things = self.callable_parts(called.things)
-        if len(things) < 2 or not self.state.policy(things[0]).is_open:
+        if len(things) < 2 or not self.state.policy(things[0]).foreign.is_open:
             return things
         return tuple(thing for thing in things if self._takes(thing, argument, count)) or things
 
@@ -115,7 +115,7 @@ class Overloads(Part):
         """Return whether the first parameter of a function is the own instance."""
         declaration = self.declared(thing)
         is_member = declaration.kind == SymbolKind.METHOD and Mark.STATIC not in declaration.marks
-        return is_member and bool(declaration.parameters) and self.state.policy(thing).passes_self
+        return is_member and bool(declaration.parameters) and self.state.policy(thing).calls.passes_self
 
     def of(self, value: Value) -> Sequence[Function]:
         """Return the functions of one name, of one type or of several, that are told apart by arguments; else none."""
@@ -188,17 +188,17 @@ class Overloads(Part):
                 fits = {self._fit(expected, value, policy) for value in values}
                 return fits.pop() if len(fits) == 1 else _Fit.MAYBE if _Fit.NEVER in fits else max(fits)
         name, own = self._name(expected), self._name(given)
-        is_type = own in policy.primitives or (own[:1].isupper() and not own.isupper())
+        is_type = own in policy.foreign.primitives or (own[:1].isupper() and not own.isupper())
         if isinstance(given, Package) or (isinstance(given, Outside) and own != name and not is_type):
             given, own = OUTSIDE, ""  # A variable of a library.
-        if name in policy.primitives or own in policy.primitives:
+        if name in policy.foreign.primitives or own in policy.foreign.primitives:
             return _Fit.MAYBE if OUTSIDE in (expected, given) else _fit_number(name, own, policy)
-        above = frozenset[str]() if own == "Object" else policy.final.get(own)
+        above = frozenset[str]() if own == "Object" else policy.foreign.final.get(own)
         if above is not None and name:
             return _Fit.EXACT if name == own else _Fit.WIDER if name in above else _Fit.NEVER
         if given == NOTHING or (name == "Object" != own and given != OUTSIDE):
             return _Fit.WIDER
-        if isinstance(given, Function | Type) and (name in policy.final or isinstance(expected, Many)):
+        if isinstance(given, Function | Type) and (name in policy.foreign.final or isinstance(expected, Many)):
             return _Fit.NEVER
         return self._fit_object(expected, given, policy)
 
@@ -226,7 +226,7 @@ class Overloads(Part):
                 return _Fit.EXACT if self._name(expected) == self._name(given) else _Fit.MAYBE
             case (Many(element), Many(other)):
                 how = self._fit(element, other, policy)
-                is_number = not {self._name(element), self._name(other)}.isdisjoint(policy.primitives)
+                is_number = not {self._name(element), self._name(other)}.isdisjoint(policy.foreign.primitives)
                 return _Fit.NEVER if how is _Fit.BOXED or (is_number and how is _Fit.WIDER) else how
             case (Instance(), Many()) | (Many(), Instance()) | (Many(), Foreign()):
                 return _Fit.NEVER
@@ -263,13 +263,13 @@ class Overloads(Part):
 
 def _fit_number(name: str, own: str, policy: Policy) -> _Fit:
     """Return how well a type fits one of which at least one is a number, a letter or a truth value."""
-    if name in policy.primitives and own in policy.primitives:
-        return _Fit.EXACT if name == own else _Fit.WIDER if name in policy.primitives[own].wider else _Fit.NEVER
-    if own in policy.primitives:
-        box = policy.primitives[own].box
-        return _Fit.BOXED if name == box or name in policy.final[box] else _Fit.NEVER
-    plain = next((primitive for primitive, kind in policy.primitives.items() if kind.box == own), "")
-    return _Fit.BOXED if plain and name in (plain, *policy.primitives[plain].wider) else _Fit.NEVER
+    if name in policy.foreign.primitives and own in policy.foreign.primitives:
+        return _Fit.EXACT if name == own else _Fit.WIDER if name in policy.foreign.primitives[own].wider else _Fit.NEVER
+    if own in policy.foreign.primitives:
+        box = policy.foreign.primitives[own].box
+        return _Fit.BOXED if name == box or name in policy.foreign.final[box] else _Fit.NEVER
+    plain = next((primitive for primitive, kind in policy.foreign.primitives.items() if kind.box == own), "")
+    return _Fit.BOXED if plain and name in (plain, *policy.foreign.primitives[plain].wider) else _Fit.NEVER
 
 
 def _least(bound: Value | None) -> Value:

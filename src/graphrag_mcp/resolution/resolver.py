@@ -77,14 +77,14 @@ class Resolver:
             return None
         found = self._named(path, mention, mention.given)
         is_nothing = found is not None and not found.things and found.value in (None, OUTSIDE)
-        if is_nothing and found is not INHERITED and mention.use == Use.CALL and file.policy.spaces:
+        if is_nothing and found is not INHERITED and mention.use == Use.CALL and file.policy.names.spaces:
             found = self._named(path, mention, -1)  # One that does not take so many arguments: it was changed.
-        elif found and len(found.things) > 1 and file.policy.overloads:
+        elif found and len(found.things) > 1 and file.policy.calls.overloads:
             found = self.overloads.seen_from(path, found)
             found = (
                 self.overloads.chosen(path, mention, found) if len(found.things) > 1 and mention.arguments else found
             )
-        if found and mention.use == Use.CREATE and isinstance(found.value, Type) and file.policy.overloads:
+        if found and mention.use == Use.CREATE and isinstance(found.value, Type) and file.policy.calls.overloads:
             found = Found(found.things + self._constructors(path, mention, found.value), found.value)
         if (
             found is None
@@ -119,7 +119,9 @@ class Resolver:
             is_placed = mention.name.isdecimal()
             found = self._field_of(of, int(mention.name)) if is_placed else self.members.find(of, mention.name)
             makers = [
-                self.members.find(of, name) for thing in made.things for name in self.state.policy(thing).constructors
+                self.members.find(of, name)
+                for thing in made.things
+                for name in self.state.policy(thing).members.constructors
             ]
             if found and not any(hit and hit.things for hit in makers):
                 return Found(
@@ -175,7 +177,7 @@ class Resolver:
             (declaration.qualified, tuple(given.value for given in declaration.parameters or ()))
             for declaration in methods
         }
-        if len({thing.path for thing in found.things}) > 1 and self.state.policy(found.things[0]).rebinds:
+        if len({thing.path for thing in found.things}) > 1 and self.state.policy(found.things[0]).names.rebinds:
             return True  # One of two imports, or an import and a definition: which of them depends on a condition.
         return found.is_open or (len(distinct) > 1 and self.things.has_overloads(found.things[0]))
 
@@ -200,7 +202,7 @@ class Resolver:
         Either having them may do, or not all that the interface demands is known.
         """
         policy = self.state.policy(kind)
-        if not (policy.has_spaces or self._is_partly_foreign(interface)):
+        if not (policy.names.has_spaces or self._is_partly_foreign(interface)):
             return False
         marks = (self.declared(kind).marks, self.declared(interface).marks)
         return [Mark.INTERFACE in mark for mark in marks] == [False, True] and all(

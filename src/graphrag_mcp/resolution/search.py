@@ -295,7 +295,7 @@ class Search:
     def _reached(self, group: Sequence[StoredLink], thing: Thing) -> Certainty | None:
         """Return whether a use of a foreign member may run a method of the project; see `ForeignTypes.reached`."""
         declaration, policy = self.resolver.declared(thing), self.resolver.state.policy(thing)
-        if policy.method_sets:
+        if policy.members.method_sets:
             fits = any(link.given in (-1, len(declaration.parameters or ())) for link in group)
             is_open = fits and declaration.kind == SymbolKind.METHOD and Mark.ABSTRACT not in declaration.marks
             return Certainty.BY_NAME if is_open else None
@@ -315,7 +315,7 @@ class Search:
         for thing in things:
             declaration, owner = self.resolver.declared(thing), self.resolver.things.owner_of(thing)
             policy = self.resolver.state.policy(thing)
-            is_open = policy.has_spaces or policy.method_sets
+            is_open = policy.names.has_spaces or policy.members.method_sets
             if owner is None or not is_open or declaration.kind not in CALLABLE or Mark.ABSTRACT in declaration.marks:
                 continue
             named = [thing for thing in self.source.named(declaration.name) if thing.path not in LIBRARIES]
@@ -328,16 +328,16 @@ class Search:
     def can_mean(self, site: Site, thing: Thing) -> bool:
         """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""
         language, policy = detect_language(site.path), self.resolver.state.policy(thing)
-        is_of_family = language in FACT_LANGUAGES and policy_of(language).module is policy.module
+        is_of_family = language in FACT_LANGUAGES and policy_of(language).modules.module is policy.modules.module
         if not is_of_family or not self._fits(policy, site.mention, thing):
             return False
         declaration = self.resolver.declared(thing)
         if declaration.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
-            return bool(site.mention.receiver) or policy.bare_members
+            return bool(site.mention.receiver) or policy.names.bare_members
         if declaration.kind == SymbolKind.TYPE and self.resolver.things.owner_of(thing):
             return bool(site.mention.receiver) or site.path == thing.path
-        if not policy.functions_are_members:
-            return not site.mention.receiver or (policy.rebinds and self._is_handed_on(thing))
+        if not policy.names.functions_are_members:
+            return not site.mention.receiver or (policy.names.rebinds and self._is_handed_on(thing))
         return not self.is_confined(thing, site.mention.use) or (site.path == thing.path and not site.mention.receiver)
 
     def _is_handed_on(self, thing: Thing) -> bool:
@@ -366,7 +366,7 @@ class Search:
         declaration = self.resolver.declared(thing)
         is_inner = declaration.owner >= 0 and facts.declared[declaration.owner].kind in CALLABLE
         policy = policy_of(facts.language)  # Others see what a script declares, and where nothing has to be exported.
-        is_module = bool(facts.imports or facts.exports) and not (policy.rebinds or policy.whole_unit)
+        is_module = bool(facts.imports or facts.exports) and not (policy.names.rebinds or policy.modules.whole_unit)
         is_top = declaration.owner == -1 and is_module
         if declaration.kind not in _CONFINED or not (is_inner or is_top):
             return False

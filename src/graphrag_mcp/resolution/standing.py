@@ -36,12 +36,16 @@ class Standing(Places):
         bases = (base for found in self._resolver.lineage.bases_of(thing) for base in types_of(found))
         for base in dict.fromkeys(bases) if declaration.bases else ():
             yield Link(place, self._place(base), declaration.line, RelationKind.INHERITS, "", How.ABOVE)
-        if declaration.kind == SymbolKind.TYPE and len(declaration.bases) > 1 and not self._file.policy.method_sets:
+        if (
+            declaration.kind == SymbolKind.TYPE
+            and len(declaration.bases) > 1
+            and not self._file.policy.members.method_sets
+        ):
             for method, inherited in self._hierarchy.standing_in(thing):
                 yield from self._pair(self._place(method), self._place(inherited), declaration.line, use=Use.BASE)
         yield from self._constants_by_text(thing, declaration)
         if declaration.kind == SymbolKind.METHOD or (
-            declaration.kind == SymbolKind.FIELD and self._file.policy.replaces_fields
+            declaration.kind == SymbolKind.FIELD and self._file.policy.members.replaces_fields
         ):
             yield from self._overridden(thing, declaration)
         if declaration.kind == SymbolKind.FIELD and declaration.value and not says_type(declaration.value):
@@ -49,7 +53,7 @@ class Standing(Places):
 
     def _constants_by_text(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
         """Yield where an enumeration asks itself for a constant by its name."""
-        by_text = self._file.policy.by_text if Mark.ENUMERATION in declaration.marks else ""
+        by_text = self._file.policy.members.by_text if Mark.ENUMERATION in declaration.marks else ""
         for mention in self._facts.mentions if by_text else ():
             is_inside = declaration.start <= mention.at < declaration.stop and not mention.receiver
             if is_inside and mention.name == by_text:
@@ -58,7 +62,7 @@ class Standing(Places):
 
     def _overridden(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
         """Yield the members that one overrides, from both sides."""
-        if self._file.policy.method_sets or self._resolver.things.is_only_assigned(thing):
+        if self._file.policy.members.method_sets or self._resolver.things.is_only_assigned(thing):
             return
         owner = self._resolver.declared(Thing(self._path, declaration.owner)) if declaration.owner >= 0 else declaration
         is_said = all(base.how != EXPECTED for base in owner.bases)
@@ -71,7 +75,7 @@ class Standing(Places):
     def _functions_in(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
         """Yield the functions that a field holds which overrides methods."""
         held = functions_of(self._resolver.expressions.written(thing, declaration.value))
-        above = self._hierarchy.overridden(thing) if held and not self._file.policy.method_sets else []
+        above = self._hierarchy.overridden(thing) if held and not self._file.policy.members.method_sets else []
         for function in held if above else ():
             for other in above:
                 given = self._place(other)
@@ -80,7 +84,7 @@ class Standing(Places):
     def _beside(self, kind: Thing) -> Sequence[Thing]:
         """Return the methods above a type in whose place another side's runs for one of the types between."""
         if kind not in self._beside_of:
-            above = self._hierarchy.ancestors(kind) if not self._file.policy.method_sets else ()
+            above = self._hierarchy.ancestors(kind) if not self._file.policy.members.method_sets else ()
             several = (thing for thing in above if len(self._resolver.declared(thing).bases) > 1)
             found = (method for thing in several for method, _ in self._hierarchy.standing_in(thing))
             self._beside_of[kind] = list(dict.fromkeys(found))

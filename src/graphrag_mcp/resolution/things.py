@@ -34,15 +34,15 @@ class Things(Part):
 
     def has_method_sets(self, thing: Thing) -> bool:
         """Return whether types implement an interface by having its methods."""
-        return self.state.policy(thing).method_sets
+        return self.state.policy(thing).members.method_sets
 
     def has_overloads(self, thing: Thing) -> bool:
         """Return whether functions of one name are told apart by their arguments."""
-        return self.state.policy(thing).overloads
+        return self.state.policy(thing).calls.overloads
 
     def is_common(self, thing: Thing) -> bool:
         """Return whether a declaration is a member that every type has."""
-        return self.declared(thing).name in self.state.policy(thing).common
+        return self.declared(thing).name in self.state.policy(thing).members.common
 
     def is_property(self, thing: Thing) -> bool:
         """Return whether a declaration is read without a call, or is what is run when such a one is written."""
@@ -55,9 +55,9 @@ class Things(Part):
         """Return whether the language itself calls a method, or a function of a module, where nothing names it."""
         declaration, policy = self.declared(thing), self.state.policy(thing)
         may_be = declaration.kind == SymbolKind.METHOD or (
-            policy.rebinds and declaration.owner < 0 and declaration.kind in CALLABLE
+            policy.names.rebinds and declaration.owner < 0 and declaration.kind in CALLABLE
         )
-        return may_be and policy.is_implicit(declaration.name)
+        return may_be and policy.members.is_implicit(declaration.name)
 
     def is_only_assigned(self, thing: Thing) -> bool:
         """Return whether nothing but assignments in methods declares a field: it has no place of its own."""
@@ -67,28 +67,32 @@ class Things(Part):
     def is_replaceable(self, thing: Thing) -> bool:
         """Return whether types below can declare a member anew: a method, or a field in some languages."""
         kind = self.declared(thing).kind
-        return kind == SymbolKind.METHOD or (kind == SymbolKind.FIELD and self.state.policy(thing).replaces_fields)
+        return kind == SymbolKind.METHOD or (
+            kind == SymbolKind.FIELD and self.state.policy(thing).members.replaces_fields
+        )
 
     def foreign_methods(self, thing: Thing, base: Value | None) -> Mapping[str, int] | None:
         """Return the methods of a foreign interface with their numbers of parameters, None where they are not known."""
         policy = self.state.policy(thing)
-        return policy.foreign_methods.get(base.name) if isinstance(base, Outside | Foreign) else None
+        return policy.foreign.interfaces.get(base.name) if isinstance(base, Outside | Foreign) else None
 
     def is_constructor(self, thing: Thing, owner: Thing) -> bool:
         """Return whether a member makes the instances of its type."""
         name, policy = self.declared(thing).name, self.state.policy(thing)
-        return (name if name != self.declared(owner).name else "") in policy.constructors
+        return (name if name != self.declared(owner).name else "") in policy.members.constructors
 
     def is_run_by_call(self, thing: Thing, owner: Thing) -> bool:
         """Return whether a member runs when its type or an instance is called."""
-        return self.is_constructor(thing, owner) or self.declared(thing).name == self.state.policy(thing).calling
+        return (
+            self.is_constructor(thing, owner) or self.declared(thing).name == self.state.policy(thing).members.calling
+        )
 
     def constructors(self, kind: Type, count: int) -> tuple[Thing, ...]:
         """Return the constructors of a type that take a number of arguments."""
         own = [
             thing
             for other in kind.things
-            for name in self.state.policy(other).constructors
+            for name in self.state.policy(other).members.constructors
             for thing in self.declared_in(other, name or self.declared(other).name)
         ]
         return self.fitting(own, Sought(Use.CALL, count))
@@ -100,7 +104,7 @@ class Things(Part):
         """Return the declarations that a name may mean by its use; of functions those that take the arguments."""
         if not things:
             return ()
-        spaces = self.state.policy(things[0]).spaces.get(sought.use)
+        spaces = self.state.policy(things[0]).names.spaces.get(sought.use)
         if not spaces:
             return tuple(things)
         for kinds in spaces:
@@ -115,7 +119,7 @@ class Things(Part):
 
     def members_of(self, things: Sequence[Thing], *, is_of_type: bool) -> tuple[Thing, ...]:
         """Return those members that a type itself has, or its instances, where both may have one of a name."""
-        if not things or not self.state.policy(things[0]).has_spaces:
+        if not things or not self.state.policy(things[0]).names.has_spaces:
             return tuple(things)
         of_it = [thing for thing in things if (Mark.STATIC in self.declared(thing).marks) == is_of_type]
         others = [thing for thing in things if thing not in of_it and self.declared(thing).kind != SymbolKind.METHOD]
@@ -140,7 +144,7 @@ class Things(Part):
             return
         yield from file.things(owner.number, name)
         declaration = self.declared(owner)
-        if file.policy.open_types and declaration.name:
+        if file.policy.modules.open_types and declaration.name:
             for thing in self.state.source.find(self.state.source.unit(owner.path), f"{declaration.qualified}.{name}"):
                 if self.declared(thing).owner != owner.number or thing.path != owner.path:
                     yield thing

@@ -68,15 +68,15 @@ class Types(Part):
         match expression:
             case Name(name) | Member(_, name):
                 found = self._found_type(path, at, expression)
-                if found and self.state.open(path).policy.is_open:
+                if found and self.state.open(path).policy.foreign.is_open:
                     return self._open_type(path, at, found, name)
                 return self._of_type(found.value) if found else None
             case Application(kind, arguments):
                 given = tuple(map(inner, arguments))
                 found = self._found_type(path, at, kind)
                 foreign = found.value.values[0] if found and isinstance(found.value, Either) else found and found.value
-                if isinstance(foreign, Outside) and self.state.open(path).policy.is_open:
-                    make = self.state.open(path).policy.containers.get(foreign.name.rpartition(".")[2])
+                if isinstance(foreign, Outside) and self.state.open(path).policy.foreign.is_open:
+                    make = self.state.open(path).policy.foreign.containers.get(foreign.name.rpartition(".")[2])
                     return make(given) if make else foreign_instance(foreign.name)
                 if found and found.things and Mark.ALIAS in (alias := self.declared(found.things[0])).marks:
                     return replaced(inner(kind), dict(zip(alias.type_parameters, given, strict=False)))
@@ -113,14 +113,14 @@ class Types(Part):
             return either(self._open_type(path, at, Found((), other), name) for other in value.values)
         if not isinstance(value, Outside):
             return self._of_type(value)
-        if value.name in policy.own_types:
+        if value.name in policy.members.own_types:
             around = self.state.open(path).types_around(at)
             return Instance((Thing(path, around[-1]),)) if around else None
-        if value.name in policy.type_variables:
+        if value.name in policy.members.type_variables:
             return Variable(name)
-        if value.name in policy.plain:
+        if value.name in policy.foreign.plain:
             return OUTSIDE
-        return None if value.name in policy.anything else foreign_instance(value.name)
+        return None if value.name in policy.foreign.anything else foreign_instance(value.name)
 
     def _aliased_type(self, thing: Thing) -> Value | None:
         """Return the type that a constant is another name for."""
@@ -159,7 +159,7 @@ class Types(Part):
                 return Instance(things, arguments)
             case Outside(name):
                 policy = self.state.open(path).policy
-                return None if policy.is_dynamic or policy.is_open else Foreign(name, arguments)
+                return None if policy.names.is_dynamic or policy.foreign.is_open else Foreign(name, arguments)
         return None
 
     def underlying(self, value: Value | None) -> Value | None:

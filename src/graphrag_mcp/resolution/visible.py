@@ -118,14 +118,14 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
     for imported in facts.imports:
         read = Read(path, "import", imported.name)
         if not imported.name:
-            is_some = imported.item != "*" and policy.first is not None
+            is_some = imported.item != "*" and policy.modules.first is not None
             first = imported.module.partition(".")[0]
             read = Read(path, "imported as", first) if is_some else Read(path, IMPORTED_BY_ALL)
         stars += imported.item == "*"
         yield read, (imported.module, imported.item, 0 if imported.name else stars)
     for export in facts.exports:
         yield Read(path, "export", export.name), (text(export.value), export.module, export.item, at(export.at))
-    for flow in facts.flows if policy.is_dynamic else ():
+    for flow in facts.flows if policy.names.is_dynamic else ():
         into = parse(flow.into)
         if flow.argument < 0 and isinstance(into, Member | Name):
             yield Read(path, "given", into.name), (text(flow.into), text(flow.value), at(flow.at))

@@ -5,7 +5,15 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from graphrag_mcp.languages.policy import Policy, read_text
+from graphrag_mcp.languages.policy import (
+    CallRules,
+    ForeignRules,
+    MemberRules,
+    ModuleRules,
+    NameRules,
+    Policy,
+    read_text,
+)
 from graphrag_mcp.languages.registry import builtins_of
 from graphrag_mcp.model.facts import EXPECTED
 from graphrag_mcp.model.manifests import OUTPUT, Manifest
@@ -166,27 +174,37 @@ def _entries(source: ModuleSource, path: str) -> Iterator[str]:
 
 
 POLICY = Policy(
-    _module,
-    called_back=lambda name: _NAMES.get(name.rpartition(".")[2]),
-    entries=_entries,
-    is_registering=lambda _name: True,
-    builtins=builtins_of("typescript"),
-    constructors=("constructor",),
-    passes={**dict.fromkeys(("Object.create", "Object.freeze", "Object.seal"), "value"), "Object.assign": "all"},
-    is_ambient=lambda path: path.endswith((".d.ts", ".d.mts", ".d.cts")),
-    is_dynamic=True,
-    replaces_fields=True,
-    has_spaces=True,
-    invoking=frozenset(("call", "apply")),
-    of_literals=_OF_LITERALS,
-    own=frozenset(("this", "=this!")),
-    not_inherited=frozenset((EXPECTED, "implements")),
-    library=_ECMASCRIPT,
-    declarations=_DECLARATIONS,
-    lists="Array",
-    functions="Function",
-    promise="Promise",
-    prototype="prototype",
-    # Operators, templates and `await` call these.
-    is_implicit=frozenset(("toString", "valueOf", "toJSON", "then")).__contains__,
+    ModuleRules(
+        _module,
+        entries=_entries,
+        is_ambient=lambda path: path.endswith((".d.ts", ".d.mts", ".d.cts")),
+    ),
+    names=NameRules(
+        builtins=builtins_of("typescript"),
+        is_dynamic=True,
+        has_spaces=True,
+    ),
+    members=MemberRules(
+        constructors=("constructor",),
+        replaces_fields=True,
+        of_literals=_OF_LITERALS,
+        not_inherited=frozenset((EXPECTED, "implements")),
+        prototype="prototype",
+        # Operators, templates and `await` call these.
+        is_implicit=frozenset(("toString", "valueOf", "toJSON", "then")).__contains__,
+    ),
+    calls=CallRules(
+        passes={**dict.fromkeys(("Object.create", "Object.freeze", "Object.seal"), "value"), "Object.assign": "all"},
+        invoking=frozenset(("call", "apply")),
+        own=frozenset(("this", "=this!")),
+    ),
+    foreign=ForeignRules(
+        called_back=lambda name: _NAMES.get(name.rpartition(".")[2]),
+        is_registering=lambda _name: True,
+        library=_ECMASCRIPT,
+        declarations=_DECLARATIONS,
+        lists="Array",
+        functions="Function",
+        promise="Promise",
+    ),
 )

@@ -3,7 +3,15 @@
 import re
 from collections.abc import Set
 
-from graphrag_mcp.languages.policy import Policy, read_text
+from graphrag_mcp.languages.policy import (
+    CallRules,
+    ForeignRules,
+    MemberRules,
+    ModuleRules,
+    NameRules,
+    Policy,
+    read_text,
+)
 from graphrag_mcp.languages.registry import builtins_of
 from graphrag_mcp.model.facts import Declared
 from graphrag_mcp.model.files import SymbolKind
@@ -90,22 +98,32 @@ def _run_by(path: str, declaration: Declared) -> str:
 
 
 POLICY = Policy(
-    _module,
-    _names,
-    whole_unit=True,
-    open_types=True,
-    functions_are_members=False,
-    method_sets=True,
-    foreign_methods=_INTERFACES,
-    may_be_interface=_may_be_interface,
-    builtins=builtins_of("go"),
-    emptying=frozenset(("clear", "delete")),
-    passes={
-        "new": "type",
-        "make": "type",
-        **dict.fromkeys(("append", "min", "max", "sync.OnceValue", "sync.OnceValues", "sync.OnceFunc"), "value"),
-    },
-    is_generic=_is_generic,
-    run_by=_run_by,
-    tests=_TESTS,
+    ModuleRules(
+        _module,
+        _names,
+        whole_unit=True,
+        open_types=True,
+        tests=_TESTS,
+    ),
+    names=NameRules(
+        functions_are_members=False,
+        builtins=builtins_of("go"),
+    ),
+    members=MemberRules(
+        method_sets=True,
+    ),
+    calls=CallRules(
+        emptying=frozenset(("clear", "delete")),
+        passes={
+            "new": "type",
+            "make": "type",
+            **dict.fromkeys(("append", "min", "max", "sync.OnceValue", "sync.OnceValues", "sync.OnceFunc"), "value"),
+        },
+        run_by=_run_by,
+    ),
+    foreign=ForeignRules(
+        interfaces=_INTERFACES,
+        may_be_interface=_may_be_interface,
+        is_generic=_is_generic,
+    ),
 )

@@ -1,6 +1,15 @@
 """What Java's packages and names mean."""
 
-from graphrag_mcp.languages.policy import Policy, Primitive, read_text
+from graphrag_mcp.languages.policy import (
+    CallRules,
+    ForeignRules,
+    MemberRules,
+    ModuleRules,
+    NameRules,
+    Policy,
+    Primitive,
+    read_text,
+)
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Declared, Mark, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, SymbolKind
 from graphrag_mcp.model.sources import ModuleSource
@@ -61,38 +70,48 @@ def _run_by(path: str, declaration: Declared) -> str:
 _PACKAGES = ["package " + text for text in read_text(__package__, "library.java").split("\npackage ")[1:]]
 
 POLICY = Policy(
-    _module,
-    declarations={f"<{text.split(';')[0].removeprefix('package ')}>": ("java", text) for text in _PACKAGES},
-    whole_unit=True,
-    spaces={
-        **dict.fromkeys(USES_OF_FUNCTIONS, (_FUNCTIONS,)),
-        **dict.fromkeys((Use.TYPE, Use.BASE, Use.CREATE), (_TYPES,)),
-        Use.VALUE: (frozenset(VARIABLE), _TYPES),
-        **dict.fromkeys((Use.WRITE, Use.FILL), (frozenset(VARIABLE),)),
-    },
-    overloads=True,
-    constructors=("",),
-    bare_members=True,
-    common=frozenset(
-        ("equals", "hashCode", "toString", "getClass", "notify", "notifyAll", "wait", "clone", "finalize")
+    ModuleRules(
+        _module,
+        whole_unit=True,
+        nested=True,
     ),
-    library="<java.lang>",
-    iterating=("iterator", "next"),
-    is_implicit=frozenset(_IMPLICIT.split()).__contains__,
-    is_registering=lambda name: name not in _NOT_CALLING,
-    run_by=_run_by,
-    nested=True,
-    by_text="valueOf",
-    final={
-        "String": _OF_ALL | {"CharSequence", "Comparable", "ConstantDesc"},
-        "Class": _OF_ALL | {"AnnotatedElement", "GenericDeclaration", "OfField", "Type", "TypeDescriptor"},
-        **dict.fromkeys(_NUMBERS, _OF_ALL | {"Comparable", "ConstantDesc", "Number"}),
-        **dict.fromkeys(("Boolean", "Character"), _OF_ALL | {"Comparable"}),
-    },
-    primitives={
-        **{name: Primitive(name.capitalize(), _WIDER[place + 1 :]) for place, name in enumerate(_WIDER)},
-        "int": Primitive("Integer", _WIDER[3:]),
-        "char": Primitive("Character", _WIDER[2:]),
-        "boolean": Primitive("Boolean", ()),
-    },
+    names=NameRules(
+        spaces={
+            **dict.fromkeys(USES_OF_FUNCTIONS, (_FUNCTIONS,)),
+            **dict.fromkeys((Use.TYPE, Use.BASE, Use.CREATE), (_TYPES,)),
+            Use.VALUE: (frozenset(VARIABLE), _TYPES),
+            **dict.fromkeys((Use.WRITE, Use.FILL), (frozenset(VARIABLE),)),
+        },
+        bare_members=True,
+    ),
+    members=MemberRules(
+        constructors=("",),
+        common=frozenset(
+            ("equals", "hashCode", "toString", "getClass", "notify", "notifyAll", "wait", "clone", "finalize")
+        ),
+        iterating=("iterator", "next"),
+        is_implicit=frozenset(_IMPLICIT.split()).__contains__,
+        by_text="valueOf",
+    ),
+    calls=CallRules(
+        overloads=True,
+        run_by=_run_by,
+    ),
+    foreign=ForeignRules(
+        declarations={f"<{text.split(';')[0].removeprefix('package ')}>": ("java", text) for text in _PACKAGES},
+        library="<java.lang>",
+        is_registering=lambda name: name not in _NOT_CALLING,
+        final={
+            "String": _OF_ALL | {"CharSequence", "Comparable", "ConstantDesc"},
+            "Class": _OF_ALL | {"AnnotatedElement", "GenericDeclaration", "OfField", "Type", "TypeDescriptor"},
+            **dict.fromkeys(_NUMBERS, _OF_ALL | {"Comparable", "ConstantDesc", "Number"}),
+            **dict.fromkeys(("Boolean", "Character"), _OF_ALL | {"Comparable"}),
+        },
+        primitives={
+            **{name: Primitive(name.capitalize(), _WIDER[place + 1 :]) for place, name in enumerate(_WIDER)},
+            "int": Primitive("Integer", _WIDER[3:]),
+            "char": Primitive("Character", _WIDER[2:]),
+            "boolean": Primitive("Boolean", ()),
+        },
+    ),
 )

@@ -5,7 +5,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 
-from graphrag_mcp.languages.policy import Policy, read_text
+from graphrag_mcp.languages.policy import (
+    CallRules,
+    ForeignRules,
+    MemberRules,
+    ModuleRules,
+    NameRules,
+    Policy,
+    read_text,
+)
 from graphrag_mcp.languages.python.manifests import normal_name
 from graphrag_mcp.languages.python.names import MEMBERS
 from graphrag_mcp.languages.registry import builtins_of, library_of
@@ -253,37 +261,47 @@ def _is_registering(name: str) -> bool:
 
 
 POLICY = Policy(
-    _module_of,
-    constructors=_CONSTRUCTORS,
-    functions_are_members=False,
-    builtins=builtins_of("python") | {"__name__", "__file__", "__doc__"},
-    passes=_PASSES,
-    own=frozenset(_SELF),
-    rebinds=True,
-    is_open=True,
-    is_linear=True,
-    replaces_fields=True,
-    # Operators, `with` and loops call these; those that make instances are followed.
-    is_implicit=lambda name: name.startswith("__") and name.endswith("__") and name not in _CONSTRUCTORS,
-    passes_self=True,
-    asynchronous=True,
-    loops_over_keys=True,
-    first=_first_of,
-    inside=_inside,
-    containers=_CONTAINERS,
-    type_variables=frozenset(("typing.TypeVar()", "typing_extensions.TypeVar()")),
-    own_types=frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self")),
-    anything=frozenset(("typing.Any", "object", "typing.ParamSpec()", "typing.NewType()")),
-    plain=frozenset(_PLAIN.split()),
-    foreign_members=_foreign_members,
-    called_back=_called_back,
-    entries=_entries,
-    run_by=_run_by,
-    is_registering=_is_registering,
-    hooks=("__getattr__", "__getattribute__"),
-    iterating=("__iter__", "__next__"),
-    calling="__call__",
-    reading="__get__",
-    enumerations=frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")),
-    giving="conftest.py",
+    ModuleRules(
+        _module_of,
+        first=_first_of,
+        inside=_inside,
+        entries=_entries,
+        giving="conftest.py",
+    ),
+    names=NameRules(
+        functions_are_members=False,
+        builtins=builtins_of("python") | {"__name__", "__file__", "__doc__"},
+        rebinds=True,
+    ),
+    members=MemberRules(
+        constructors=_CONSTRUCTORS,
+        is_linear=True,
+        replaces_fields=True,
+        # Operators, `with` and loops call these; those that make instances are followed.
+        is_implicit=lambda name: name.startswith("__") and name.endswith("__") and name not in _CONSTRUCTORS,
+        loops_over_keys=True,
+        type_variables=frozenset(("typing.TypeVar()", "typing_extensions.TypeVar()")),
+        own_types=frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self")),
+        hooks=("__getattr__", "__getattribute__"),
+        iterating=("__iter__", "__next__"),
+        calling="__call__",
+        reading="__get__",
+    ),
+    calls=CallRules(
+        passes=_PASSES,
+        own=frozenset(_SELF),
+        passes_self=True,
+        asynchronous=True,
+        run_by=_run_by,
+    ),
+    foreign=ForeignRules(
+        is_open=True,
+        containers=_CONTAINERS,
+        anything=frozenset(("typing.Any", "object", "typing.ParamSpec()", "typing.NewType()")),
+        plain=frozenset(_PLAIN.split()),
+        members=_foreign_members,
+        called_back=_called_back,
+        is_registering=_is_registering,
+        enumerations=frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")),
+    ),
 )

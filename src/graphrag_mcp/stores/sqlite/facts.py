@@ -123,13 +123,17 @@ class SqliteFacts:
         return list(map(_named, rows))
 
     def called(self, name: str) -> Sequence[Named]:
-        """Return the definitions of a name in all files, without keys of configuration."""
+        """Return the definitions of a name in all files, without keys of configuration.
+
+        Their order does not depend on where they stand in their files, since moving one changes no links of others.
+        """
         return self._called(name)
 
     def _find_called(self, name: str) -> Sequence[Named]:
         rows = self._database.rows(
             f"""SELECT {_NAMED} FROM main.symbols s CROSS JOIN files f ON f.id = s.file_id
-                WHERE s.name_key = ? AND s.name = ? AND s.kind != 'key' ORDER BY f.path, s.id""",
+                WHERE s.name_key = ? AND s.name = ? AND s.kind != 'key'
+                ORDER BY f.path, s.qualified_name, s.id""",
             (name.lower(), name),
         )
         return list(map(_named, rows))

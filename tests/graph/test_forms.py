@@ -244,6 +244,41 @@ class Wet : public Broken {
 }
 
 
+POINTERS = {
+    "go.mod": "module x\n",
+    "a.go": """package x
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+type Job struct { count Count; done atomic.Bool; begun time.Time; group *sync.WaitGroup }
+type Count struct { n int }
+func (j *Job) Run() {
+	j.count.Add()
+	_ = j.count.Get()
+	j.done.Store(true)
+	_ = j.begun.Unix()
+	j.group.Done()
+}
+func (c *Count) Add() { c.n++ }
+func (c Count) Get() int { return c.n }
+""",
+}
+KEYS = {
+    "box.ts": """interface Box { run?: (n: number) => void; wide: number; deep: number }
+function use(b: Box) {
+  b.run!(1)
+  ;(b.run as any)(2)
+}
+type Flat = Omit<Box, 'wide'>
+type Sizes = Pick<Box, 'wide' | 'deep'>
+const has = (b: Box) => 'deep' in b
+const key: keyof Box = 'deep'
+""",
+}
+
+
 @pytest.mark.parametrize(
     ("files", "symbol", "direction", "found"),
     [
@@ -252,6 +287,14 @@ class Wet : public Broken {
         (GO, "main.go", Direction.IMPORTS, ["main.go:7 certain", "main.go:8 certain"]),
         (GO, "left.go::port", Direction.USERS, ["left.go:7 certain"]),
         (GO, "box.hits", Direction.WRITERS, ["main.go:30 may call"]),
+        (POINTERS, "Job.count", Direction.WRITERS, ["a.go:10 may call"]),
+        (POINTERS, "Job.count", Direction.READERS, ["a.go:10 certain", "a.go:11 certain"]),
+        (POINTERS, "Job.done", Direction.WRITERS, ["a.go:12 may call"]),
+        (POINTERS, "Job.begun", Direction.WRITERS, []),
+        (POINTERS, "Job.group", Direction.WRITERS, []),
+        (KEYS, "Box.run", Direction.CALLERS, ["box.ts:3 certain", "box.ts:4 certain"]),
+        (KEYS, "Box.wide", Direction.USERS, ["box.ts:6 certain", "box.ts:7 certain"]),
+        (KEYS, "Box.deep", Direction.USERS, ["box.ts:7 certain", "box.ts:8 certain"]),
         (GO, "step", Direction.IMPLEMENTERS, ["main.go:35 certain"]),
         (JAVA, "Frame.open", Direction.CALLERS, ["Door.java:4 may call"]),
         (JAVA, "Door.open", Direction.OVERRIDES, ["Door.java:2 certain"]),
@@ -310,6 +353,7 @@ def test_a_form_is_found(
         (TYPESCRIPT, "Boat.mast", Direction.WRITERS, {("boat.ts", 3)}),
         (TYPESCRIPT, "Cog.scan", Direction.CALLERS, {("shop.ts", 4)}),
         (TYPESCRIPT, "Cog.spun", Direction.READERS, set()),
+        (KEYS, "Box.deep", Direction.READERS, {("box.ts", 9)}),
         (PYTHON, "Bag", Direction.CALLERS, {("held.py", 5)}),
         (PYTHON, "Plugin.labels", Direction.WRITERS, {("held.py", 12)}),
         (PYTHON, "Lamp.Mode", Direction.USERS, {("shapes.py", 9)}),

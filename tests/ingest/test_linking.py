@@ -123,3 +123,35 @@ def test_a_second_work_tree_takes_over_what_is_the_same_in_it(tmp_path: Path, mo
             fresh.index()
             tree = rows(other, "SELECT max(id) FROM trees")[0][0]
             assert _links(fresh) == _links(other, tree)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            {"index.js": "const { One } = require('./two')\nnew One()\n", "two.js": "exports.One = require('./one')\n"},
+            {"one.js": "module.exports = class One {}\n", "two.js": "\nexports.One = require('./one')\n"},
+            id="what an import of a changed file means",
+        ),
+        pytest.param(
+            {
+                "use.rs": "fn main() { let c = 1; c.top(); }\n",
+                "sort.rs": "trait A { fn top(&self); }\ntrait B { fn top(&self); }\n",
+            },
+            {"sort.rs": "trait B { fn top(&self); }\ntrait A { fn top(&self); }\n"},
+            id="the order of definitions",
+        ),
+    ],
+)
+def test_links_after_one_edit_are_those_of_a_fresh_index(
+    tmp_path: Path, before: Mapping[str, str], after: Mapping[str, str]
+) -> None:
+    root = tmp_path / "project"
+    _write(root, before)
+    with closing(_open(root, tmp_path / "data")) as app:
+        app.index()
+        _write(root, {**before, **after})
+        app.index()
+        with closing(_open(root, tmp_path / "fresh")) as fresh:
+            fresh.index()
+            assert _links(app) == _links(fresh)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from graphrag_mcp.graph.definitions import Change, Definition, compare
+from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
 from graphrag_mcp.graph.impact import LEADING, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.test_commands import commands_for
@@ -58,7 +58,7 @@ class Affected:
     a place of each further definition that uses it.
     """
 
-    definition: Definition
+    definition: ChangedDefinition
     node: CodeNode | None
     breaks: tuple[Dependant, ...] = ()
     may_break: tuple[Dependant, ...] = ()
@@ -153,7 +153,7 @@ def find_diff_impact(
 def _affected(
     graph: SymbolGraph,
     relations: Relations,
-    definition: Definition,
+    definition: ChangedDefinition,
     node: CodeNode | None,
     inside: set[int],
     scope: Scope,
@@ -195,7 +195,9 @@ def _affected(
     return Affected(definition, node, certain, may, tuple(reversed(others.values()))), doubt
 
 
-def _left_behind(graph: SymbolGraph, relations: Relations, definition: Definition, scope: Scope) -> list[Dependant]:
+def _left_behind(
+    graph: SymbolGraph, relations: Relations, definition: ChangedDefinition, scope: Scope
+) -> list[Dependant]:
     """Return what still names a definition that is not there any more, and no other one of its name."""
     name = definition.symbol.rpartition(".")[2].removeprefix("#")
     found = relations.left(name, scope)
@@ -215,7 +217,7 @@ def _left_behind(graph: SymbolGraph, relations: Relations, definition: Definitio
     ]
 
 
-def _is_meant(row: Mentioned, definition: Definition, keys: set[str]) -> bool:
+def _is_meant(row: Mentioned, definition: ChangedDefinition, keys: set[str]) -> bool:
     if row.module == UNKNOWN_MODULE or row.module:
         return row.module in keys
     here, there = PurePosixPath(row.path), PurePosixPath(definition.before)
@@ -223,7 +225,7 @@ def _is_meant(row: Mentioned, definition: Definition, keys: set[str]) -> bool:
     return here == there or (is_beside and _shares_names(row.path))
 
 
-def _is_changed_test(definition: Definition) -> bool:
+def _is_changed_test(definition: ChangedDefinition) -> bool:
     return definition.category is Category.TESTS and definition.change is not Change.MOVED
 
 
@@ -238,7 +240,9 @@ def _dependant(graph: SymbolGraph, row: Mentioned, certainty: Certainty) -> Depe
     return Dependant(around[0], row.path, row.line, row.kind, certainty)
 
 
-def _nodes(graph: SymbolGraph, changed: Iterable[Definition]) -> Iterator[tuple[Definition, CodeNode | None]]:
+def _nodes(
+    graph: SymbolGraph, changed: Iterable[ChangedDefinition]
+) -> Iterator[tuple[ChangedDefinition, CodeNode | None]]:
     """Yield definitions with what the index has of them; the symbols of a file are read once."""
     files: dict[str, dict[tuple[str, SymbolKind], list[CodeNode]]] = {}
     for definition in changed:
@@ -249,14 +253,14 @@ def _nodes(graph: SymbolGraph, changed: Iterable[Definition]) -> Iterator[tuple[
         yield definition, _node(named.get((definition.symbol, definition.kind), []), definition)
 
 
-def _node(found: Sequence[CodeNode], definition: Definition) -> CodeNode | None:
+def _node(found: Sequence[CodeNode], definition: ChangedDefinition) -> CodeNode | None:
     """Return what the index has of a definition; of a removed one only if it is still there: a patch to be applied."""
     if definition.change is Change.REMOVED:
         found = [node for node in found if (node.start_line, node.signature) == (definition.line, definition.signature)]
     return min(found, key=lambda node: abs(node.start_line - definition.line), default=None)
 
 
-def _ranked(tests: Iterable[RankedTest], changed: Sequence[Definition]) -> tuple[RankedTest, ...]:
+def _ranked(tests: Iterable[RankedTest], changed: Sequence[ChangedDefinition]) -> tuple[RankedTest, ...]:
     """Return each test once, those of the file that the change concerns most first, then the nearest.
 
     A file counts the sum of NEARER^hops of its tests, as often as a test shares words with what changed, and 1 more if

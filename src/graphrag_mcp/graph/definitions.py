@@ -31,7 +31,7 @@ class Change(StrEnum):
 
 
 @shown("change", "path", "line", "symbol", "kind", "signature", "was", "is_public", "is_breaking")
-class Definition(NamedTuple):
+class ChangedDefinition(NamedTuple):
     """A definition that a change concerns. path, line: now; of a removed one, before.
 
     before: its path before. was: its signature before. is_breaking: whether calls that were right may not be any
@@ -63,7 +63,7 @@ class Definition(NamedTuple):
         return not any(part.startswith(("_", "#")) and not part.endswith("__") for part in parts)
 
 
-def compare(file: Differing) -> list[Definition]:
+def compare(file: Differing) -> list[ChangedDefinition]:
     """Return the definitions of a file that differ, without those in one that was added or removed as a whole."""
     old, new = (_read(path, data) for path, data in ((file.before, file.old), (file.path, file.new)))
     found = []
@@ -136,7 +136,7 @@ def _own_text(symbol: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -
     return "\n".join(line for line in kept if line)
 
 
-def _changed(file: Differing, before: _Side, after: _Side) -> Definition:
+def _changed(file: Differing, before: _Side, after: _Side) -> ChangedDefinition:
     was, now = (" ".join(side.symbol.signature.split()) for side in (before, after))
     changed = after.symbol.kind in (*CALLABLE, *_CONTAINERS) and was != now
     found = _of(file, after, Change.SIGNATURE if changed else Change.BODY)
@@ -145,12 +145,14 @@ def _changed(file: Differing, before: _Side, after: _Side) -> Definition:
     return found._replace(was=before.symbol.signature, is_breaking=is_breaking, breaks_all=breaks_all)
 
 
-def _of(file: Differing, side: _Side, change: Change) -> Definition:
+def _of(file: Differing, side: _Side, change: Change) -> ChangedDefinition:
     path = file.before if change is Change.REMOVED else file.path
     symbol, is_lost = side.symbol, change in (Change.REMOVED, Change.MOVED)
     kind = (symbol.qualified_name, symbol.kind, side.file.category)
     was = symbol.signature if change is Change.REMOVED else ""
-    return Definition(change, path, symbol.start_line, *kind, symbol.signature, was, file.before, is_lost, is_lost)
+    return ChangedDefinition(
+        change, path, symbol.start_line, *kind, symbol.signature, was, file.before, is_lost, is_lost
+    )
 
 
 def _breaks(before: _Side, after: _Side) -> bool:

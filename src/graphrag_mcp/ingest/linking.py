@@ -115,6 +115,10 @@ class LinkStage:
                 old, new = memoryview(before).cast("I"), memoryview(imports[path][1]).cast("I")
                 pairs = zip(sorted(meanings), old, new, strict=True)
                 reads |= {Read(path, MEANING, module) for module, was, now in pairs if was != now}
+        for path in self._links.missing():  # What their imports meant is not known any more.
+            meanings, of_imports = linker.meanings(path)
+            if not reads.isdisjoint(of_imports):
+                reads |= {Read(path, MEANING, module) for module in meanings}
         stale = self._links.readers(reads) | {read.path for read in reads if read.kind == MEANING}
         self._links.settle(stale, {path: packed for path, packed in imports.items() if path not in stale})
 

@@ -72,6 +72,7 @@ class Mark(StrEnum):
     INLINE = "inline"  # A field or variable that holds a struct, and no pointer to one.
     TYPED = "typed"  # A function that is the value of a variable with a type of its own.
     EXPORTED = "exported"  # Code of another language may call it.
+    POINTER = "pointer"  # A method that may change the value on which it is called.
 
 
 class Thing(NamedTuple):

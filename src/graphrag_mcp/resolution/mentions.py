@@ -68,6 +68,11 @@ class Mentions(Places):
             for mention in self._facts.mentions
             if mention.receiver
         }
+        self._called = {  # The method that is called on a name, by the offset of that.
+            mention.at - len(".") - len(mention.receiver.rpartition(".")[2]): mention.name
+            for mention in self._facts.mentions
+            if mention.receiver and mention.use == Use.CALL and file.policy.members.method_sets
+        }
         self._given: dict[str, list[str]] = {}  # What members are given, by how they are written.
         for flow in self._facts.flows:
             self._given.setdefault(flow.into, []).append(flow.value)
@@ -127,6 +132,7 @@ class Mentions(Places):
             if not (mention.use == Use.WRITE and self._is_own(mention, thing)):
                 is_replaced = held and self._is_decorated(thing) and thing not in held
                 yield from self._meant(mention, thing, How.CERTAIN if is_certain and not is_replaced else How.OPEN)
+        yield from self._changed(mention, found)
         is_kept = isinstance(found.value, Function | Type) and self._is_kept(mention, found)
         for thing in held:
             if thing not in found.things:
@@ -146,6 +152,22 @@ class Mentions(Places):
             yield self._link_to(mention, thing, How.REPLACED)
         if self._is_any(mention, thing):
             yield self._link(mention, self._place(thing), How.ANY, RelationKind.READS)
+
+    def _changed(self, mention: Mention, found: Found) -> Iterator[Link]:
+        """Yield that a method may change what a field holds, since its receiver is a pointer to that."""
+        method = self._called.get(mention.at, "") if mention.use == Use.VALUE else ""
+        held = (
+            [thing for thing in found.things if Mark.INLINE in self._resolver.declared(thing).marks] if method else []
+        )
+        if not held or found.value is None:
+            return
+        called = self._resolver.members.find(found.value, method)
+        marks = [self._resolver.declared(thing).marks for thing in called.things] if called else []
+        foreign, name = self._file.policy.foreign, self._resolver.foreign.name(found.value)
+        is_changing = name not in foreign.interfaces and name not in foreign.unchanging
+        if any(Mark.POINTER in each for each in marks) if marks else is_changing:
+            given = msgspec.structs.replace(mention, use=Use.ADDRESS)
+            yield from (self._link_to(given, thing, How.OPEN) for thing in held)
 
     def _elsewhere(self, mention: Mention, found: Found, *, is_held: bool) -> Iterator[Link]:
         """Yield the links of a mention of something that the project does not define."""

@@ -211,7 +211,9 @@ def at(site: "CodeEdge | Dependant") -> str:
 
 
 def in_words(certainty: Certainty, direction: Direction) -> str:
-    return IN_WORDS[certainty].replace("call", _DOING.get(direction, "call"))
+    """Return how certain a relation is. What may write a thing need not have another target."""
+    words = IN_WORDS[certainty].replace("call", _DOING.get(direction, "call"))
+    return words.partition(",")[0] if direction is Direction.WRITERS else words
 
 
 def shown_line(text: str) -> str:

@@ -156,7 +156,8 @@ def _step_words(step: "Step", found: "Trace") -> str:
     if step.source == step.target and step.edge.relation is RelationKind.CALLS:
         words.append("recursion")
     if step.edge.certainty is not Certainty.CERTAIN:
-        words.append(in_words(step.edge.certainty, found.direction))
+        is_write = step.edge.relation is RelationKind.WRITES
+        words.append(in_words(step.edge.certainty, Direction.WRITERS if is_write else found.direction))
     return f" ({', '.join(words)})" if words else ""
 
 

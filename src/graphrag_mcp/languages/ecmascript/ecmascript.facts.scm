@@ -114,6 +114,7 @@
 (subscript_expression object: (_) @from index: (string . (string_fragment) @use.value .)
   (#match? @use.value "^[A-Za-z_$][A-Za-z0-9_$]*$"))
 (binary_expression left: (private_property_identifier) @use.value right: (_) @from)
+(binary_expression left: (string (string_fragment) @use.value) operator: "in" right: (_) @from)
 (call_expression function: (subscript_expression object: (_) @from index: [(identifier) (member_expression)
   (template_string) (call_expression)] @use.indexed.call))
 (assignment_expression left: (subscript_expression object: (_) @from index: [(identifier) (member_expression)

@@ -48,6 +48,10 @@
 (method_definition (accessibility_modifier) @_a name: (_) @name (#eq? @_a "private")) @mark.private
 
 ; Mentions.
+(call_expression function: [(non_null_expression [(identifier) (member_expression)] @as.call)
+  (parenthesized_expression [(as_expression . [(identifier) (member_expression)] @as.call)
+    (satisfies_expression . [(identifier) (member_expression)] @as.call)
+    (non_null_expression [(identifier) (member_expression)] @as.call)])])
 (required_parameter pattern: (this) @use.none)
 (tuple_type [(required_parameter name: (identifier) @use.none) (optional_parameter name: (identifier) @use.none)
   (required_parameter name: (rest_pattern (identifier) @use.none))])
@@ -71,5 +75,12 @@
   (satisfies_expression (_) (nested_type_identifier) @from.qualified)] property: (_) @use.type)
 (nested_identifier object: (_) @from property: (_) @use.value)
 (lookup_type . (_) @from.type (literal_type (string (string_fragment) @use.value)))
+((generic_type name: (type_identifier) @_of_keys type_arguments: (type_arguments . (_) @from.type [
+    (literal_type (string (string_fragment) @use.value))
+    (union_type (literal_type (string (string_fragment) @use.value)))
+    (union_type (union_type (literal_type (string (string_fragment) @use.value))))
+    (union_type (union_type (union_type (literal_type (string (string_fragment) @use.value)))))]))
+  (#any-of? @_of_keys "Omit" "Pick"))
+(index_type_query (_) @from.type) @use.indexed.value
 (type_query (identifier) @use.value)
 (type_identifier) @use.type

@@ -2,6 +2,7 @@
 (field_declaration name: (field_identifier) @name type: [(type_identifier) (qualified_type) (generic_type) (struct_type)]) @mark.inline
 (var_spec name: (identifier) @name type: [(type_identifier) (qualified_type) (generic_type) (struct_type)]) @mark.inline
 (var_spec . name: (identifier) @name . value: (expression_list . (composite_literal))) @mark.inline
+(method_declaration receiver: (parameter_list (parameter_declaration type: (pointer_type))) name: (_) @name) @mark.pointer
 (package_clause (package_identifier) @unit)
 (import_spec name: [(package_identifier) (dot) (blank_identifier)]? @alias path: (_) @module) @import
 

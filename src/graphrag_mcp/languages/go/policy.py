@@ -64,6 +64,11 @@ def _names(value: Value, module: str) -> Set[str]:
     }
 
 
+_UNCHANGING = """
+    encoding/json.Number io/fs.FileMode log/slog.Attr log/slog.Level log/slog.Value net.IP net.IPMask
+    net/netip.Addr net/netip.AddrPort net/netip.Prefix os.FileMode reflect.Kind reflect.Value
+    time.Duration time.Month time.Time time.Weekday
+"""
 _GENERIC = frozenset(("slices", "maps", "cmp", "iter", "sync", "sync/atomic", "unique", "weak", "reflect"))
 
 
@@ -123,6 +128,7 @@ POLICY = Policy(
     ),
     foreign=ForeignRules(
         interfaces=_INTERFACES,
+        unchanging=frozenset(_UNCHANGING.split()),
         may_be_interface=_may_be_interface,
         is_generic=_is_generic,
     ),

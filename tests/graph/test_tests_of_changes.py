@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from graphrag_mcp.app.local import App
 from graphrag_mcp.tools.impact import IMPACT
 from tests.graph.test_unread import indexed
@@ -37,6 +39,13 @@ def bill():
 }
 
 
+JAVA = {
+    "src/main/java/shop/Price.java": "package shop;\npublic class Price { public static int price() { return 1; } }\n",
+    "src/test/java/shop/PriceTest.java": "package shop;\nimport org.junit.Test;\n"
+    "public class PriceTest { @Test public void costs() { Price.price(); } }\n",
+}
+
+
 def _impact(app: App, hops: int) -> str:
     call = IMPACT.read({"symbol": "price", "hops": hops}, app.settings, app.root)
     return IMPACT.write(IMPACT.ask(app, call), call)
@@ -53,3 +62,12 @@ def test_where_the_walk_ends_whole_files_are_run(tmp_path: Path) -> None:
     with indexed(tmp_path, DEEP) as app:
         assert "pytest tests/test_near.py\n" in _impact(app, 1)
         assert "tests/test_near.py::test_near" in _impact(app, 3)
+
+
+@pytest.mark.parametrize(
+    ("build", "command"),
+    [("pom.xml", "mvn test -Dtest=PriceTest"), ("build.gradle.kts", "gradle test --tests PriceTest")],
+)
+def test_tests_are_run_with_the_build_tool_of_the_project(tmp_path: Path, build: str, command: str) -> None:
+    with indexed(tmp_path, JAVA | {build: "plugins {}\n"}) as app:
+        assert command in _impact(app, 1)

@@ -84,7 +84,7 @@ class DiffImpact:
 
     files: how many differ. tests_changed: how many definitions of tests do. without_definition: files without a changed
     definition. files_left: how many were not compared. together: files that usually change with one of them, and did
-    not. is_deeper: as in `Impact`.
+    not. is_deeper, build_files: as in `Impact`.
     """
 
     base: str
@@ -97,12 +97,13 @@ class DiffImpact:
     doubt: Doubt = NO_DOUBT
     tests_changed: int = 0
     is_deeper: bool = False
+    build_files: frozenset[str] = frozenset()
 
     @property
     def test_commands(self) -> list[str]:
         """The commands that run the tests."""
         nodes = (test.node for test in self.tests if not test.is_guess)
-        return commands_for(nodes, whole=self.doubt.is_cut or self.is_deeper)
+        return commands_for(nodes, self.build_files, whole=self.doubt.is_cut or self.is_deeper)
 
     @property
     def broken(self) -> int:
@@ -145,7 +146,7 @@ def find_diff_impact(
     tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
     return DiffImpact(
         difference.base, tuple(affected), _ranked(tests, changed), len(difference.files), plain, difference.left,
-        doubt=whole, is_deeper=impact.is_deeper,
+        doubt=whole, is_deeper=impact.is_deeper, build_files=impact.build_files,
         tests_changed=sum(_is_changed_test(definition) for definition in changed),
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.test_commands import commands_for
+from graphrag_mcp.graph.test_commands import commands_for, find_build_files
 from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import Category, RelationKind
@@ -67,7 +67,7 @@ class Impact:
 
     doubt: what is not known of the relations to the starts and their members, and of those on the way. together: what
     usually changes in the same commits as the file of the first start. is_deeper: whether what was reached last may
-    itself be used, beyond the hops that were asked for.
+    itself be used, beyond the hops that were asked for. build_files: see `find_build_files`.
     """
 
     starts: tuple[CodeNode, ...]
@@ -76,12 +76,13 @@ class Impact:
     doubt: Doubt = NO_DOUBT
     together: tuple[Companion, ...] = ()
     is_deeper: bool = False
+    build_files: frozenset[str] = frozenset()
 
     @property
     def test_commands(self) -> list[str]:
         """The commands that run the tests."""
         nodes = (test.node for test in self.tests if not test.is_guess)
-        return commands_for(nodes, whole=self.doubt.is_cut or self.is_deeper)
+        return commands_for(nodes, self.build_files, whole=self.doubt.is_cut or self.is_deeper)
 
 
 def find_impact(
@@ -137,6 +138,7 @@ def find_impact(
         tuple(row for row in ordered if row.is_test),
         replace(doubt, is_cut=doubt.is_cut or walk.is_cut),
         is_deeper=any(node.category is not Category.TESTS for node in walk.nodes),
+        build_files=find_build_files(graph),
     )
 
 

@@ -1,12 +1,17 @@
 """How tests in Java are run."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import PurePosixPath
 
 from graphrag_mcp.model.graph import CodeNode
 
+BUILD_FILES = ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
 
-def command(nodes: Sequence[CodeNode], _whole: bool) -> str:
+
+def command(nodes: Sequence[CodeNode], _whole: bool, build_files: Set[str]) -> str:
     """Return the command that runs some tests; whole: names files and packages only."""
-    return f"mvn test -Dtest={shlex.quote(','.join(sorted({PurePosixPath(node.path).stem for node in nodes})))}"
+    classes = sorted({PurePosixPath(node.path).stem for node in nodes})
+    if build_files:
+        return f"gradle test {' '.join(f'--tests {shlex.quote(name)}' for name in classes)}"
+    return f"mvn test -Dtest={shlex.quote(','.join(classes))}"

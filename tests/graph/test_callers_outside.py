@@ -135,7 +135,7 @@ def test_what_only_other_projects_can_use_is_not_called_unused(tmp_path: Path, n
 def test_an_answer_names_what_calls_from_outside() -> None:
     """Then it is not complete; of what is further away nothing is said."""
     doubt = Doubt(callers_outside=frozenset(("lib.Conn",)))
-    assert doubts(doubt, ()) == ["Callers outside of this repository are possible: lib.Conn."]
+    assert doubts(doubt, ()) == ["More uses are possible through lib.Conn."]
     assert doubt.at(2).callers_outside == doubt.callers_outside
 
 
@@ -144,3 +144,87 @@ def test_a_root_that_is_a_package_itself_is_asked(tmp_path: Path) -> None:
     files = {"__init__.py": "from .a import build\n", "a.py": "def build():\n    return 1\n", "b/__init__.py": ""}
     with indexed(tmp_path, files) as app:
         assert app.navigator().trace("build", Direction.CALLERS, 1).starts
+
+
+CLASSES = """import lib, abc, enum, dataclasses
+kept = []
+class Meta(type):
+    def __new__(cls, name, bases, space): return type.__new__(cls, name, bases, space)
+class Model(metaclass=Meta):
+    title = 1
+class Book(Model):
+    pages = 2
+    def __init__(self): self.lent = 3
+class Plain:
+    mixed = 4
+class Both(Plain, Model): pass
+class Hooked:
+    def __init_subclass__(cls): kept.append(cls)
+class Below(Hooked):
+    wide = 5
+class Table(lib.Base):
+    column = 6
+@lib.table
+class Row:
+    cell = 7
+class Shape(metaclass=abc.ABCMeta):
+    side = 8
+class Kind(enum.Enum):
+    ROUND = 9
+@dataclasses.dataclass
+class Point:
+    x: int = 10
+def plain(f): return f
+def mark(f):
+    f.is_marked = True
+    return f
+def keep(f):
+    kept.append(f)
+    return f
+def wrap(f):
+    def inner(): return f()
+    return inner
+class Hooks:
+    @plain
+    def a(self): pass
+    @mark
+    def b(self): pass
+    @keep
+    def c(self): pass
+    @wrap
+    def d(self): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("symbol", "reader"),
+    [
+        ("Model.title", "metaclass Meta"),
+        ("Book.pages", "metaclass Meta"),
+        ("Plain.mixed", "metaclass Meta"),
+        ("Below.wide", "__init_subclass__"),
+        ("Table.column", "lib.Base"),
+        ("Row.cell", "@lib.table"),
+        ("Shape.side", ""),
+        ("Point.x", ""),
+        ("Book", "metaclass Meta"),
+        ("Below", "__init_subclass__"),
+        ("Plain", ""),
+        ("Hooks.a", ""),
+        ("Hooks.b", "@mark"),
+        ("Hooks.c", "@keep"),
+        ("Hooks.d", ""),
+    ],
+)
+def test_what_is_given_a_class_or_a_function_may_use_it(tmp_path: Path, symbol: str, reader: str) -> None:
+    """A metaclass reads the names of a class, and a decorator that marks or keeps a function lets others find it."""
+    for direction in (Direction.USERS, Direction.READERS):
+        doubt = ask(tmp_path / direction, {"a.py": CLASSES}, symbol, direction).doubt
+        assert doubt.callers_outside == ({reader} if reader else set())
+
+
+def test_a_program_reads_the_names_of_its_configuration(tmp_path: Path) -> None:
+    """It is known which program loads a file of a name."""
+    files = {"docs/conf.py": "project = 'a'\n", "conf_of.py": "project = 'a'\n"}
+    assert ask(tmp_path, files, "docs/conf.py::project", Direction.READERS).doubt.run_by == {"Sphinx"}
+    assert not ask(tmp_path, files, "conf_of.py::project", Direction.READERS).doubt.run_by

@@ -197,6 +197,7 @@ class Relations:
     def _doubt(self, node: CodeNode, found: "_Incoming", scope: Scope) -> Doubt:
         """Return what is not known of the relations that were found."""
         store, search, resolver = self._code.store, self._code.search, self._code.resolver
+        hierarchy = self._code.hierarchy
         things, language = found.things, self._language(node.path)
         unsure = self._unsure(node, found, platform_of(language), scope)
         if not things:
@@ -208,8 +209,11 @@ class Relations:
         if all(search.is_confined(thing, Use.CALL if is_run else Use.VALUE) for thing in things):
             unparsed &= {node.path}
         is_written = RelationKind.WRITES in found.kinds
-        outside = [one for thing in things for one in self._code.hierarchy.callers_outside(thing)] if is_written else []
-        outside = [*self._callers_outside(things, found.sites), *self._makers(things, scope)] if is_run else outside
+        outside = [caller for thing in things for caller in hierarchy.callers_outside(thing)] if is_written else []
+        is_read = is_run or RelationKind.READS in found.kinds
+        if is_read:
+            outside += [*self._callers_outside(things, found.sites), *self._makers(things, scope)]
+            outside += [reader for thing in things for reader in hierarchy.class_readers(thing)]
         guesses = {edge for edge in found.edges if edge.certainty is Certainty.BY_NAME}.difference(found.by_name)
         return Doubt(
             unsure.union((edge.path, edge.line) for edge in guesses),
@@ -223,7 +227,7 @@ class Relations:
             is_structural=RelationKind.IMPLEMENTS in found.kinds
             and node.kind is SymbolKind.TYPE
             and any(map(resolver.is_function_type, things)),
-            run_by=frozenset(map(self._code.hierarchy.run_by, things)) - {""} if is_run else frozenset(),
+            run_by=frozenset(map(hierarchy.run_by, things)) - {""} if is_read else frozenset(),
             methods=frozenset((edge.path, edge.line) for edge in found.methods),
         )
 

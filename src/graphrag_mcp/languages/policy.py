@@ -71,6 +71,7 @@ class MemberRules:
     prototype: str = ""  # The member of a function that is the instance which it makes.
     by_text: str = ""  # The member of an enumeration that gives a constant by its name.
     own_types: Set[str] = frozenset()  # Foreign names of the type around them.
+    class_hooks: Sequence[str] = ()  # Members that are given the types below, and may read what these declare.
     type_variables: Set[str] = frozenset()  # What makes a type parameter.
 
 

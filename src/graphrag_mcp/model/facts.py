@@ -22,6 +22,7 @@ MAX_EXPRESSION = 4_000  # Characters; longer ones are unknown.
 
 EXPECTED = "expected"  # How a base is meant that only the place of a literal says.
 GIVEN = "<given>"  # The module whose functions give the arguments of functions that others call.
+METACLASS = "metaclass "  # Begins the mark of a type that says of what it is an instance: it is followed by that.
 MERGES = "+"  # Begins the mark of a type that adds to one of another module: it is followed by that.
 ANY_MEMBER = "[]"  # The name of a mention whose name is computed.
 NO_OWNER = -2  # A value leads to the declaration, and no name.

@@ -14,6 +14,7 @@ from graphrag_mcp.model.values import (
     All,
     Either,
     Foreign,
+    Function,
     Instance,
     Many,
     Module,
@@ -87,7 +88,7 @@ class ForeignTypes(Part):
         for text in () if is_known else declaration.decorators:  # A test is run, and a fixture is named by a parameter.
             value = self.expressions.written(thing, text)
             is_foreign = value is None or (isinstance(value, Outside) and policy.foreign.is_registering(value.name))
-            if is_foreign or self._is_marking(thing, text):
+            if is_foreign or self._is_marking(thing, text) or self._is_keeping(value):
                 yield "@" + text.partition("(")[0]
 
     def _is_marking(self, thing: Thing, decorator: str) -> bool:
@@ -96,6 +97,23 @@ class ForeignTypes(Part):
             case Call(marker) | marker:
                 value = self.expressions.value(thing.path, self.declared(thing).at, marker)
         return isinstance(value, Instance) and value.things[0].path not in LIBRARIES
+
+    def _is_keeping(self, decorator: Value | None) -> bool:
+        """Return whether a function of the project marks what it is given, or hands it on to be kept."""
+        for thing in decorator.things if isinstance(decorator, Function) else ():
+            declaration, facts = self.declared(thing), self.state.open(thing.path).facts
+            given = {parameter.name for parameter in declaration.parameters or () if parameter.value != "self"}
+            inside = range(declaration.start, declaration.stop)
+            if any(mention.at in inside and mention.use == Use.WRITE and mention.receiver in given
+                   for mention in facts.mentions):  # fmt: skip
+                return True
+            for flow in facts.flows:
+                if flow.at in inside and flow.value in given:
+                    taker = self.expressions.value(thing.path, flow.at, parse(flow.into))
+                    name = taker.name if isinstance(taker, Outside) else ""
+                    if not name or name == "setattr" or self.state.policy(thing).foreign.is_registering(name):
+                        return True
+        return False
 
     def is_published(self, thing: Thing) -> bool:
         """Return whether other projects get a declaration when they import the package that it is in."""

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import Mark, Thing, Use
+from graphrag_mcp.model.facts import METACLASS, Mark, Thing, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, StoredLink
 from graphrag_mcp.model.values import (
@@ -204,6 +204,34 @@ class Hierarchy:
         if owner and policy.calls.overloads:
             above = replaced if OVERRIDE in declaration.marks else []
             yield from (name for method in above or [thing] for name in self._resolver.foreign.overridden(method))
+
+    def class_readers(self, thing: Thing) -> Iterator[str]:
+        """Yield what is given a class, or that of a field or one below it, and may keep it or read what it declares."""
+        policy, owner = self._resolver.state.policy(thing), self.owner_of(thing)
+        is_field = owner is not None and self._resolver.declared(thing).kind == SymbolKind.FIELD
+        kinds = [owner, *self.descendants(owner)] if is_field and owner else [thing] if self._is_type(thing) else []
+        if not kinds or not policy.members.class_hooks or self._resolver.things.is_only_assigned(thing):
+            return
+        if is_field:
+            yield from (reader for kind in kinds for reader in self._resolver.foreign.callers(kind))
+        above = dict.fromkeys(base for kind in kinds for base in self._resolver.lineage.above((Instance((kind,)),)))
+        for base in above:
+            if isinstance(base, Instance | Type):
+                for kind in base.things:
+                    yield from self._metaclasses(kind)
+                    inside = {self._resolver.declared(method).name for method in self._resolver.things.methods_of(kind)}
+                    yield from inside.intersection(policy.members.class_hooks)
+            elif is_field and policy.foreign.called_back(self._resolver.foreign.name(base)) is None:
+                yield self._resolver.foreign.name(base) or "a base that is not known"
+
+    def _metaclasses(self, kind: Thing) -> Iterator[str]:
+        """Yield the metaclass that a type names, unless it is one of the language's own library."""
+        declaration, foreign = self._resolver.declared(kind), self._resolver.state.policy(kind).foreign
+        for mark in declaration.marks:
+            if mark.startswith(METACLASS):
+                value = self._resolver.expressions.written(kind, mark.removeprefix(METACLASS))
+                if not isinstance(value, Outside) or foreign.called_back(value.name) is None:
+                    yield mark
 
     def _replacing(self, name: str, kinds: Iterable[Thing]) -> Iterator[str]:
         """Yield the foreign interfaces that types embed, and of which a method stands for one."""

@@ -156,7 +156,7 @@ def _unknown_callers(doubt: Doubt, name: str) -> Iterator[str]:
         yield f"started from outside of this repository by {', '.join(map(as_name, sorted(doubt.run_by)))}"
     if doubt.callers_outside:
         names = ", ".join(map(as_name, sorted(doubt.callers_outside)))
-        yield f"callers outside of this repository are possible: {names}"
+        yield f"more uses are possible through {names}"
     if doubt.methods:
         yield f"{counted(len(doubt.methods), 'method')} of {name}, not listed: {_first(sorted(doubt.methods))}"
     if doubt.is_structural:

@@ -14,6 +14,8 @@
 (module (expression_statement (assignment left: (identifier) @name right: [(subscript) (binary_operator)] @type) @aliased))
 (module (expression_statement (assignment left: (identifier) @name type: (type [(identifier) @_a (attribute attribute: (identifier) @_a)])
   right: (string) @type) @aliased (#eq? @_a "TypeAlias")))
+(class_definition name: (_) @name superclasses: (argument_list
+  (keyword_argument name: (identifier) @_k value: (_) @metaclass)) (#eq? @_k "metaclass"))
 (class_definition name: (_) @name type_parameters: (_) @type_parameters)
 (class_definition name: (_) @name superclasses: (argument_list
   (subscript value: [(identifier) @_g (attribute attribute: (identifier) @_g)]) @generic) (#any-of? @_g "Generic" "Protocol"))

@@ -244,8 +244,13 @@ def _entries(source: ModuleSource, path: str) -> Sequence[str]:
     return found
 
 
+_LOADED = {"conf.py": "Sphinx", "gunicorn.conf.py": "gunicorn", "noxfile.py": "nox", "dodo.py": "doit"}
+
+
 def _run_by(path: str, declaration: Declared) -> str:
-    """Return what starts a function of a module by its name."""
+    """Return what starts a function of a module by its name, or reads a name of a module that it loads."""
+    if declaration.owner < 0 and (program := _LOADED.get(posixpath.basename(path))):
+        return program
     if declaration.owner < 0 and declaration.name in ("__getattr__", "__dir__"):
         return "the import system"
     is_hook = declaration.owner < 0 and re.match(r"pytest_|(setup|teardown)_(module|function)$", declaration.name)
@@ -283,6 +288,7 @@ POLICY = Policy(
         type_variables=frozenset(("typing.TypeVar()", "typing_extensions.TypeVar()")),
         own_types=frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self")),
         hooks=("__getattr__", "__getattribute__"),
+        class_hooks=("__init_subclass__",),
         iterating=("__iter__", "__next__"),
         calling="__call__",
         reading="__get__",

@@ -6,7 +6,7 @@ from tree_sitter import Node, Tree
 
 from graphrag_mcp.languages.grammars import Captures
 from graphrag_mcp.languages.shapes import UNKNOWN, arguments, leaf
-from graphrag_mcp.model.facts import EXPECTED, MERGES, NO_OWNER, BaseType, Bound, Mark
+from graphrag_mcp.model.facts import EXPECTED, MERGES, METACLASS, NO_OWNER, BaseType, Bound, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.facts.held import Held
 from graphrag_mcp.parsing.facts.reading import Draft, Part, Reading, by_place, innermost, whole
@@ -106,9 +106,11 @@ class Declarations(Part):
         elif role == "merges":
             module = self._writer.text(captures[role][0]).strip("'\"")
             draft.marks += (f"{MERGES}{module}",)
+        elif role == "metaclass":
+            draft.marks += (f"{METACLASS}{self._writer.value(captures[role][0])}",)
         elif role == "generic":
             draft.type_parameters = tuple(map(self._writer.text, arguments(captures[role][0])[1:]))
-        if role in ("interface", "aliased", "marked", "merges", "generic"):
+        if role in ("interface", "aliased", "marked", "merges", "metaclass", "generic"):
             return
         is_own = "type" in captures and self._index_of.get(captures["type"][0].id) == index
         if "type" in captures and not is_own:

@@ -64,7 +64,7 @@ from graphrag_mcp.parsing.outline import Definition
 
 _BASES = ("embeds", "extends", "implements")
 _NUMBERED = ("own", "function", "nameless", "object")
-_TYPES = ("interface", "stands", "renames", "type_parameters", "aliased", "marked", "merges", "generic")
+_TYPES = ("interface", "stands", "renames", "type_parameters", "aliased", "marked", "merges", "metaclass", "generic")
 _IMPORTS = {"import": "", "import.default": "default"}  # What is imported where no item is named.
 _EXPORTS = {"export": "", "export.default": "default", "export.all": "*", "export.whole": "="}
 

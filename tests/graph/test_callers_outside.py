@@ -199,15 +199,15 @@ class Hooks:
 @pytest.mark.parametrize(
     ("symbol", "reader"),
     [
-        ("Model.title", "metaclass Meta"),
-        ("Book.pages", "metaclass Meta"),
-        ("Plain.mixed", "metaclass Meta"),
+        ("Model.title", "Meta"),
+        ("Book.pages", "Meta"),
+        ("Plain.mixed", "Meta"),
         ("Below.wide", "__init_subclass__"),
         ("Table.column", "lib.Base"),
         ("Row.cell", "@lib.table"),
         ("Shape.side", ""),
         ("Point.x", ""),
-        ("Book", "metaclass Meta"),
+        ("Book", "Meta"),
         ("Below", "__init_subclass__"),
         ("Plain", ""),
         ("Hooks.a", ""),
@@ -220,7 +220,31 @@ def test_what_is_given_a_class_or_a_function_may_use_it(tmp_path: Path, symbol: 
     """A metaclass reads the names of a class, and a decorator that marks or keeps a function lets others find it."""
     for direction in (Direction.USERS, Direction.READERS):
         doubt = ask(tmp_path / direction, {"a.py": CLASSES}, symbol, direction).doubt
-        assert doubt.callers_outside == ({reader} if reader else set())
+        assert doubt.callers_outside - {"serialization"} == ({reader} if reader else set())
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "symbol", "is_seen"),
+    [
+        ("a.go", "package a\ntype Doc struct {\n\tName string\n\tinner int\n}\n", "Doc.Name", True),
+        ("a.go", "package a\ntype Doc struct {\n\tName string\n\tinner int\n}\n", "Doc.inner", False),
+        ("a.ts", "export interface Doc { name: string }\nclass Box { private size = 1 }\n", "Doc.name", True),
+        ("a.ts", "export interface Doc { name: string }\nclass Box { private size = 1 }\n", "Box.size", False),
+        ("a.py", "class Doc:\n    name: str\n    _inner: str\n", "Doc.name", True),
+        ("a.py", "class Doc:\n    name: str\n    _inner: str\n", "Doc._inner", False),
+        ("a.py", "import enum\nclass Kind(enum.Enum):\n    A = 1\n", "Kind.A", False),
+        ("Doc.java", "class Doc { public String name; private int inner; }\n", "Doc.name", True),
+        ("Doc.java", "class Doc { public String name; private int inner; }\n", "Doc.inner", False),
+    ],
+)
+def test_a_field_that_nothing_reads_may_be_serialized(
+    tmp_path: Path, path: str, code: str, symbol: str, is_seen: bool
+) -> None:
+    """Where libraries see it; then nothing need write it, too."""
+    files = {path: code, "go.mod": "module a\n"}
+    for direction in (Direction.USERS, Direction.READERS, Direction.WRITERS):
+        doubt = ask(tmp_path / direction, files, symbol, direction).doubt
+        assert doubt.callers_outside == ({"serialization"} if is_seen else set())
 
 
 def test_a_program_reads_the_names_of_its_configuration(tmp_path: Path) -> None:

@@ -248,4 +248,4 @@ def test_a_name_in_quotes_may_be_looked_up_in_a_file_that_computes_names(tmp_pat
     with indexed(tmp_path, {"a.py": ATTRIBUTES, "b.py": "print('block', 'other')\n"}) as app:
         found = {name: app.navigator().trace(f"A.{name}", Direction.READERS, 1).doubt for name in ("block", "other")}
     assert found["block"].unread == {("a.py", 2)}
-    assert found["other"].is_complete
+    assert not found["other"].unread

@@ -30,6 +30,7 @@ from graphrag_mcp.resolution.search import LinkSource, Site
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
 _OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
+_READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
 _OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
 _LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
 _IS_NOT_FOLLOWED = (True, True)  # is_guess, is_named
@@ -197,7 +198,6 @@ class Relations:
     def _doubt(self, node: CodeNode, found: "_Incoming", scope: Scope) -> Doubt:
         """Return what is not known of the relations that were found."""
         store, search, resolver = self._code.store, self._code.search, self._code.resolver
-        hierarchy = self._code.hierarchy
         things, language = found.things, self._language(node.path)
         unsure = self._unsure(node, found, platform_of(language), scope)
         if not things:
@@ -208,12 +208,7 @@ class Relations:
         unparsed = frozenset(self._code.facts.unparsed(resolver.declared(things[0]).name, language))
         if all(search.is_confined(thing, Use.CALL if is_run else Use.VALUE) for thing in things):
             unparsed &= {node.path}
-        is_written = RelationKind.WRITES in found.kinds
-        outside = [caller for thing in things for caller in hierarchy.callers_outside(thing)] if is_written else []
         is_read = is_run or RelationKind.READS in found.kinds
-        if is_read:
-            outside += [*self._callers_outside(things, found.sites), *self._makers(things, scope)]
-            outside += [reader for thing in things for reader in hierarchy.class_readers(thing)]
         guesses = {edge for edge in found.edges if edge.certainty is Certainty.BY_NAME}.difference(found.by_name)
         return Doubt(
             unsure.union((edge.path, edge.line) for edge in guesses),
@@ -223,13 +218,35 @@ class Relations:
             is_typed=not found.by_name,
             is_listed=not resolver.things.is_common(things[0]),  # Any receiver has it: a list says nothing.
             is_implicit=is_run and any(map(resolver.things.is_implicit, things)),
-            callers_outside=frozenset(outside).union(found.outside),
+            callers_outside=frozenset(self._outside(node, found, scope)).union(found.outside),
             is_structural=RelationKind.IMPLEMENTS in found.kinds
             and node.kind is SymbolKind.TYPE
             and any(map(resolver.is_function_type, things)),
-            run_by=frozenset(map(hierarchy.run_by, things)) - {""} if is_read else frozenset(),
+            run_by=frozenset(map(self._code.hierarchy.run_by, things)) - {""} if is_read else frozenset(),
             methods=frozenset((edge.path, edge.line) for edge in found.methods),
         )
+
+    def _outside(self, node: CodeNode, found: "_Incoming", scope: Scope) -> Iterator[str]:
+        """Yield what else may use a definition, for the kinds of relations that are asked for."""
+        things, hierarchy = found.things, self._code.hierarchy
+        if RelationKind.CALLS in found.kinds:
+            yield from self._callers_outside(things, found.sites)
+            yield from self._makers(things, scope)
+            yield from (reader for thing in things for reader in hierarchy.class_readers(thing))
+        elif RelationKind.WRITES in found.kinds:
+            yield from (caller for thing in things for caller in hierarchy.callers_outside(thing))
+        if node.kind is SymbolKind.FIELD and any(map(self._is_seen, things)):
+            kinds = _READING if RelationKind.READS in found.kinds else {RelationKind.WRITES}.intersection(found.kinds)
+            if kinds and kinds.isdisjoint(edge.relation for edge in found.edges):
+                yield "serialization"
+
+    def _is_seen(self, field: Thing) -> bool:
+        """Return whether libraries that are given an object see a field of it."""
+        declaration, owner = self._code.resolver.declared(field), self._code.hierarchy.owner_of(field)
+        if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
+            return False
+        is_capital = declaration.name[:1].isupper() or not describe(self._language(field.path)).exports_capitals
+        return is_capital and declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
 
     def _makers(self, things: Sequence[Thing], scope: Scope) -> Iterator[str]:
         """Yield the class literals by which code may get a constructor."""

@@ -231,7 +231,7 @@ class Hierarchy:
             if mark.startswith(METACLASS):
                 value = self._resolver.expressions.written(kind, mark.removeprefix(METACLASS))
                 if not isinstance(value, Outside) or foreign.called_back(value.name) is None:
-                    yield mark
+                    yield mark.removeprefix(METACLASS)
 
     def _replacing(self, name: str, kinds: Iterable[Thing]) -> Iterator[str]:
         """Yield the foreign interfaces that types embed, and of which a method stands for one."""

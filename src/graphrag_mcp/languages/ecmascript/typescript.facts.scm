@@ -46,6 +46,7 @@
 (class_declaration decorator: (decorator (_) @decorator) name: (_) @name)
 (export_statement decorator: (decorator (_) @decorator) declaration: (class_declaration name: (_) @name))
 (method_definition (accessibility_modifier) @_a name: (_) @name (#eq? @_a "private")) @mark.private
+(public_field_definition (accessibility_modifier) @_a name: (_) @name (#eq? @_a "private")) @mark.private
 
 ; Mentions.
 (call_expression function: [(non_null_expression [(identifier) (member_expression)] @as.call)

@@ -146,7 +146,7 @@ def test_a_root_that_is_a_package_itself_is_asked(tmp_path: Path) -> None:
         assert app.navigator().trace("build", Direction.CALLERS, 1).starts
 
 
-CLASSES = """import lib, abc, enum, dataclasses
+CLASSES = """import lib, abc, enum, dataclasses, functools
 kept = []
 class Meta(type):
     def __new__(cls, name, bases, space): return type.__new__(cls, name, bases, space)
@@ -184,6 +184,11 @@ def keep(f):
 def wrap(f):
     def inner(): return f()
     return inner
+def later(f=None):
+    return f or functools.partial(later)
+def tagged(tag):
+    def inner(f): return f
+    return inner
 class Hooks:
     @plain
     def a(self): pass
@@ -193,6 +198,10 @@ class Hooks:
     def c(self): pass
     @wrap
     def d(self): pass
+    @later()
+    def e(self): pass
+    @tagged("a")
+    def f(self): pass
 """
 
 
@@ -214,6 +223,8 @@ class Hooks:
         ("Hooks.b", "@mark"),
         ("Hooks.c", "@keep"),
         ("Hooks.d", ""),
+        ("Hooks.e", "@later"),
+        ("Hooks.f", ""),
     ],
 )
 def test_what_is_given_a_class_or_a_function_may_use_it(tmp_path: Path, symbol: str, reader: str) -> None:

@@ -278,10 +278,32 @@ const key: keyof Box = 'deep'
 """,
 }
 
+RINGS = {
+    "ring.ts": """interface Ring { onTurn?: (n: number) => void }
+type Big<T> = Ring & { init: T }
+declare function ring<T>(x: T): Big<T>
+function turn(r: Ring) { r.onTurn?.(1) }
+test('x', () => {
+  const a = ring(null)
+  a.onTurn = (n) => {}
+  turn(a)
+})
+""",
+    "motor.py": """class Motor:
+    def run(self): pass
+def fake(): pass
+def test_it(motor: Motor):
+    motor.run = fake
+    motor.run()
+""",
+}
+
 
 @pytest.mark.parametrize(
     ("files", "symbol", "direction", "found"),
     [
+        (RINGS, "a.onTurn", Direction.CALLERS, ["ring.ts:4 may call"]),
+        (RINGS, "fake", Direction.CALLERS, ["motor.py:5 certain", "motor.py:6 may call"]),
         (GO, "Bill.total", Direction.WRITERS, ["main.go:14 certain", "main.go:15 certain"]),
         (GO, "red/paint.go", Direction.IMPORTERS, ["main.go:8 certain"]),
         (GO, "main.go", Direction.IMPORTS, ["main.go:7 certain", "main.go:8 certain"]),

@@ -88,15 +88,20 @@ class ForeignTypes(Part):
         for text in () if is_known else declaration.decorators:  # A test is run, and a fixture is named by a parameter.
             value = self.expressions.written(thing, text)
             is_foreign = value is None or (isinstance(value, Outside) and policy.foreign.is_registering(value.name))
-            if is_foreign or self._is_marking(thing, text) or self._is_keeping(value):
+            if is_foreign or self._is_marking(thing, text, value) or self._is_keeping(value):
                 yield "@" + text.partition("(")[0]
 
-    def _is_marking(self, thing: Thing, decorator: str) -> bool:
-        """Return whether a decorator is an object of the project: it marks functions that others find by that."""
+    def _is_marking(self, thing: Thing, decorator: str, given: Value | None) -> bool:
+        """Return whether a decorator is an object of the project: it marks functions that others find by that.
+
+        So may whatever a function of the project makes that is no function itself. given: the value of the decorator.
+        """
         match parse(decorator):
             case Call(marker) | marker:
                 value = self.expressions.value(thing.path, self.declared(thing).at, marker)
-        return isinstance(value, Instance) and value.things[0].path not in LIBRARIES
+        if isinstance(value, Instance) or (isinstance(value, Function) and not isinstance(given, Function)):
+            return value.things[0].path not in LIBRARIES
+        return False
 
     def _is_keeping(self, decorator: Value | None) -> bool:
         """Return whether a function of the project marks what it is given, or hands it on to be kept."""

@@ -1,11 +1,11 @@
 """What holds functions until they are called: parameters, fields, variables and collections, as places."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from graphrag_mcp.model.expressions import Awaited, Call, Each, Element, Expression, Item, Key, Member, Name, parse
 from graphrag_mcp.model.facts import Bound, Flow, Thing
-from graphrag_mcp.model.files import CALLABLE, VARIABLE
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, SymbolKind
 from graphrag_mcp.model.links import Place
 from graphrag_mcp.model.values import Function, Type, Value
 from graphrag_mcp.resolution.files import File
@@ -15,6 +15,7 @@ from graphrag_mcp.resolution.resolver import Resolver
 FILLING = re.compile(  # Methods of collections, in all languages.
     "add|addAll|append|appendleft|enqueue|extend|insert|offer|push|put|putAll|set|setdefault|store|unshift|update"
 )
+_ASSIGNED = (*VARIABLE, SymbolKind.METHOD)
 _TAKING = ("get", "pop", "shift", "dequeue", "poll", "remove")  # Methods that give an element of a collection.
 _MOST_STEPS = 5  # From a name to what it was taken from.
 
@@ -58,12 +59,12 @@ class Slots:
         place = self._place(function)
         return Place(place.path, f"{place.identity}({name})")
 
-    def _declared(self, at: int, expression: Expression) -> Place | None:
-        """Return the place of a field or of a variable that others see."""
+    def _declared(self, at: int, expression: Expression, kinds: Collection[str] = VARIABLE) -> Place | None:
+        """Return the place of a field or of a variable that others see, or of another kind of declaration."""
         found = self._resolver.names.found(self._path, at, expression)
         things = found.things if found else ()
         kept = (
-            thing for thing in things if thing.path not in LIBRARIES and self._resolver.declared(thing).kind in VARIABLE
+            thing for thing in things if thing.path not in LIBRARIES and self._resolver.declared(thing).kind in kinds
         )
         thing = next(kept, None)
         return self._place(thing) if thing else None
@@ -78,7 +79,9 @@ class Slots:
         into = parse(flow.into)
         if flow.argument < 0:
             is_local = isinstance(into, Name) and bool(self._file.innermost(into.name, flow.at))
-            places = [] if is_local else [self.of(flow.at, into)]
+            is_member = isinstance(into, Member)  # It may be a method: that of an interface, or one that is replaced.
+            place = self._declared(flow.at, into, _ASSIGNED) if is_member else self.of(flow.at, into)
+            places = [] if is_local else [place]
         else:
             callee = self._resolver.calls.callee(self._path, flow.at, into)
             places = list(self._parameters(callee, flow.argument))

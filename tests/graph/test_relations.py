@@ -820,6 +820,14 @@ REFLECTED = {
         ),
         [("T.data", Direction.CALLERS), ("E.One", Direction.READERS)],
     ),
+    "b/U.java": (
+        (
+            "package b;\nclass U {\n  static class In { static Object rows(int i) { return i; } }\n"
+            '  @MethodSource({"b.U$In#rows(int)", "b.U#data()"}) void f() {}\n'
+            "  static Object data() { return 1; }\n}\n"
+        ),
+        [("U.data", Direction.CALLERS), ("In.rows", Direction.CALLERS)],
+    ),
     "a.go": (
         (
             "package a\ntype C struct { Name string }\nfunc (c *C) Padding() int { return 1 }\n"

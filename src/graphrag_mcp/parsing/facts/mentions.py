@@ -80,6 +80,10 @@ class Mentions(Part):
             name, use = ANY_MEMBER, use.removeprefix(_INDEXED)
         elif use in ("placed", "set"):
             name, use = str(_place_of(node)), Use.WRITE.value if use == "placed" else Use.ARGUMENT.value
+        elif use == "addressed":  # As `a.Type#method(int)` is in a text.
+            owner, _, member = name.rpartition("#")
+            receiver = owner.replace("$", ".") or receiver
+            name, use = member.partition("(")[0], Use.FUNCTION.value
         elif use == "given":
             use, receiver = Use.CALL.value, module(GIVEN)
         elif use == "super":

@@ -72,27 +72,34 @@ class Mentions(Part):
             return None
         if name in self._shapes.inferred or (receiver or "") in self._shapes.unmentioned.get(name, ()):
             return None
-        if use == "called":
-            name, use = "", Use.CALL.value
-        elif use == "module":
-            name, use, receiver = module(name), Use.IMPORT.value, None
-        elif use.startswith(_INDEXED):
-            name, use = ANY_MEMBER, use.removeprefix(_INDEXED)
-        elif use in ("placed", "set"):
-            name, use = str(_place_of(node)), Use.WRITE.value if use == "placed" else Use.ARGUMENT.value
-        elif use == "addressed":  # As `a.Type#method(int)` is in a text.
-            owner, _, member = name.rpartition("#")
-            receiver = owner.replace("$", ".") or receiver
-            name, use = member.partition("(")[0], Use.FUNCTION.value
-        elif use == "given":
-            use, receiver = Use.CALL.value, module(GIVEN)
-        elif use == "super":
-            name, use = self._shapes.constructor, Use.CALL.value
-        elif use == "field":
-            use = Use.WRITE.value
+        name, use, receiver = self._translated(use, name, receiver or "", node)
         nothing_given = (0 if "unargued" in captures else -1, "")
         given = self._arguments(captures["arguments"][0]) if "arguments" in captures else nothing_given
-        return Mention(start, self._code.row(start) + 1, name, use, receiver or "", *given)
+        return Mention(start, self._code.row(start) + 1, name, use, receiver, *given)
+
+    def _translated(self, use: str, name: str, receiver: str, node: Node) -> tuple[str, str, str]:
+        """Return the name, the use and the receiver of a mention that a pattern describes by a word of its own."""
+        match use:
+            case "called":
+                return "", Use.CALL.value, receiver
+            case "module":
+                return module(name), Use.IMPORT.value, ""
+            case "placed":
+                return str(_place_of(node)), Use.WRITE.value, receiver
+            case "set":
+                return str(_place_of(node)), Use.ARGUMENT.value, receiver
+            case "addressed":  # As `a.Type#method(int)` is in a text.
+                owner, _, member = name.rpartition("#")
+                return member.partition("(")[0], Use.FUNCTION.value, owner.replace("$", ".") or receiver
+            case "given":
+                return name, Use.CALL.value, module(GIVEN)
+            case "super":
+                return self._shapes.constructor, Use.CALL.value, receiver
+            case "field":
+                return name, Use.WRITE.value, receiver
+        if use.startswith(_INDEXED):
+            return ANY_MEMBER, use.removeprefix(_INDEXED), receiver
+        return name, use, receiver
 
     def _in_template(self, node: Node) -> Iterator[Mention]:
         """Yield the members that a text names between braces, of what the program gives it when it runs."""

@@ -298,10 +298,59 @@ def test_it(motor: Motor):
 """,
 }
 
+QUOTED = {
+    "b.py": """import typing as t
+from typing import Annotated, Literal, NewType, Optional, TypeVar, cast
+class Red: pass
+class Blue:
+    class In: pass
+def copy(): pass
+def a(x: Literal["copy"], y: "t.Literal['copy']", z: Annotated[int, "copy"]): pass
+def b(x: "Red | Blue"): pass
+def c(x: t.Callable[["Red"], None]): pass
+def d(x: t.Callable[..., "Red"]): pass
+def e(x: "t.Optional[Red]") -> "list[Blue.In]": pass
+g = cast("list[Red]", 1)
+i = TypeVar("i", bound="Red")
+j = Optional["Red"]
+k: t.TypeAlias = "Red"
+m: list["Red"] = 1
+n = {"Red": 1}
+o = n["Red"]
+p = t.Callable[["Red"], None]
+q = t.cast(typ="Red", val=1)
+r = NewType("r", "Red")
+s: Annotated["Red", 1] = 1
+""",
+}
+
 
 @pytest.mark.parametrize(
     ("files", "symbol", "direction", "found"),
     [
+        (
+            QUOTED,
+            "Red",
+            Direction.USERS,
+            [
+                "b.py:8 certain",
+                "b.py:9 certain",
+                "b.py:10 certain",
+                "b.py:11 certain",
+                "b.py:12 certain",
+                "b.py:13 certain",
+                "b.py:14 certain",
+                "b.py:15 certain",
+                "b.py:16 certain",
+                "b.py:19 certain",
+                "b.py:20 certain",
+                "b.py:21 certain",
+                "b.py:22 certain",
+            ],
+        ),
+        (QUOTED, "Blue", Direction.USERS, ["b.py:8 certain", "b.py:11 certain"]),
+        (QUOTED, "Blue.In", Direction.USERS, ["b.py:11 certain"]),
+        (QUOTED, "copy", Direction.USERS, []),
         (RINGS, "a.onTurn", Direction.CALLERS, ["ring.ts:4 may call"]),
         (RINGS, "fake", Direction.CALLERS, ["motor.py:5 certain", "motor.py:6 may call"]),
         (GO, "Bill.total", Direction.WRITERS, ["main.go:14 certain", "main.go:15 certain"]),

@@ -105,13 +105,36 @@
 (call function: [(identifier) @use.call (attribute object: (_) @from attribute: (identifier) @use.call)])
 (call function: [(call) (subscript) (parenthesized_expression)] @from arguments: (_) @use.called)
 (decorator [(identifier) @use.call (attribute object: (_) @from attribute: (identifier) @use.call)])
+([(generic_type (identifier) @_g (type_parameter (type (string (string_content) @use.none))))
+ (subscript value: [(identifier) @_g (attribute attribute: (identifier) @_g)] subscript: (string (string_content) @use.none))]
+ (#eq? @_g "Literal"))
+([(generic_type (identifier) @_g (type_parameter . (_) (type (string (string_content) @use.none))))
+ (subscript value: [(identifier) @_g (attribute attribute: (identifier) @_g)] subscript: (_) subscript: (string (string_content) @use.none))]
+ (#eq? @_g "Annotated"))
+(type [(string (string_content) @use.quoted) (binary_operator (string (string_content) @use.quoted))
+  (list (string (string_content) @use.quoted))
+  (subscript subscript: [(string (string_content) @use.quoted) (list (string (string_content) @use.quoted))
+    (subscript subscript: (string (string_content) @use.quoted))])])
+((subscript value: [(identifier) @_g (attribute attribute: (identifier) @_g)]
+   subscript: [(string (string_content) @use.quoted) (list (string (string_content) @use.quoted))])
+  (#any-of? @_g
+    "AsyncGenerator" "AsyncIterable" "AsyncIterator" "Awaitable" "Callable" "ClassVar" "Collection" "Coroutine" "Deque"
+    "Dict" "Final" "FrozenSet" "Generator" "Iterable" "Iterator" "List" "Mapping" "MutableMapping" "Optional" "Sequence"
+    "Set" "Tuple" "Type" "Union" "dict" "frozenset" "list" "set" "tuple" "type"))
+((assignment type: (type [(identifier) @_a (attribute attribute: (identifier) @_a)])
+   right: (string (string_content) @use.quoted)) (#eq? @_a "TypeAlias"))
+((call function: [(identifier) @_f (attribute attribute: (identifier) @_f)]
+   arguments: (argument_list . (string (string_content) @use.quoted))) (#any-of? @_f "cast" "ForwardRef"))
+((call function: [(identifier) @_f (attribute attribute: (identifier) @_f)]
+   arguments: (argument_list . (_) (string (string_content) @use.quoted))) (#any-of? @_f "NewType" "TypeVar"))
+((call function: [(identifier) @_f (attribute attribute: (identifier) @_f)]
+   arguments: (argument_list (keyword_argument name: (identifier) @_k value: (string (string_content) @use.quoted))))
+  (#any-of? @_f "cast" "TypeVar") (#any-of? @_k "bound" "default" "typ"))
 (type [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)
   (generic_type (identifier) @use.type)
   (subscript value: [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)])
-  (binary_operator [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)])
-  (string (string_content) @use.type)] (#match? @use.type "^[A-Za-z_][A-Za-z_0-9]*$"))
-(type (subscript subscript: [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)
-  (string (string_content) @use.type)]) (#match? @use.type "^[A-Za-z_][A-Za-z_0-9]*$"))
+  (binary_operator [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)])])
+(type (subscript subscript: [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)]))
 ([(assignment left: (attribute object: (_) @from attribute: (identifier) @use.write))
   (augmented_assignment left: [(identifier) @use.write (attribute object: (_) @from attribute: (identifier) @use.write)])
   (for_statement left: (attribute object: (_) @from attribute: (identifier) @use.write))

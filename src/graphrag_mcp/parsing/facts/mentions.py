@@ -25,6 +25,7 @@ _INDEXED = "indexed."  # A member whose name is not written.
 _NAMED_ARGUMENTS = ("keyword_argument", "list_splat", "dictionary_splat")
 _BESIDE = ("key", "placed", "set")  # What `{name}` is besides a value.
 _ACTION = re.compile(r"\{\{[^{}]*\}\}")
+_DOTTED = re.compile(r"'[^']*'|\"[^\"]*\"|([^\W\d]\w*(?:\.[^\W\d]\w*)*)")  # Names, and not what is in quotes.
 _MEMBER = re.compile(r"\.([A-Z]\w*)")
 
 Used = tuple[int, str, list[Captures]]
@@ -48,9 +49,9 @@ class Mentions(Part):
         for use, node, captures in _decided(used):
             if use == "template":
                 yield from self._in_template(node)
-                continue
-            mention = self._mention(use, node, captures)
-            if mention is not None:
+            elif use == "quoted":
+                yield from self._in_quotes(node)
+            elif (mention := self._mention(use, node, captures)) is not None:
                 yield mention
 
     def _mention(self, use: str, node: Node, captures: Captures) -> Mention | None:
@@ -109,6 +110,17 @@ class Mentions(Part):
                 at += len(text[done : name.start(1)].encode())
                 done = name.start(1)
                 yield Mention(at, self._code.row(at) + 1, name[1], Use.REFLECTED, UNKNOWN)
+
+    def _in_quotes(self, node: Node) -> Iterator[Mention]:
+        """Yield the names of a type that is written as a text."""
+        text = self._writer.text(node)
+        for dotted in _DOTTED.finditer(text):
+            for name in re.finditer(r"\w+", dotted[1] or ""):
+                at = node.start_byte + len(text[: dotted.start() + name.start()].encode())
+                receiver = dotted[1][: max(0, name.start() - 1)]
+                use = Use.TYPE if name.end() == len(dotted[1]) else Use.VALUE
+                if receiver or use == Use.TYPE or not self._is_variable(name[0], at):
+                    yield Mention(at, self._code.row(at) + 1, name[0], use, receiver)
 
     def _key(self, node: Node) -> Mention | None:
         """Return the member that a name in an object literal sets: of what the place of the literal expects."""

@@ -244,8 +244,8 @@ def test_what_is_given_a_class_or_a_function_may_use_it(tmp_path: Path, symbol: 
         ("a.py", "class Doc:\n    name: str\n    _inner: str\n", "Doc.name", True),
         ("a.py", "class Doc:\n    name: str\n    _inner: str\n", "Doc._inner", False),
         ("a.py", "import enum\nclass Kind(enum.Enum):\n    A = 1\n", "Kind.A", False),
-        ("Doc.java", "class Doc { public String name; private int inner; }\n", "Doc.name", True),
-        ("Doc.java", "class Doc { public String name; private int inner; }\n", "Doc.inner", False),
+        ("Doc.java", "class Doc { private int _inner; static int count; }\n", "Doc._inner", True),
+        ("Doc.java", "class Doc { private int _inner; static int count; }\n", "Doc.count", False),
     ],
 )
 def test_a_field_that_nothing_reads_may_be_serialized(

@@ -298,6 +298,17 @@ def test_it(motor: Motor):
 """,
 }
 
+ADDED = {
+    "a.ts": """class Box {}
+interface Maker { (): void; box?: Box; last?: Box }
+function define(b: Box): Maker {
+  function make() { make.box = b }
+  make.last = new Box()
+  return make
+}
+""",
+}
+
 QUOTED = {
     "b.py": """import typing as t
 from typing import Annotated, Literal, NewType, Optional, TypeVar, cast
@@ -424,6 +435,8 @@ def test_a_form_is_found(
         (TYPESCRIPT, "Boat.mast", Direction.WRITERS, {("boat.ts", 3)}),
         (TYPESCRIPT, "Cog.scan", Direction.CALLERS, {("shop.ts", 4)}),
         (TYPESCRIPT, "Cog.spun", Direction.READERS, set()),
+        (ADDED, "Maker.box", Direction.USERS, {("a.ts", 4)}),
+        (ADDED, "Maker.last", Direction.USERS, {("a.ts", 5)}),
         (KEYS, "Box.deep", Direction.READERS, {("box.ts", 9)}),
         (PYTHON, "Bag", Direction.CALLERS, {("held.py", 5)}),
         (PYTHON, "Plugin.labels", Direction.WRITERS, {("held.py", 12)}),

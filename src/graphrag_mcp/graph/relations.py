@@ -245,6 +245,8 @@ class Relations:
         declaration, owner = self._code.resolver.declared(field), self._code.hierarchy.owner_of(field)
         if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
             return False
+        if Mark.STATIC in declaration.marks or self._code.resolver.state.policy(field).foreign.reads_private:
+            return Mark.STATIC not in declaration.marks
         is_capital = declaration.name[:1].isupper() or not describe(self._language(field.path)).exports_capitals
         return is_capital and declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
 

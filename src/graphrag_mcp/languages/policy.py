@@ -108,6 +108,7 @@ class ForeignRules:
     """Types with no type below, by their own names, each with all types above."""
     enumerations: Set[str] = frozenset()  # Types whose fields are instances.
     is_open: bool = False  # Whether objects may hold anything, and not only what is plain.
+    reads_private: bool = False  # Whether libraries read private fields of the objects that they are given.
     plain: Set[str] = frozenset()  # Functions and types that hold nothing of the project.
     anything: Set[str] = frozenset()  # Types that say nothing.
     is_generic: Callable[[str], bool] = lambda _name: True  # Whether a function may give what it is given.

@@ -137,8 +137,9 @@ class Mentions(Places):
         for thing in held:
             if thing not in found.things:
                 yield self._link_to(mention, thing, How.CERTAIN if is_kept else How.OPEN)
-        if not found.things and is_set_below:
-            yield self._link(mention, Place("", mention.name), How.UNDECIDED)
+        if not found.things and (is_set_below or self._is_added(mention, found)):
+            receiver = None if is_set_below else SOME
+            yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=receiver)
         elif not found.things:
             yield from self._elsewhere(mention, found, is_held=bool(held))
 
@@ -177,6 +178,10 @@ class Mentions(Places):
         is_import = mention.use == Use.IMPORT and isinstance(found.value, Outside)
         if is_import or (mention.use in _RUNNING and mention.name and not is_held and _is_foreign_function(found)):
             yield self._link(mention, name, How.OUTSIDE, RelationKind.IMPORTS if is_import else None)
+
+    def _is_added(self, mention: Mention, found: Found) -> bool:
+        """Return whether a member is only assigned to a function: a type that this is given as may declare it."""
+        return not isinstance(found.value, Outside) and isinstance(self._value(mention), Function)
 
     def _is_no_value(self, thing: Thing) -> bool:
         """Return whether a declaration is gone when the program runs: a value of its name is another thing."""

@@ -100,6 +100,7 @@ POLICY = Policy(
     foreign=ForeignRules(
         declarations={f"<{text.split(';')[0].removeprefix('package ')}>": ("java", text) for text in _PACKAGES},
         library="<java.lang>",
+        reads_private=True,
         is_registering=lambda name: name not in _NOT_CALLING,
         final={
             "String": _OF_ALL | {"CharSequence", "Comparable", "ConstantDesc"},

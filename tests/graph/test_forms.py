@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.graph import Direction
 from tests.graph.test_relations import ask
 
@@ -450,6 +451,19 @@ def test_what_a_form_may_mean_is_counted(
 ) -> None:
     """So the answer is not complete."""
     assert ask(tmp_path, files, symbol, direction).doubt.undecided == places
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("a.go", "package a\ntype T struct{ _ int }\nvar _ any = T{}\nfunc _() {}\nfunc f() { _ = 1 }\n"),
+        ("src/lib.rs", "const _: () = {};\n"),
+    ],
+)
+def test_a_place_without_a_name_is_no_definition(tmp_path: Path, path: str, code: str) -> None:
+    """`_` takes what is thrown away, and what only has to compile."""
+    with pytest.raises(RequestError, match="nothing that is indexed defines"):
+        ask(tmp_path, {path: code}, f"{path}::_", Direction.USERS)
 
 
 def test_a_class_that_is_loaded_by_its_name_has_an_unread_place(tmp_path: Path) -> None:

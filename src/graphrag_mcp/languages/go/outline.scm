@@ -1,7 +1,7 @@
 (type_declaration (type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @body)) @type)
 (type_declaration (type_spec name: (type_identifier) @name) @type)
 (type_declaration (type_alias name: (type_identifier) @name) @type)
-(function_declaration name: (identifier) @name body: (_)? @body) @function
+((function_declaration name: (identifier) @name body: (_)? @body) @function (#not-eq? @name "_"))
 (method_declaration
   receiver: (parameter_list (parameter_declaration type: [
     (type_identifier) @owner
@@ -10,10 +10,10 @@
     (pointer_type (generic_type type: (type_identifier) @owner))]))
   name: (field_identifier) @name body: (_)? @body) @method
 (method_elem name: (field_identifier) @name) @method
-(field_declaration name: (field_identifier) @name) @field
-(source_file (const_declaration (const_spec name: (identifier) @name) @constant))
-(source_file (var_declaration (var_spec name: (identifier) @name) @constant))
-(source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @constant)))
+((field_declaration name: (field_identifier) @name) @field (#not-eq? @name "_"))
+((source_file (const_declaration (const_spec name: (identifier) @name) @constant)) (#not-eq? @name "_"))
+((source_file (var_declaration (var_spec name: (identifier) @name) @constant)) (#not-eq? @name "_"))
+((source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @constant))) (#not-eq? @name "_"))
 (source_file (type_declaration . (type_spec) .) @wrapper)
 
 (field_declaration !name type: [(type_identifier) @base

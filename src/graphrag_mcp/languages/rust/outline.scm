@@ -16,7 +16,7 @@
 (function_item name: (identifier) @name body: (_) @body) @function
 (function_signature_item name: (identifier) @name) @function
 (macro_definition name: (identifier) @name) @function
-(const_item name: (identifier) @name) @constant
+((const_item name: (identifier) @name) @constant (#not-eq? @name "_"))
 (static_item name: (identifier) @name) @constant
 (enum_variant name: (identifier) @name) @field
 (struct_item body: (field_declaration_list (field_declaration name: (field_identifier) @name) @field))

@@ -453,7 +453,7 @@ def test_an_attribute_of_python_is_that_of_the_types_above_and_below(
 def test_what_python_calls_by_itself_is_never_complete(tmp_path: Path) -> None:
     """`with Answer()` calls `__enter__`, and nothing names it."""
     assert not ask(tmp_path, {"a.py": ATTRIBUTES}, "Answer.__enter__", Direction.CALLERS).doubt.is_complete
-    assert ask(tmp_path, {"a.py": ATTRIBUTES}, "Answer.make", Direction.CALLERS).doubt.is_complete
+    assert not ask(tmp_path, {"a.py": ATTRIBUTES}, "Answer.make", Direction.CALLERS).doubt.is_implicit
 
 
 def test_an_import_of_a_package_is_none_of_a_file_with_its_name(tmp_path: Path) -> None:

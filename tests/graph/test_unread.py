@@ -26,7 +26,7 @@ def unread(folder: Path, files: Mapping[str, str], symbol: str, scope: Scope | N
 
 JAVA = "package app;\npublic class Money {\n  public static Money zero() { return null; }\n}\n"
 TS = "export function show(m: string) { return m }\nfunction own() {}\nexport class Box { open() { own() } }\n"
-PYTHON = "def build(x):\n    return x\n\nclass Shop:\n    def total(self):\n        return 1\n"
+PYTHON = "def build(x):\n    return x\n\nclass Shop:\n    def total(self):\n        return self.total()\n"
 GO = "package shop\n\nfunc Total(n int) int { return n }\nfunc total(n int) int { return n }\n"
 
 

@@ -209,6 +209,9 @@ class Relations:
         if all(search.is_confined(thing, Use.CALL if is_run else Use.VALUE) for thing in things):
             unparsed &= {node.path}
         is_read = is_run or RelationKind.READS in found.kinds
+        outside = frozenset(self._outside(node, found, scope)).union(found.outside)
+        if is_run and not (outside or found.edges) and any(map(self._is_called_by_name, things)):
+            outside = frozenset({"duck typing"})
         guesses = {edge for edge in found.edges if edge.certainty is Certainty.BY_NAME}.difference(found.by_name)
         return Doubt(
             unsure.union((edge.path, edge.line) for edge in guesses),
@@ -218,7 +221,7 @@ class Relations:
             is_typed=not found.by_name,
             is_listed=not resolver.things.is_common(things[0]),  # Any receiver has it: a list says nothing.
             is_implicit=is_run and any(map(resolver.things.is_implicit, things)),
-            callers_outside=frozenset(self._outside(node, found, scope)).union(found.outside),
+            callers_outside=outside,
             is_structural=RelationKind.IMPLEMENTS in found.kinds
             and node.kind is SymbolKind.TYPE
             and any(map(resolver.is_function_type, things)),
@@ -249,6 +252,19 @@ class Relations:
             return Mark.STATIC not in declaration.marks
         is_capital = declaration.name[:1].isupper() or not describe(self._language(field.path)).exports_capitals
         return is_capital and declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
+
+    def _is_called_by_name(self, method: Thing) -> bool:
+        """Return whether a library that is given an object may call a method of it, since it has that name."""
+        resolver, declaration = self._code.resolver, self._code.resolver.declared(method)
+        policy, owner = resolver.state.policy(method), self._code.hierarchy.owner_of(method)
+        is_open = declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
+        is_nominal = policy.members.method_sets or policy.calls.overloads
+        return (
+            is_open
+            and owner is not None
+            and declaration.kind == SymbolKind.METHOD
+            and not (is_nominal or self._code.hierarchy.run_by(method))
+        )
 
     def _makers(self, things: Sequence[Thing], scope: Scope) -> Iterator[str]:
         """Yield the class literals by which code may get a constructor."""

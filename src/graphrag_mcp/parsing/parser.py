@@ -36,7 +36,7 @@ from graphrag_mcp.parsing.stages import Stages
 from graphrag_mcp.text import source
 from graphrag_mcp.text.counts import counted
 
-PARSER_VERSION = 32  # Increase it when a file is parsed or resolved differently, so that it is again.
+PARSER_VERSION = 33  # Increase it when a file is parsed or resolved differently, so that it is again.
 SYNTAX_LIMIT_BYTES = 1_000_000  # Larger code files are data in the form of code.
 _ONLY_USING = frozenset({Category.TESTS, Category.VENDORED})  # Settings of others, or for one test.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")

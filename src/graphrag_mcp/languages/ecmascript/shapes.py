@@ -192,7 +192,8 @@ def _expected(writer: Writer, node: Node) -> str:
         return UNKNOWN
     match around.type:
         case "arguments" if around.parent and around.parent.type in ("call_expression", "new_expression"):
-            called = around.parent.child_by_field_name("function")
+            call = around.parent
+            called = call.child_by_field_name("function") or call.child_by_field_name("constructor")
             return item(writer.value(called), f"@{writer.place(node, around)}") if called else UNKNOWN
         case "array":
             return item(writer.expected(around), "[]")

@@ -127,12 +127,12 @@ def ask(app: App, flow: Mapping[str, Any], *, search: bool) -> Iterator[tuple[st
     """Yield how a flow was asked for, and the answer."""
     if search:
         call = HYBRID.read({"query": flow["question"]}, app.settings, app.root)
-        yield "search", HYBRID.write(HYBRID.ask(app, call), call)
+        yield "search", HYBRID.write(app.ask(HYBRID.ask, call), call)
         return
     question = {"question": flow["question"]}
     for asked, arguments in (("question", question), ("ends", {**question, "from": flow["from"], "to": flow["to"]})):
         trace = TRACE.read(arguments, app.settings, app.root)
-        yield asked, TRACE.write(TRACE.ask(app, trace), trace)
+        yield asked, TRACE.write(app.ask(TRACE.ask, trace), trace)
 
 
 def chains(flow: Mapping[str, Any]) -> Iterator[Chain]:

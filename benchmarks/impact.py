@@ -97,7 +97,7 @@ def suite_of(root: Path) -> list[str]:
 def by_impact(app: App, suite: Sequence[str]) -> list[str]:
     """Return the test files in the order of the answer, then the others by path."""
     call = IMPACT.read({}, app.settings, app.root)
-    found = impact_of_diff(app, call).found
+    found = app.ask(impact_of_diff, call).found
     return list(dict.fromkeys([*(path for test in found.tests if (path := test.node.path) in set(suite)), *suite]))
 
 
@@ -147,7 +147,7 @@ def time_answers(root: Path, count: int) -> None:
         for base in ["", *(f"{name}^..{name}" for name in _git(root, *listed).split())]:
             call = IMPACT.read({"base": base}, app.settings, app.root)
             started = time.perf_counter()
-            text = IMPACT.write(IMPACT.ask(app, call), call)
+            text = IMPACT.write(app.ask(IMPACT.ask, call), call)
             seconds.append(time.perf_counter() - started)
             print(f"{seconds[-1]:.3f} s, {len(text):,} characters, {base[-8:]} {text.partition(chr(10))[0]}")
     last = statistics.quantiles(seconds, n=20)[-1] if len(seconds) > 1 else seconds[0]

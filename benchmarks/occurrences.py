@@ -100,7 +100,7 @@ def measure(app: App, patterns: Sequence[Pattern], runs: int, figures: str | Non
 def ask(app: App, pattern: Pattern) -> str:
     """Return what the tool answers."""
     call = OCCURRENCES.read({"text": pattern.text, "regex": pattern.regex}, app.settings, app.root)
-    return OCCURRENCES.write(OCCURRENCES.ask(app, call), call)
+    return OCCURRENCES.write(app.ask(OCCURRENCES.ask, call), call)
 
 
 def ripgrep(root: Path, pattern: Pattern, more: Sequence[str] = SMART) -> bytes:

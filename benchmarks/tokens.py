@@ -200,7 +200,7 @@ def our_pages(app: App, query: str, response_format: str) -> Iterator[Page]:
 def answer(app: App, arguments: Mapping[str, object]) -> str:
     """Return what the server's tool answers."""
     call = HYBRID.read(arguments, app.settings, app.root)
-    return HYBRID.write(HYBRID.ask(app, call), call)
+    return HYBRID.write(app.ask(HYBRID.ask, call), call)
 
 
 def results_of(text: str) -> Iterator[Step]:

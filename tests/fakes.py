@@ -3,10 +3,11 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from graphrag_mcp.app.protocol import WITH_INDEX
+from graphrag_mcp.app.session import WITH_INDEX, Session, View
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.model.graph import Certainty
@@ -89,11 +90,14 @@ def make_result(
     return SearchResult("open a session", hits, expanded, meta)
 
 
-class FakeApp:
-    """An application that answers every search with one hit; `states` are what it says of its index, one after another.
+class FakeApp(Session["FakeApp"], View):
+    """A project that answers every search with one hit; `states` are what it says of its index, one after another.
 
-    The last state stays. `failure` is raised by every search, `delay_seconds` is how long a search takes.
+    It is its own view. The last state stays, `failure` is raised by every search,
+    and `delay_seconds` is how long a search takes.
     """
+
+    capabilities = WITH_INDEX
 
     def __init__(
         self,
@@ -103,7 +107,6 @@ class FakeApp:
         delay_seconds: float = 0.0,
         settings: Settings | None = None,
     ) -> None:
-        self.capabilities = WITH_INDEX
         self.root = root
         self.settings = settings or Settings()
         self.started = threading.Event()
@@ -113,6 +116,17 @@ class FakeApp:
         self._states = list(states) or [READY]
         self._failure = failure
         self._delay_seconds = delay_seconds
+
+    @contextmanager
+    def view(self) -> Iterator["FakeApp"]:
+        yield self
+
+    def refresh(self, paths: Collection[str]) -> bool:
+        return False
+
+    @property
+    def state(self) -> IndexState:
+        return self._states[0]
 
     def start(self) -> None:
         self.started.set()

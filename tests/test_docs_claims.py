@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.app.protocol import WITHOUT_INDEX
+from graphrag_mcp.app.session import WITHOUT_INDEX
 from graphrag_mcp.cli.agents import SECTION
 from graphrag_mcp.cli.clients import CLIENTS
 from graphrag_mcp.cli.options import create_parser

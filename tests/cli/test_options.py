@@ -78,11 +78,11 @@ def test_help_imports_nothing_heavy() -> None:
 def test_the_server_lists_its_tools_without_anything_heavy() -> None:
     """Neither model nor parsers nor stores delay the first answer."""
     code = """
-from graphrag_mcp.app.lazy import LazyBackend
-from graphrag_mcp.app.protocol import WITH_INDEX
+from graphrag_mcp.app.lazy import LazySession
+from graphrag_mcp.app.session import WITH_INDEX
 from graphrag_mcp.mcp_server import stdio
 from graphrag_mcp.mcp_server.protocol import create_server
-create_server(LazyBackend(None, WITH_INDEX))
+create_server(LazySession(None, WITH_INDEX))
 """
     assert imported(code, *HEAVY) == []
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import uvicorn
 
-from graphrag_mcp.app.lazy import LazyBackend
-from graphrag_mcp.app.protocol import WITH_INDEX
+from graphrag_mcp.app.lazy import LazySession
+from graphrag_mcp.app.session import WITH_INDEX
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.mcp_server.protocol import create_server
 from graphrag_mcp.settings import load_settings
@@ -15,7 +15,7 @@ from graphrag_mcp.settings import load_settings
 
 def main(root: Path, port: int) -> None:
     """Serve until a signal comes."""
-    server = create_server(LazyBackend(lambda: open_project(root), WITH_INDEX), load_settings(root, os.environ))
+    server = create_server(LazySession(lambda: open_project(root), WITH_INDEX), load_settings(root, os.environ))
     uvicorn.run(server.streamable_http_app(), host="127.0.0.1", port=port, log_level="warning")
 
 

@@ -131,8 +131,8 @@ def test_an_edit_does_not_read_the_whole_index(write: Write, monkeypatch: pytest
             touched = (root / "part_2.py").read_text()
             (root / "part_2.py").write_text(touched)
             monkeypatch.setattr(Database, "connection", counted)
-            with app._handle.writing():
-                app._supervisor._indexer().update(["part_0.py", "part_1.py", "part_2.py", "part_9.py"])
+            with app._parts.handle.writing():
+                app._parts.supervisor._indexer().update(["part_0.py", "part_1.py", "part_2.py", "part_9.py"])
             monkeypatch.undo()
         return Counter(steps)
 
@@ -160,7 +160,7 @@ def test_what_is_copied_costs_as_much_in_one_statement_as_file_by_file(
 
     def ask(others: int) -> dict[str, int]:
         with _opened(write(str(others), others)) as app:
-            copied = app._handle.searched().replica_source("project", "model")
+            copied = app._parts.handle.searched().replica_source("project", "model")
             monkeypatch.setattr(Database, "rows", counted)
             found = {}
             paths = sorted(copied.versions())

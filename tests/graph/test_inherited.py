@@ -39,7 +39,7 @@ def test_a_member_of_a_type_above_is_found_and_the_type_is_named(
     with indexed(tmp_path, files) as app:
         for tool in (TRACE, FIND_SYMBOL, IMPACT):
             call = tool.read({"symbol": asked}, app.settings, app.root)
-            assert place in tool.write(tool.ask(app, call), call)
+            assert place in tool.write(app.ask(tool.ask, call), call)
 
 
 def test_what_no_type_above_has_is_not_found(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def app(tmp_path: Path) -> Iterator[App]:
 def answer(app: App, tool: Tool, arguments: Mapping[str, object]) -> tuple[str, dict[str, object]]:
     """Return an answer as text and as JSON."""
     call = tool.read(arguments, app.settings, app.root)
-    found = tool.ask(app, call)
+    found = app.ask(tool.ask, call)
     return tool.write(found, call), tool.json(found, call)
 
 

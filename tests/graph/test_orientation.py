@@ -47,9 +47,9 @@ def test_manifests_code_and_lines_say_where_to_start(root: Path, tmp_path: Path)
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
         app.index()
         call = STATUS.read({"overview": True}, app.settings, root)
-        assert STATUS.write(STATUS.ask(app, call), call) == EXPECTED
+        assert STATUS.write(app.ask(STATUS.ask, call), call) == EXPECTED
         as_json = STATUS.read({"overview": True, "response_format": "json"}, app.settings, root)
-        assert json.loads(STATUS.write(STATUS.ask(app, as_json), as_json))["languages"] == {"python": 3}
+        assert json.loads(STATUS.write(app.ask(STATUS.ask, as_json), as_json))["languages"] == {"python": 3}
 
 
 def test_a_large_project_has_a_short_overview(root: Path, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ JAVA = {
 
 def _impact(app: App, hops: int) -> str:
     call = IMPACT.read({"symbol": "price", "hops": hops}, app.settings, app.root)
-    return IMPACT.write(IMPACT.ask(app, call), call)
+    return IMPACT.write(app.ask(IMPACT.ask, call), call)
 
 
 def test_what_helps_tests_costs_no_hop(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_no_tool_says_complete_or_none_over_a_line_that_is_not_read(
     """It names the lines in text, and counts them in JSON."""
     with indexed(tmp_path, {"a.ts": TS, "A.vue": "<script>\nshow()\n</script>\n"}) as app:
         call = tool.read({"symbol": "show", **arguments}, app.settings, app.root)
-        found = tool.ask(app, call)
+        found = app.ask(tool.ask, call)
         text = tool.write(found, call)
         assert "1 line is not read as code, in 1 file with the name: A.vue:2" in text
         assert "Complete" not in text
@@ -128,7 +128,7 @@ def test_what_may_use_a_definition_that_is_removed_is_counted(tmp_path: Path) ->
         (app.root / "a.ts").write_text("export class Box { open() {} }\n")
         app.index()
         call = IMPACT.read({}, app.settings, app.root)
-        text = IMPACT.write(IMPACT.ask(app, call), call)
+        text = IMPACT.write(app.ask(IMPACT.ask, call), call)
     assert "removed" in text
     assert "1 line is not read as code, in 1 file with the name: A.vue:2" in text
     assert "Complete" not in text
@@ -157,7 +157,7 @@ def test_what_may_use_a_removed_method_is_found_though_another_one_has_its_name(
         (app.root / name).write_text(removed.replace("burn", "glow").join(_cut(text, removed)))
         app.index()
         call = IMPACT.read({}, app.settings, app.root)
-        answer = IMPACT.write(IMPACT.ask(app, call), call)
+        answer = IMPACT.write(app.ask(IMPACT.ask, call), call)
     word = "may break" if name == "a.rb" else "breaks"
     assert re.findall(rf"{word} \S+:(\d+)", answer) == [str(line)]
     assert "may break" in answer or name != "a.rb"

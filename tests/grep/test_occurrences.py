@@ -340,7 +340,7 @@ def ask(app: App, text: str, **arguments: object) -> str:
     """Return what the tool answers, with the text that was asked for taken out."""
     asked = {"text": text, **arguments}
     call = OCCURRENCES.read(asked, app.settings, app.root)
-    return OCCURRENCES.write(OCCURRENCES.ask(app, call), call)
+    return OCCURRENCES.write(app.ask(OCCURRENCES.ask, call), call)
 
 
 @pytest.mark.parametrize("name", SECRETS)

@@ -81,7 +81,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 def answer(app: App, **arguments: object) -> str:
     """Return what the tool answers."""
     call = OCCURRENCES.read(arguments, app.settings, app.root)
-    return OCCURRENCES.write(OCCURRENCES.ask(app, call), call)
+    return OCCURRENCES.write(app.ask(OCCURRENCES.ask, call), call)
 
 
 @pytest.mark.parametrize("path", ROLES)

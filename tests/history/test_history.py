@@ -77,7 +77,7 @@ def repository(tmp_path: Path, hundred_commits: Path) -> Iterator[Repository]:
 def ask(app: App, tool: str = "find_history", **arguments: object) -> str:
     """Return the text of a tool's answer."""
     call = TOOLS[tool].read(arguments, app.settings, app.root)
-    return TOOLS[tool].write(TOOLS[tool].ask(app, call), call)
+    return TOOLS[tool].write(app.ask(TOOLS[tool].ask, call), call)
 
 
 def recalled(app: App, words: str) -> list[Recalled]:

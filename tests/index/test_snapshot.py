@@ -94,8 +94,8 @@ def test_what_is_committed_during_a_search_is_seen_by_the_next(root: Path, monke
             return found
 
         monkeypatch.setattr(SqliteKeywordIndex, "search", search_and_write)
-        with app._handle.snapshot() as index:
-            during = app._orchestrator.search(QUERY, app._stores(index), app.index_state())
+        with app.view() as view:
+            during = view._search_servers(QUERY, view.state)
         assert written.is_set()
         assert [hit.chunk for hit in during.primary] == before
         after = app.search(QUERY)
@@ -122,9 +122,9 @@ def test_a_thread_that_outlives_a_snapshot_reads_the_last_commit(root: Path) -> 
     """A server that answers too late finds no transaction of a search that is over."""
     with closing(opened(root)) as app:
         app.index()
-        threads = app._orchestrator._retriever._full_text
+        threads = app._parts.orchestrator._retriever._full_text
         go = threading.Event()
-        with app._handle.snapshot() as index:
+        with app._parts.handle.snapshot() as index:
             late = threads.submit(lambda: (go.wait(10), index.catalog.paths(Scope()))[1])
         go.set()
         assert [path for path, _ in late.result(10)] == sorted(SOURCES)

@@ -130,7 +130,7 @@ def test_two_writers_exclude_each_other(app: App, project: Path, settings: Setti
     app.index()
     other = App(project, settings)
     try:
-        with app._handle.writing(), pytest.raises(IndexLockedError):
+        with app._parts.handle.writing(), pytest.raises(IndexLockedError):
             other.index()
         assert _found(other, "dispatch route")
     finally:
@@ -218,12 +218,12 @@ def test_a_run_says_why_git_could_not_date_files(project: Path, tmp_path: Path) 
 
 
 def _update(app: App, path: str) -> None:
-    with app._handle.writing():
-        app._supervisor._indexer().update([path])
+    with app._parts.handle.writing():
+        app._parts.supervisor._indexer().update([path])
 
 
 def _ages(app: App) -> dict[str, float | None]:
-    return {age.path: age.modified_at for age in app.inventory().ages()}
+    return {age.path: age.modified_at for age in app.ask(lambda view: list(view.index.inventory.ages()))}
 
 
 def test_ages_in_an_index_made_before_are_renewed(app: App, project: Path) -> None:

@@ -470,9 +470,9 @@ def test_comparing_an_unchanged_tree_is_no_commit(tmp_path: Path, monkeypatch: p
     settings = load_settings(tmp_path / "project", {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")})
     with closing(App(tmp_path / "project", settings)) as app:
         app.index()
-        before = app._handle.searched().database.commit_number()
+        before = app._parts.handle.searched().database.commit_number()
         app.index()
-        assert app._handle.searched().database.commit_number() == before
+        assert app._parts.handle.searched().database.commit_number() == before
 
 
 def test_what_was_left_out_and_is_gone_is_no_longer_listed(watched: Watched) -> None:

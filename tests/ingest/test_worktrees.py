@@ -168,7 +168,7 @@ def test_tidying_is_left_to_who_writes(repository: Path) -> None:
     """A run does not fail at its very end because another tree's writer holds the file: its rows are committed."""
     app = opened(repository)
     app.index()
-    index = app._handle.written()
+    index = app._parts.handle.written()
     with index.database.connection() as connection:
         connection.execute("DELETE FROM sqlite_stat1")  # So that there is something to do.
         connection.execute("PRAGMA busy_timeout = 10")

@@ -56,7 +56,7 @@ def test_a_run_gives_way_at_each_file_and_ends(tmp_path: Path, monkeypatch: pyte
     for number in range(FILES):
         (root / f"part_{number}.py").write_text(f"def step_{number}():\n    return {number}\n")
     app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}))
-    with app._supervisor.search_priority.first():
+    with app._parts.supervisor.search_priority.first():
         report = app.index()
     assert report.added == report.chunks == FILES
     assert report.seconds >= 2 * FILES * workers.MAX_WAIT_SECONDS  # At each file of the walk, and before it is parsed.

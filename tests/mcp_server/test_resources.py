@@ -12,9 +12,9 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
-from graphrag_mcp.app.lazy import LazyBackend
+from graphrag_mcp.app.lazy import LazySession
 from graphrag_mcp.app.local import App
-from graphrag_mcp.app.protocol import WITH_INDEX
+from graphrag_mcp.app.session import WITH_INDEX
 from graphrag_mcp.errors import RootError
 from graphrag_mcp.mcp_server.protocol import create_server
 from graphrag_mcp.settings import load_settings
@@ -86,7 +86,7 @@ def talk(app: App, conversation: Callable[[Client], Coroutine[Any, Any, Any]], e
         def start(self) -> None: ...
 
     async def run() -> Any:
-        async with Client(create_server(LazyBackend(Opened, WITH_INDEX)), mode=era) as client:  # type: ignore[arg-type]
+        async with Client(create_server(LazySession(Opened, WITH_INDEX)), mode=era) as client:  # type: ignore[arg-type]
             return await conversation(client)
 
     return anyio.run(run)
@@ -133,7 +133,7 @@ def test_the_map_begins_with_what_most_of_the_code_uses(project: App, era: Era) 
 
 def test_the_map_keeps_to_its_size(project: App) -> None:
     """As many definitions as fit, whole lines."""
-    found, _ = project.navigate(lambda navigator: navigator.repository_map())
+    found = project.navigator().repository_map()
     more = type(found)(tuple(found.nodes) * 400, 800)
     for tokens in (200, 1_000, 5_000):
         text = write_map(more, tokens)
@@ -209,7 +209,7 @@ def test_an_error_says_whose_it_is(project: App) -> None:
         return int(caught.value.error.code)
 
     async def closed() -> int:
-        async with Client(create_server(LazyBackend(cannot, WITH_INDEX))) as client:
+        async with Client(create_server(LazySession(cannot, WITH_INDEX))) as client:
             return await code(client, "graphrag://map")
 
     assert talk(project, code) == INVALID_PARAMS

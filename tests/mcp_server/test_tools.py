@@ -13,8 +13,8 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
-from graphrag_mcp.app.lazy import LazyBackend
-from graphrag_mcp.app.protocol import WITH_INDEX
+from graphrag_mcp.app.lazy import LazySession
+from graphrag_mcp.app.session import WITH_INDEX
 from graphrag_mcp.errors import RootError, SettingsError
 from graphrag_mcp.mcp_server.calls import CALLS_AT_ONCE
 from graphrag_mcp.mcp_server.protocol import create_server, describe_server
@@ -39,7 +39,7 @@ def talk(app: Any, conversation: Callable[[Client], Coroutine[Any, Any, Any]], e
         return app
 
     async def run() -> Any:
-        async with Client(create_server(LazyBackend(cast("Any", open_app), WITH_INDEX)), mode=era) as client:
+        async with Client(create_server(LazySession(cast("Any", open_app), WITH_INDEX)), mode=era) as client:
             return await conversation(client)
 
     return anyio.run(run)
@@ -172,7 +172,7 @@ def test_a_project_that_can_be_opened_later_is(tmp_path: Path) -> None:
             raise answer
         return answer
 
-    backend = LazyBackend(open_app, WITH_INDEX)
+    backend = LazySession(open_app, WITH_INDEX)
     with pytest.raises(RootError):
         backend.open()
     assert backend.open() is backend.open()

@@ -437,7 +437,7 @@ def test_no_call_runs_what_any_setting_names_or_changes_a_byte(trap: Trap, size:
                 asked += 1
                 with suppress(RequestError):
                     call = tool.read(arguments, app.settings, app.root)
-                    assert tool.write(tool.ask(app, call), call)
+                    assert tool.write(app.ask(tool.ask, call), call)
                     answered += 1
     assert trap.ran == []
     assert snapshot(trap.root) == before
@@ -502,7 +502,7 @@ def test_a_message_is_never_taken_for_a_commit(trap: Trap) -> None:
             {"since": "2020-01-01"},
         ):
             call = TOOLS["find_history"].read(arguments, app.settings, app.root)
-            assert "A LINE" in TOOLS["find_history"].write(TOOLS["find_history"].ask(app, call), call)
+            assert "A LINE" in TOOLS["find_history"].write(app.ask(TOOLS["find_history"].ask, call), call)
     assert not list(trap.folder.rglob("VICTIM*"))
 
 

@@ -348,7 +348,7 @@ def test_no_argument_reads_what_is_outside(
                 with _time_limit(10):
                     try:
                         call = tool.read(arguments, app.settings, app.root)
-                        answer = json.dumps(search_payload(tool.ask(app, call)))
+                        answer = json.dumps(search_payload(app.ask(tool.ask, call)))
                         answered += 1
                     except RequestError as error:
                         answer = str(error)

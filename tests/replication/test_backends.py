@@ -181,7 +181,7 @@ def test_a_file_is_sent_again_when_its_relations_change(tmp_path: Path) -> None:
         (root / path).write_text(text)
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
         app.index()
-        source = app._handle.searched().replica_source("project", "")
+        source = app._parts.handle.searched().replica_source("project", "")
         source.mark("graph", source.read(sorted(files), with_edges=True))
         source.mark("points", source.read(sorted(files), with_edges=False))
         (root / "pkg/tools.py").write_text("def put():\n    pass\n")

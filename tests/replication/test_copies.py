@@ -101,7 +101,7 @@ def test_a_folder_keeps_its_project_however_often_it_is_opened(open_app: Open, q
     for _ in range(2):
         app = open_app()
         app.sync()
-        for file in app._handle.paths.folder.glob("index-*"):
+        for file in app._parts.handle.paths.folder.glob("index-*"):
             file.unlink()
     assert list(_paths(qdrant).values()) == [sorted(FILES)]
 
@@ -310,9 +310,9 @@ def test_without_a_model_a_search_with_servers_runs_once(
     app.sync()
     if fails_late:
         broken = _Broken(load_embedder(""))
-        monkeypatch.setattr(app._handle, "model_of", lambda _: (broken, ""))
+        monkeypatch.setattr(app._parts.handle, "model_of", lambda _: (broken, ""))
     else:
-        monkeypatch.setattr(app._handle, "model_of", lambda _: (None, "no model is installed"))
+        monkeypatch.setattr(app._parts.handle, "model_of", lambda _: (None, "no model is installed"))
     searched: list[str] = []
     search = SearchOrchestrator.search
 

@@ -42,7 +42,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 def _answer(app: App, tool: str, **arguments: Any) -> str:
     call = TOOLS[tool].read(arguments, app.settings, app.root)
-    text = TOOLS[tool].write(TOOLS[tool].ask(app, call), call)
+    text = TOOLS[tool].write(app.ask(TOOLS[tool].ask, call), call)
     if arguments.get("response_format") != "json":
         return text
     answer = json.loads(text)

@@ -305,7 +305,7 @@ def test_a_place_is_the_same_for_every_limit_and_on_every_page(build: Build, tmp
         paged, cursor = [], ""
         while len(paged) < 25 and (cursor or not paged):
             call = HYBRID.read({"query": question, "cursor": cursor, "response_format": "json"}, app.settings, app.root)
-            answer = json.loads(HYBRID.write(HYBRID.ask(app, call), call))
+            answer = json.loads(HYBRID.write(app.ask(HYBRID.ask, call), call))
             paged += [(hit["path"], *hit["chunk"]) for hit in answer["primary"]]
             cursor = answer["cursor"]
         whole = [(hit.chunk.path, hit.chunk.start_line, hit.chunk.end_line) for hit in shown[25].primary]

@@ -70,7 +70,7 @@ def _edges(driver: Driver, project: str, kind: str) -> set[tuple[str, str]]:
 
 def _differences(app: App, driver: Driver, project: str) -> tuple[set[tuple[object, ...]], set[tuple[object, ...]]]:
     """Return the relations of the index that the server lacks, and those that only the server has."""
-    source = app._handle.searched().replica_source(project, "")
+    source = app._parts.handle.searched().replica_source(project, "")
     stored = {
         (file.path, edge.kind, edge.source, edge.target, edge.line, edge.certainty)
         for file in source.read(list(source.versions()), with_edges=True)

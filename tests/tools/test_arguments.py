@@ -189,6 +189,6 @@ def test_no_value_of_an_argument_fails_unexpectedly(project: App, tool: str) -> 
         given = base | {name: value}
         try:
             call = chosen.read(given, project.settings, project.root)
-            chosen.write(chosen.ask(project, call), call)
+            chosen.write(project.ask(chosen.ask, call), call)
         except GraphragError as error:
             assert str(error), (name, value)

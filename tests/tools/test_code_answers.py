@@ -43,7 +43,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 def ask(app: App, tool: str, **arguments: object) -> str:
     """Return what the tool answers."""
     call = TOOLS[tool].read(arguments, app.settings, app.root)
-    return TOOLS[tool].write(TOOLS[tool].ask(app, call), call)
+    return TOOLS[tool].write(app.ask(TOOLS[tool].ask, call), call)
 
 
 def find_key(value: Any, key: str) -> Iterator[Any]:

@@ -84,7 +84,7 @@ def ask(app: App, patch: str = "", **arguments: object) -> Any:
     """Index what is on the disk, and return the answer as text, or as JSON for response_format=json."""
     app.index()
     call = IMPACT.read(arguments, app.settings, app.root)
-    text = IMPACT.write(impact_of_diff(app, call, patch) if patch else IMPACT.ask(app, call), call)
+    text = IMPACT.write(app.ask(impact_of_diff, call, patch) if patch else app.ask(IMPACT.ask, call), call)
     return json.loads(text) if text.startswith("{") else text
 
 

@@ -29,7 +29,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 def paths(app: App, query: str) -> list[str]:
     """Return the paths that are found, the best first."""
     call = HYBRID.read({"query": query}, app.settings, app.root)
-    return [hit.chunk.path for hit in HYBRID.ask(app, call).primary]
+    return [hit.chunk.path for hit in app.ask(HYBRID.ask, call).primary]
 
 
 @pytest.mark.parametrize("query", ["shop/baskets.py:1-5", "like total_of_basket", "Like: total_of_basket"])

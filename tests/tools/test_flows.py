@@ -84,7 +84,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 def ask(app: App, arguments: Mapping[str, Any]) -> str:
     """Return the answer to a call."""
     call = TRACE.read(arguments, app.settings, app.root)
-    return TRACE.write(TRACE.ask(app, call), call)
+    return TRACE.write(app.ask(TRACE.ask, call), call)
 
 
 def test_the_golden_file_has_each_kind_of_answer(app: App) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from graphrag_mcp.app.local import App
+from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import IndexingSettings, Settings
@@ -163,7 +164,7 @@ def test_text_of_a_repository_is_told_by_its_form(planted: App, form: str) -> No
         tool = TOOLS[name]
         call = tool.read({**given, "response_format": form, "token_budget": 20_000}, planted.settings, planted.root)
         try:
-            answer = tool.write(tool.ask(planted, call), call)
+            answer = tool.write(planted.ask(tool.ask, call), call)
         except GraphragError as error:
             answer = str(error)
         seen += answer.count(ORDER)
@@ -177,7 +178,7 @@ def test_text_of_a_repository_is_told_by_its_form(planted: App, form: str) -> No
 def test_resources_tell_it_too(planted: App) -> None:
     """The map, outlines and chunks."""
     navigator = planted.navigator()
-    chunks = [planted.chunk_at(path, 1) for path in ("app/core.py", f"docs/{ORDER}.md")]
+    chunks = [planted.ask(IndexView.chunk_at, path, 1) for path in ("app/core.py", f"docs/{ORDER}.md")]
     texts = [
         write_map(navigator.repository_map(), 10_000),
         *(write_outline(navigator.outline(file.path), 10_000) for file in navigator.files.listed(Scope())),

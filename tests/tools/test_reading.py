@@ -75,7 +75,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 def ask(app: App, arguments: Mapping[str, Any]) -> str:
     """Return the answer to a call."""
     call = FIND_SYMBOL.read({"body": True, **arguments}, app.settings, app.root)
-    return FIND_SYMBOL.write(FIND_SYMBOL.ask(app, call), call)
+    return FIND_SYMBOL.write(app.ask(FIND_SYMBOL.ask, call), call)
 
 
 def read_golden(app: App) -> str:

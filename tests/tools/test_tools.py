@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.app.protocol import WITH_INDEX, WITHOUT_INDEX, Capability
 from graphrag_mcp.app.remote import RemoteApp
+from graphrag_mcp.app.session import WITH_INDEX, WITHOUT_INDEX, Capability
+from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.mcp_server.protocol import describe_server
 from graphrag_mcp.settings import load_settings
@@ -52,7 +53,7 @@ def test_every_tool_answers_in_every_form(app: App, name: str, form: str) -> Non
     """Its function and both renderers belong together, and the answer shows what was found."""
     tool = TOOLS[name]
     call = tool.read(CALLS[name] | {"response_format": form}, app.settings, app.root)
-    text = tool.write(tool.ask(app, call), call)
+    text = tool.write(app.ask(tool.ask, call), call)
     assert ("taxes.py" if CALLS[name] else str(app.root)) in text
     assert text.startswith("{") == (form == "json")
     assert form != "json" or isinstance(json.loads(text), dict)
@@ -74,7 +75,7 @@ def test_a_tool_is_a_file(name: str) -> None:
     """Its arguments and its query are defined in the file of its name; the three searches share one."""
     tool = TOOLS[name]
     file = "search" if tool.needs is Capability.SEARCH else name
-    assert {part.__module__ for part in (tool.arguments, tool.ask)} == {f"graphrag_mcp.tools.{file}"}
+    assert {part.__module__ for part in (tool.arguments, tool.find)} == {f"graphrag_mcp.tools.{file}"}
 
 
 def test_no_two_tools_are_described_alike() -> None:
@@ -124,7 +125,7 @@ def test_the_instructions_name_the_tools_that_are_listed_and_no_other(capabiliti
     assert named == {name for name, tool in TOOLS.items() if tool.needs in capabilities}
 
 
-def test_each_backend_states_what_it_can_answer() -> None:
-    """The server believes it before the backend is opened."""
-    assert App.capabilities == WITH_INDEX
+def test_each_project_states_what_it_can_answer() -> None:
+    """The server believes it before the project is opened."""
+    assert IndexView.capabilities == WITH_INDEX
     assert RemoteApp.capabilities == WITHOUT_INDEX

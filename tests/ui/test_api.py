@@ -36,7 +36,7 @@ def test_the_agents_text_is_what_the_tool_returns(page: RunningPage, project: Pa
                 app = open_project(project)
             app.index()
             call = TOOLS[tool].read(arguments, app.settings, app.root)
-            assert answer["text"] == TOOLS[tool].write(TOOLS[tool].ask(app, call), call)
+            assert answer["text"] == TOOLS[tool].write(app.ask(TOOLS[tool].ask, call), call)
             assert 0 < answer["tokens"] < answer["characters"]
             app.close()
 

@@ -1,14 +1,15 @@
 """A search without a local index: a team indexes once, and every member searches the servers."""
 
 import os
+import sqlite3
 import threading
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
-from graphrag_mcp.app.protocol import WITHOUT_INDEX, Capability
+from graphrag_mcp.app.session import Session, View
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.embedding.onnx_models import load_cross_encoder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
@@ -23,10 +24,8 @@ from graphrag_mcp.settings import Settings
 from graphrag_mcp.text.counts import counted
 
 
-class RemoteApp:
-    """One project on servers, searched as `App` searches its own index; it writes nothing."""
-
-    capabilities: ClassVar[frozenset[Capability]] = WITHOUT_INDEX
+class RemoteApp(Session["RemoteApp"], View):
+    """One project on servers, searched as `App` searches its own index; it writes nothing, and is its own view."""
 
     def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
         """Connect to nothing yet. Raises ServerError when the settings name no Qdrant."""
@@ -47,6 +46,15 @@ class RemoteApp:
     def start(self) -> None:
         """Load the model in the background."""
         threading.Thread(target=self._load_model, name="model", daemon=True).start()
+
+    @contextmanager
+    def view(self) -> Iterator["RemoteApp"]:
+        yield self
+
+    def refresh(self, paths: Collection[str]) -> bool:
+        """Return False: nothing is written."""
+        del paths
+        return False
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Answer from what the servers hold."""
@@ -73,12 +81,16 @@ class RemoteApp:
         """Return READY: only the process that writes to the servers has the real state."""
         return IndexState(IndexPhase.READY)
 
+    @property
+    def state(self) -> IndexState:
+        return self.index_state()
+
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
         """Return the state at once."""
         del timeout_seconds
         return self.index_state()
 
-    def doubt(self, error: Exception) -> ServerError:
+    def doubt(self, error: sqlite3.Error) -> ServerError:
         """Return the error to raise; there is no index file that could be damaged."""
         return ServerError(explain(error))
 

@@ -14,7 +14,6 @@ from queue import SimpleQueue
 from typing import Any
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.app.protocol import SearchBackend
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
@@ -64,15 +63,15 @@ def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport:
 
 def run_search(options: argparse.Namespace) -> None:
     """Search once and print the results."""
-    with closing(_open_either(options)) as backend:
-        request = _read_request(options, backend)
-        if isinstance(backend, App) and not options.no_update:
-            bring_up_to_date(backend)
-        result = backend.search(request)
+    with closing(_open_either(options)) as project:
+        request = _read_request(options, project)
+        if isinstance(project, App) and not options.no_update:
+            bring_up_to_date(project)
+        result = project.search(request)
     if options.json:
         show(json_text(search_payload(result), 2))
     else:
-        tokens = backend.settings.retrieval.response_tokens
+        tokens = project.settings.retrieval.response_tokens
         show(render(result, tokens, with_code=options.format == "detailed", explained=options.explain))
 
 
@@ -113,7 +112,7 @@ def _answer(tool: Tool[Any, Any, Any], arguments: Mapping[str, object], options:
         call = tool.read(arguments, app.settings, app.root)
         if not options.no_update:
             bring_up_to_date(app)
-        show(tool.write(tool.ask(app, call), call))
+        show(tool.write(app.ask(tool.ask, call), call))
 
 
 def run_impact(options: argparse.Namespace) -> None:
@@ -125,7 +124,7 @@ def run_impact(options: argparse.Namespace) -> None:
         patch = _read_patch(options.patch) if options.patch else ""
         if not options.no_update:
             bring_up_to_date(app)
-        answer = impact_of_diff(app, call, patch) if patch else IMPACT.ask(app, call)
+        answer = app.ask(impact_of_diff, call, patch) if patch else app.ask(IMPACT.ask, call)
         show(IMPACT.write(answer, call))
     if options.fail_on and answer.found.broken:
         raise GraphragError(f"certainly broken outside the change: {counted(answer.found.broken, 'place')}")
@@ -172,8 +171,8 @@ def run_status(options: argparse.Namespace) -> None:
         with closing(_open(options)) as app:
             show(printable("\n".join(_describe_file(app, name) for name in options.file)))
         return
-    with closing(_open_either(options)) as backend:
-        status = backend.status()
+    with closing(_open_either(options)) as project:
+        status = project.status()
     show(json_text(status, 2) if options.json else render_status(status))
 
 
@@ -244,7 +243,7 @@ def _describe_file(app: App, name: str) -> str:
     return f"{path}: found by searches" + (f" ({note})" if note else "")
 
 
-def _read_request(options: argparse.Namespace, backend: SearchBackend) -> SearchRequest:
+def _read_request(options: argparse.Namespace, project: App | RemoteApp) -> SearchRequest:
     arguments: dict[str, Any] = {
         "query": options.query,
         "queries": options.also,
@@ -258,7 +257,7 @@ def _read_request(options: argparse.Namespace, backend: SearchBackend) -> Search
     }
     if options.max_hops is not None:
         arguments["max_hops"] = options.max_hops
-    request = search_request(HYBRID.read(arguments, backend.settings, backend.root))
+    request = search_request(HYBRID.read(arguments, project.settings, project.root))
     return replace(
         request,
         chunks_per_document=1 if options.unique else request.chunks_per_document,

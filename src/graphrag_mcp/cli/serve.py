@@ -10,7 +10,8 @@ from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.system.process import collect_rarely
 
 if TYPE_CHECKING:
-    from graphrag_mcp.app.protocol import SearchBackend
+    from graphrag_mcp.app.local import App
+    from graphrag_mcp.app.remote import RemoteApp
     from graphrag_mcp.settings import Settings
 
 
@@ -22,19 +23,19 @@ def run_serve(options: argparse.Namespace) -> None:
 
     streams = claim_stdio()
     # Only now: output of an import must not reach the client.
-    from graphrag_mcp.app.lazy import LazyBackend
-    from graphrag_mcp.app.protocol import WITH_INDEX, WITHOUT_INDEX
+    from graphrag_mcp.app.lazy import LazySession
+    from graphrag_mcp.app.session import WITH_INDEX, WITHOUT_INDEX
     from graphrag_mcp.mcp_server.protocol import create_server
     from graphrag_mcp.mcp_server.stdio import serve
 
     root = project_root(options.root, os.environ)
     capabilities = WITHOUT_INDEX if options.remote else WITH_INDEX
-    backend = LazyBackend(lambda: _open(root, options.remote), capabilities)
+    project = LazySession(lambda: _open(root, options.remote), capabilities)
     collect_rarely()
-    serve(create_server(backend, _settings_for_schemas(root)), streams, client)
+    serve(create_server(project, _settings_for_schemas(root)), streams, client)
 
 
-def _open(root: Path, remote: bool) -> "SearchBackend":
+def _open(root: Path, remote: bool) -> "App | RemoteApp":
     from graphrag_mcp.cli.project import open_project, open_remote
 
     return open_remote(root) if remote else open_project(root)

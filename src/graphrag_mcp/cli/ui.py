@@ -7,8 +7,8 @@ import threading
 import webbrowser
 from contextlib import suppress
 
-from graphrag_mcp.app.lazy import LazyBackend
-from graphrag_mcp.app.protocol import WITH_INDEX
+from graphrag_mcp.app.lazy import LazySession
+from graphrag_mcp.app.session import WITH_INDEX
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.ui.page import serve_page
@@ -20,8 +20,8 @@ _TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
 def run_ui(options: argparse.Namespace) -> None:
     """Serve the page until interrupted; the index is built meanwhile."""
     root = project_root(options.root, os.environ)
-    backend = LazyBackend(lambda: open_project(root), WITH_INDEX)
-    backend.open()  # At once: a wrong root or setting ends the command here with its error.
+    project = LazySession(lambda: open_project(root), WITH_INDEX)
+    project.open()  # At once: a wrong root or setting ends the command here with its error.
 
     def show(url: str, url_for_once: str) -> None:
         sys.stdout.write(url + "\n")
@@ -32,9 +32,9 @@ def run_ui(options: argparse.Namespace) -> None:
 
     with suppress(KeyboardInterrupt):  # The usual way to stop the page.
         try:
-            serve_page(backend, options.port, show)
+            serve_page(project, options.port, show)
         finally:
-            backend.close()
+            project.close()
 
 
 def _open_browser(url: str) -> None:

@@ -11,13 +11,12 @@ from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
-from graphrag_mcp.app.lazy import LazyBackend
-from graphrag_mcp.app.protocol import Capability, SearchBackend
+from graphrag_mcp.app.lazy import LazySession
+from graphrag_mcp.app.session import Capability, View
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.model.reports import IndexState
 from graphrag_mcp.model.search import SearchResult
-from graphrag_mcp.tools.call import Call
 from graphrag_mcp.tools.printing import describe_state, printable
 from graphrag_mcp.tools.tool import Tool
 
@@ -28,43 +27,50 @@ CALLS_AT_ONCE = 4  # Of thirty, half are answered in half the time that all take
 
 logger = logging.getLogger(__name__)
 Context = ServerRequestContext[Any]
-_Backend = TypeVar("_Backend", bound=SearchBackend)
 _Answer = TypeVar("_Answer")
 _Arguments = TypeVarTuple("_Arguments")
 _limiter: RunVar[anyio.CapacityLimiter] = RunVar("calls at once")
 
 
 async def answer_call(
-    backend: LazyBackend[SearchBackend], context: Context, tool: Tool[Any, Any, Any], given: Mapping[str, object]
+    project: LazySession[Any], context: Context, tool: Tool[Any, Any, Any], given: Mapping[str, object]
 ) -> str:
     """Return the answer to a call of a tool. Raises RequestError for wrong arguments.
 
     A client that asked for progress gets the state of the index meanwhile.
     """
-    call, answer = await ask(backend, _answer_at_once, tool, given)
-    if answer:
-        return answer
     started = anyio.current_time()
-    await wait_for_index(backend, context, tool.needs)
-    found = await ask(backend, tool.ask, call)
-    while _is_too_early(found) and anyio.current_time() < started + NO_RESULT_SECONDS:
-        await _wait(backend, found.meta.index, context)
-        found = await ask(backend, tool.ask, call)
+    while isinstance(answer := await ask(project, _answer, tool, given, anyio.current_time() - started), IndexState):
+        await _wait(project, answer, context)
+    return answer
+
+
+def _answer(
+    view: View, tool: Tool[Any, Any, Any], given: Mapping[str, object], waited_seconds: float
+) -> str | IndexState:
+    """Return the answer, or the state of an index that is being built where more would be found later."""
+    call = tool.read(given, view.settings, view.root)
+    if _is_worth_waiting(view.state, tool.needs, waited_seconds):
+        return view.state
+    found = tool.ask(view, call)
+    may_wait = waited_seconds < NO_RESULT_SECONDS
+    if may_wait and isinstance(found, SearchResult) and not found.primary and not found.meta.index.state.is_settled:
+        return found.meta.index
     return tool.write(found, call)
 
 
-async def wait_for_index(backend: LazyBackend[SearchBackend], context: Context, needs: Capability) -> None:
+async def wait_for_index(project: LazySession[Any], context: Context, needs: Capability) -> None:
     """Wait for an index that is being built: a search until it can find something, an exact request longer."""
     started = anyio.current_time()
-    state = await ask(backend, lambda one: one.index_state())
+    state = await ask(project, lambda view: view.state)
     while _is_worth_waiting(state, needs, anyio.current_time() - started):
-        state = await _wait(backend, state, context)
+        state = await _wait(project, state, context)
 
 
 async def ask(
-    backend: LazyBackend[_Backend], question: Callable[[_Backend, *_Arguments], _Answer], *arguments: *_Arguments
+    project: LazySession[Any], question: Callable[[Any, *_Arguments], _Answer], *arguments: *_Arguments
 ) -> _Answer:
-    """Ask the opened backend in a thread; at most CALLS_AT_ONCE, since they share Python's lock and the cores.
+    """Ask the opened project in a thread; at most CALLS_AT_ONCE, since they share Python's lock and the cores.
 
     A call that the client cancels is left to finish.
     """
@@ -72,7 +78,9 @@ async def ask(
         limiter = _limiter.get()
     except LookupError:
         _limiter.set(limiter := anyio.CapacityLimiter(CALLS_AT_ONCE))
-    return await anyio.to_thread.run_sync(backend.ask, question, *arguments, abandon_on_cancel=True, limiter=limiter)
+    return await anyio.to_thread.run_sync(
+        lambda: project.open().ask(question, *arguments), abandon_on_cancel=True, limiter=limiter
+    )
 
 
 def describe_failure(what: str, error: Exception) -> str:
@@ -89,23 +97,10 @@ def refusal(method: str, error: Exception) -> MCPError:
     return MCPError(code=code, message=describe_failure(method, error))
 
 
-def _answer_at_once(
-    backend: SearchBackend, tool: Tool[Any, Any, Any], given: Mapping[str, object]
-) -> tuple[Call[Any], str]:
-    """Return the call and its answer, "" when the index is still being built and more would be found later."""
-    call = tool.read(given, backend.settings, backend.root)
-    if _is_worth_waiting(backend.index_state(), tool.needs, 0.0):
-        return call, ""
-    found = tool.ask(backend, call)
-    return call, "" if _is_too_early(found) else tool.write(found, call)
-
-
-async def _wait(backend: LazyBackend[SearchBackend], state: IndexState, context: Context) -> IndexState:
+async def _wait(project: LazySession[Any], state: IndexState, context: Context) -> IndexState:
     await context.session.report_progress(state.files_done, state.files_total or None, describe_state(state))
     # Outside of the limit of calls: it only waits.
-    return await anyio.to_thread.run_sync(
-        backend.ask, lambda one: one.wait_ready(PROGRESS_SECONDS), abandon_on_cancel=True
-    )
+    return await anyio.to_thread.run_sync(lambda: project.open().wait_ready(PROGRESS_SECONDS), abandon_on_cancel=True)
 
 
 def _is_worth_waiting(state: IndexState, needs: Capability, waited_seconds: float) -> bool:
@@ -115,7 +110,3 @@ def _is_worth_waiting(state: IndexState, needs: Capability, waited_seconds: floa
         return waited_seconds < NO_RESULT_SECONDS
     left = FIRST_RESULT_SECONDS - waited_seconds
     return left > 0 and (state.chunks == 0 or state.seconds_left is None or state.seconds_left <= left)
-
-
-def _is_too_early(found: object) -> bool:
-    return isinstance(found, SearchResult) and not found.primary and not found.meta.index.state.is_settled

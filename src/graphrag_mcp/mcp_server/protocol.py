@@ -1,4 +1,4 @@
-"""The MCP server: the tools, prompts and resources of a backend, and the errors of invalid requests."""
+"""The MCP server: the tools, prompts and resources of a project, and the errors of invalid requests."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NoReturn
@@ -20,8 +20,8 @@ from mcp.types import Tool as ListedTool
 from pydantic import BaseModel, ValidationError
 
 from graphrag_mcp import __version__
-from graphrag_mcp.app.lazy import LazyBackend, answers_code
-from graphrag_mcp.app.protocol import Capability, SearchBackend
+from graphrag_mcp.app.lazy import LazySession
+from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.mcp_server.calls import Context, answer_call, describe_failure
 from graphrag_mcp.mcp_server.prompts import Prompts
@@ -57,26 +57,26 @@ break, which tests to run. find_occurrences: every line with a text or pattern. 
 """
 
 
-def create_server(backend: LazyBackend[SearchBackend], settings: Settings | None = None) -> Server[Any]:
-    """Return the server over `backend`; `settings` only supply the defaults that the tools' schemas show.
+def create_server(project: LazySession[Any], settings: Settings | None = None) -> Server[Any]:
+    """Return the server over a project; `settings` only supply the defaults that the tools' schemas show.
 
-    It offers what the backend can answer, and is built on the SDK's low-level server, which passes the arguments
+    It offers what the project can answer, and is built on the SDK's low-level server, which passes the arguments
     as they were sent: an unknown argument must be an error, and the layer above would drop it.
     """
-    tools = {name: tool for name, tool in TOOLS.items() if tool.needs in backend.capabilities}
+    tools = {name: tool for name, tool in TOOLS.items() if tool.needs in project.capabilities}
     told: set[str] = set()
     listed = [_listed(tool, settings or Settings(), told) for tool in tools.values()]
-    prompts = Prompts(backend)
-    resources = Resources(backend) if answers_code(backend) else None
+    prompts = Prompts(project)
+    resources = Resources(project) if Capability.CODE in project.capabilities else None
 
     async def list_tools(_context: Context, _page: PaginatedRequestParams | None) -> ListToolsResult:
-        backend.open_soon()
+        project.open_soon()
         return ListToolsResult(tools=listed)
 
     async def call_tool(context: Context, call: CallToolRequestParams) -> CallToolResult:
         try:
             tool = tools.get(call.name) or _refuse(call.name, tools)
-            text, failed = await answer_call(backend, context, tool, call.arguments or {}), False
+            text, failed = await answer_call(project, context, tool, call.arguments or {}), False
         except Exception as error:
             text, failed = describe_failure(call.name, error), True
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=failed)
@@ -92,7 +92,7 @@ def create_server(backend: LazyBackend[SearchBackend], settings: Settings | None
         cache_hints=dict.fromkeys(lists, CacheHint(LIST_MILLISECONDS)),
         version=__version__,
         title="GraphRAG code search",
-        instructions=describe_server(backend.capabilities),
+        instructions=describe_server(project.capabilities),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_prompts=prompts.list,

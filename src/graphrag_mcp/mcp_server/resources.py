@@ -1,17 +1,22 @@
 """What a client can attach to a conversation: a chunk, a file's outline, the map of the repository; and completion."""
 
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from mcp import types
 
-from graphrag_mcp.app.lazy import LazyBackend
-from graphrag_mcp.app.protocol import Capability, CodeBackend
+from graphrag_mcp.app.lazy import LazySession
+from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, not_indexed, quoted
 from graphrag_mcp.mcp_server.calls import Context, ask, refusal, wait_for_index
 from graphrag_mcp.tools.arguments import MAXIMUM_BUDGET, MINIMUM_BUDGET
 from graphrag_mcp.tools.index_status import orientation
 from graphrag_mcp.tools.outlines import write_chunk, write_map, write_orientation, write_outline
 from graphrag_mcp.tools.printing import describe_incomplete
+
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.app.local import App
+    from graphrag_mcp.app.view import IndexView
 
 OVERVIEW, MAP = "graphrag://overview", "graphrag://map"
 OUTLINE, CHUNK = "graphrag://outline", "graphrag://chunk"
@@ -64,8 +69,8 @@ TEMPLATES = [
 class Resources:
     """Lists and reads resources, and completes paths and symbols, all from the current index."""
 
-    def __init__(self, backend: LazyBackend[CodeBackend]) -> None:
-        self._backend = backend
+    def __init__(self, project: "LazySession[App]") -> None:
+        self._project = project
 
     async def list(self, _context: Context, _page: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """Return the resources without parameters."""
@@ -80,7 +85,7 @@ class Resources:
     async def read(self, context: Context, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Return one resource as text. Raises MCPError, with the next step, when there is none of that name."""
         try:
-            text = await read_resource(self._backend, context, asked.uri)
+            text = await read_resource(self._project, context, asked.uri)
         except Exception as error:
             raise refusal("resources/read", error) from error
         return types.ReadResourceResult(
@@ -90,7 +95,7 @@ class Resources:
     async def complete(self, _context: Context, asked: types.CompleteRequestParams) -> types.CompleteResult:
         """Return the indexed paths or symbols that begin with the text, then those that contain it."""
         try:
-            values = await ask(self._backend, _complete, asked.argument.name, asked.argument.value)
+            values = await ask(self._project, _complete, asked.argument.name, asked.argument.value)
         except Exception as error:
             raise refusal("completion/complete", error) from error
         shown = values[:MOST_VALUES]
@@ -98,47 +103,44 @@ class Resources:
         return types.CompleteResult(completion=completion)
 
 
-async def read_resource(backend: LazyBackend[CodeBackend], context: Context, uri: str) -> str:
+async def read_resource(project: "LazySession[App]", context: Context, uri: str) -> str:
     """Return the text of a resource. Raises RequestError when the URI names none."""
     kind, path, query = _parse(uri)
-    await wait_for_index(backend, context, Capability.CODE)
+    await wait_for_index(project, context, Capability.CODE)
     if kind == OVERVIEW:
-        return await ask(
-            backend, lambda one: write_orientation(orientation(one), describe_incomplete(one.index_state()))
-        )
+        return await ask(project, lambda view: write_orientation(orientation(view), describe_incomplete(view.state)))
     if kind == MAP:
-        return await ask(backend, _map, _number(query, "tokens", MAP_TOKENS, MINIMUM_BUDGET, MAXIMUM_BUDGET))
+        return await ask(project, _map, _number(query, "tokens", MAP_TOKENS, MINIMUM_BUDGET, MAXIMUM_BUDGET))
     if kind == OUTLINE:
-        return await ask(backend, _outline, path)
-    return await ask(backend, _chunk, path, _number(query, "line", 1, 1))
+        return await ask(project, _outline, path)
+    return await ask(project, _chunk, path, _number(query, "line", 1, 1))
 
 
-def _map(backend: CodeBackend, tokens: int) -> str:
-    note = describe_incomplete(backend.index_state())
-    found, _ = backend.navigate(lambda navigator: navigator.repository_map())
-    return write_map(found, tokens, note)
+def _map(view: "IndexView", tokens: int) -> str:
+    found = view.navigator.repository_map()
+    view.check(found.nodes)
+    return write_map(found, tokens, describe_incomplete(view.state))
 
 
-def _outline(backend: CodeBackend, path: str) -> str:
-    note = describe_incomplete(backend.index_state())
-    outline, stale = backend.navigate(lambda navigator: navigator.outline(path))
-    return write_outline(outline, backend.settings.retrieval.response_tokens, note, bool(stale))
+def _outline(view: "IndexView", path: str) -> str:
+    outline = view.navigator.outline(path)
+    is_stale = bool(view.check(outline.nodes))
+    return write_outline(outline, view.settings.retrieval.response_tokens, describe_incomplete(view.state), is_stale)
 
 
-def _chunk(backend: CodeBackend, path: str, line: int) -> str:
-    note = describe_incomplete(backend.index_state())
-    chunk = backend.chunk_at(path, line)
+def _chunk(view: "IndexView", path: str, line: int) -> str:
+    chunk = view.chunk_at(path, line)
     if chunk is None:
         raise RequestError("uri", not_indexed(path))
-    return write_chunk(chunk, note)
+    return write_chunk(chunk, describe_incomplete(view.state))
 
 
-def _complete(backend: CodeBackend, name: str, beginning: str) -> list[str]:
+def _complete(view: "IndexView", name: str, beginning: str) -> list[str]:
     match name:
         case "path":
-            return backend.navigator().complete_path(beginning)
+            return view.navigator.complete_path(beginning)
         case "symbol":
-            return backend.navigator().complete_symbol(beginning)
+            return view.navigator.complete_symbol(beginning)
     return []
 
 

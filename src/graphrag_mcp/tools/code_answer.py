@@ -1,11 +1,10 @@
 """What the answers of the code tools share: their pages, their doubts, and how places are written."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from graphrag_mcp.app.protocol import CodeBackend, InFile
-from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt, Place
 from graphrag_mcp.text.counts import counted
@@ -17,8 +16,8 @@ from graphrag_mcp.tools.excerpts import cost_of, room_of, take_fitting
 from graphrag_mcp.tools.printing import describe_incomplete, location, one_line, printable
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.app.view import IndexView, InFile
     from graphrag_mcp.graph.changes import Dependant
-    from graphrag_mcp.graph.navigator import Navigator
 
 
 Whole = TypeVar("Whole", covariant=True)
@@ -54,6 +53,7 @@ UNSAID_KINDS = {
     Direction.WRITERS: (RelationKind.WRITES,),
 }
 KIND_WORDS = {kind: kind.replace("_", " ") for kind in RelationKind} | {RelationKind.HANDS_ON: "hands it on as a value"}
+_Whole = TypeVar("_Whole")
 _Row = TypeVar("_Row")
 _PAGING_FRAME = 90  # Characters of rows, total, first and cursor.
 
@@ -62,31 +62,27 @@ _PAGING_FRAME = 90  # Characters of rows, total, first and cursor.
 class CodeAnswer(Generic[Whole, Row]):
     """The answer of a code tool: what was found, without its rows, and the page of the rows that is shown.
 
-    nodes: the definitions and files that are shown. note: that the index is incomplete, "" when it is complete. stale:
-    files of the answer that changed since they were indexed. texts: lines by their path and number.
+    note: that the index is incomplete, "" when it is complete. stale: files of the answer that changed since they were
+    indexed. texts: lines by their path and number.
     """
 
     found: Whole
     page: Page[Row]
-    nodes: Sequence[InFile] = ()
-    note: str = ""
-    stale: Sequence[str] = ()
-    texts: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    note: str
+    stale: Sequence[str]
+    texts: Mapping[tuple[str, int], str]
 
 
-def navigate(backend: CodeBackend, ask: Callable[["Navigator"], CodeAnswer[Whole, Row]]) -> CodeAnswer[Whole, Row]:
-    """Return the answer with its note and stale files. Raises RequestError, with the note if there is one."""
-    note = describe_incomplete(backend.index_state())
-    try:
-        answer, stale = backend.navigate(ask)
-    except RequestError as error:
-        raise noted(error, note) from error
-    return replace(answer, note=note, stale=sorted(stale))
-
-
-def noted(error: RequestError, note: str) -> RequestError:
-    """Return the error with the note of an incomplete index, which may be why a name or path is not found."""
-    return RequestError(error.argument, f"{error}. {note}" if note else str(error))
+def answer_of(
+    view: "IndexView",
+    found: _Whole,
+    page: Page[_Row],
+    nodes: Iterable["InFile"] = (),
+    texts: Mapping[tuple[str, int], str] = MappingProxyType({}),
+) -> CodeAnswer[_Whole, _Row]:
+    """Return an answer with what is said of the index that it is from. nodes: the definitions and files it shows."""
+    stale = sorted(view.check(nodes))
+    return CodeAnswer(found, page, describe_incomplete(view.state), stale, texts)
 
 
 def lay_out(

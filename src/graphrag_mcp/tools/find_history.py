@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from graphrag_mcp.app.protocol import Capability, CodeBackend
+from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, Span, day_of
@@ -16,13 +16,13 @@ from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
 from graphrag_mcp.tools.call import Call, Page
-from graphrag_mcp.tools.code_answer import CodeAnswer, code_json, lay_out, location_of, navigate
+from graphrag_mcp.tools.code_answer import CodeAnswer, answer_of, code_json, lay_out, location_of
 from graphrag_mcp.tools.printing import one_line
 from graphrag_mcp.tools.search import ResultCount
 from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
-    from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.app.view import IndexView
 
 
 HISTORY_TOKENS = 625  # 2,000 characters.
@@ -80,23 +80,20 @@ class History:
     missing: str
 
 
-def find_history(backend: CodeBackend, call: Call[HistoryArguments]) -> CodeAnswer[History, ToldCommit]:
+def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[History, ToldCommit]:
     """Return the commits that match words, or that made a definition, a file or a line what it is."""
-
-    def ask(navigator: "Navigator") -> CodeAnswer[History, ToldCommit]:
-        asked, past = call.arguments, navigator.past
-        if past.is_missing:
-            raise RequestError("find_history", f"find_history needs the history of git: {past.problem}")
-        node = navigator.starts(asked.symbol or asked.path, call.scope)[0] if asked.symbol or asked.path else None
-        told = past.answer(asked.query, node, asked.line, Span(asked.since, asked.until, asked.author))
-        commits = told.commits[call.first : call.first + asked.limit]
-        changes = [past.changes(commit, navigator.until) for commit in commits]
-        shown = navigator.shown({path for files in changes for path in files}, call.scope)
-        rows = [_told(commit, files, shown, backend.root) for commit, files in zip(commits, changes, strict=True)]
-        page = Page(rows, call.first, len(told.commits))
-        return CodeAnswer(History(node, told.note or past.problem), page, [node] if node else [])
-
-    return navigate(backend, ask)
+    asked, navigator = call.arguments, view.navigator
+    past = navigator.past
+    if past.is_missing:
+        raise RequestError("find_history", f"find_history needs the history of git: {past.problem}")
+    node = navigator.starts(asked.symbol or asked.path, call.scope)[0] if asked.symbol or asked.path else None
+    told = past.answer(asked.query, node, asked.line, Span(asked.since, asked.until, asked.author))
+    commits = told.commits[call.first : call.first + asked.limit]
+    changes = [past.changes(commit, navigator.until) for commit in commits]
+    shown = navigator.shown({path for files in changes for path in files}, call.scope)
+    rows = [_told(commit, files, shown, view.root) for commit, files in zip(commits, changes, strict=True)]
+    page = Page(rows, call.first, len(told.commits))
+    return answer_of(view, History(node, told.note or past.problem), page, [node] if node else [])
 
 
 def _told(commit: Commit, files: Mapping[str, Sequence[str]], shown: Container[str], root: Path) -> ToldCommit:
@@ -162,7 +159,7 @@ HISTORY = Tool(
     ),
     arguments=HistoryArguments,
     needs=Capability.CODE,
-    ask=find_history,
+    find=find_history,
     text=history_text,
     json=code_json,
 )

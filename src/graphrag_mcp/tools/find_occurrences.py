@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, Strict, StringConstraints, WithJsonSchema
 
-from graphrag_mcp.app.protocol import Capability, CodeBackend
+from graphrag_mcp.app.session import Capability
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.text.counts import counted
@@ -26,16 +26,16 @@ from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
     STOPS_SHOWN,
     CodeAnswer,
+    answer_of,
     code_json,
     lay_out,
-    navigate,
     shown_line,
 )
 from graphrag_mcp.tools.printing import one_line
 from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
-    from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.grep.hits import Placed
     from graphrag_mcp.grep.occurrences import Occurrences
 
@@ -69,20 +69,16 @@ class OccurrencesArguments(CodeArguments):
         ), warnings
 
 
-def find_occurrences(backend: CodeBackend, call: Call[OccurrencesArguments]) -> "CodeAnswer[Occurrences, Placed]":
+def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "CodeAnswer[Occurrences, Placed]":
     """Return every line that contains a text."""
-
-    def ask(navigator: "Navigator") -> "CodeAnswer[Occurrences, Placed]":
-        asked, last = call.arguments, call.first + call.arguments.limit
-        hits = navigator.occurrences(
-            asked.text, call.scope, last, regex=asked.regex, whole_word=asked.whole_word, case=asked.case
-        )
-        placed = hits.place(hits.found.lines[call.first : last], asked.context)
-        files = {row.path: hits.listed[row.path] for row in placed}
-        rows = [replace(row, text=_around_match(row)) for row in placed]
-        return CodeAnswer(hits.found, Page(rows, call.first, hits.found.total), list(files.values()))
-
-    return navigate(backend, ask)
+    asked, last = call.arguments, call.first + call.arguments.limit
+    hits = view.navigator.occurrences(
+        asked.text, call.scope, last, regex=asked.regex, whole_word=asked.whole_word, case=asked.case
+    )
+    placed = hits.place(hits.found.lines[call.first : last], asked.context)
+    files = {row.path: hits.listed[row.path] for row in placed}
+    rows = [replace(row, text=_around_match(row)) for row in placed]
+    return answer_of(view, hits.found, Page(rows, call.first, hits.found.total), files.values())
 
 
 def _around_match(row: "Placed") -> str:
@@ -128,7 +124,7 @@ OCCURRENCES = Tool(
     ),
     arguments=OccurrencesArguments,
     needs=Capability.CODE,
-    ask=find_occurrences,
+    find=find_occurrences,
     text=occurrences_text,
     json=code_json,
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from graphrag_mcp.app.protocol import Capability, CodeBackend
+from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Direction
@@ -26,13 +26,13 @@ from graphrag_mcp.tools.code_answer import (
     KIND_WORDS,
     OUTGOING,
     CodeAnswer,
+    answer_of,
     at,
     code_json,
     doubts,
     lay_out,
     location_of,
     name_of,
-    navigate,
 )
 from graphrag_mcp.tools.excerpts import cost_of, cut_text, room_of
 from graphrag_mcp.tools.outlines import outline_lines
@@ -40,8 +40,9 @@ from graphrag_mcp.tools.printing import fenced, one_line
 from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.changes import Dependant
-    from graphrag_mcp.graph.navigator import Found, Navigator
+    from graphrag_mcp.graph.navigator import Found
     from graphrag_mcp.graph.reading import Body
     from graphrag_mcp.graph.tracing import Step, Trace
 
@@ -99,32 +100,33 @@ class ReadSymbol:
     around: Sequence[str]
 
 
-def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> CodeAnswer[Any, Any]:
+def find_symbol(view: "IndexView", call: Call[FindSymbolArguments]) -> CodeAnswer[Any, Any]:
     """Return the definitions of a name, and the references to each; or those of several names with their code."""
+    return _read_symbols(view, call) if call.arguments.body else _find_symbols(view, call)
 
-    def ask(navigator: "Navigator") -> "CodeAnswer[FoundSymbols, Found]":
-        found = navigator.symbols(call.arguments.symbol, call.scope)
-        page = page_of(found, call.first, call.arguments.limit)
-        count = sum(1 + len(row.also) for row in found)
-        most = (LISTED, LISTED) if call.arguments.response_format == "json" else (ALSO_SHOWN, USES_SHOWN)
-        return CodeAnswer(FoundSymbols(count), page, [node for row in page.rows for node in _shown(row, *most)])
 
-    def read(navigator: "Navigator") -> CodeAnswer[FoundSymbols, ReadSymbol]:
-        found: dict[CodeNode, None] = {}
-        missing = []
-        for name in call.arguments.symbols:
-            try:
-                found |= dict.fromkeys(navigator.code(name, call.scope))
-            except RequestError as error:
-                missing.append(str(error))
-        if not found:
-            raise RequestError("symbol", "; ".join(missing))
-        page = page_of(list(found), call.first, min(call.arguments.limit, MAXIMUM_READ))
-        room, most = _share(call, len(page.rows))
-        rows = [_read(body, call, room, most) for body in navigator.read(page.rows, call.scope)]
-        return CodeAnswer(FoundSymbols(len(found), missing), Page(rows, page.first, page.total), page.rows)
+def _find_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> "CodeAnswer[FoundSymbols, Found]":
+    symbols = view.navigator.symbols(call.arguments.symbol, call.scope)
+    page = page_of(symbols, call.first, call.arguments.limit)
+    count = sum(1 + len(row.also) for row in symbols)
+    most = (LISTED, LISTED) if call.arguments.response_format == "json" else (ALSO_SHOWN, USES_SHOWN)
+    return answer_of(view, FoundSymbols(count), page, (node for row in page.rows for node in _shown(row, *most)))
 
-    return navigate(backend, read) if call.arguments.body else navigate(backend, ask)
+
+def _read_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> CodeAnswer[FoundSymbols, ReadSymbol]:
+    nodes: dict[CodeNode, None] = {}
+    missing = []
+    for name in call.arguments.symbols:
+        try:
+            nodes |= dict.fromkeys(view.navigator.code(name, call.scope))
+        except RequestError as error:
+            missing.append(str(error))
+    if not nodes:
+        raise RequestError("symbol", "; ".join(missing))
+    page = page_of(list(nodes), call.first, min(call.arguments.limit, MAXIMUM_READ))
+    room, most = _share(call, len(page.rows))
+    rows = [_read(body, call, room, most) for body in view.navigator.read(page.rows, call.scope)]
+    return answer_of(view, FoundSymbols(len(nodes), missing), Page(rows, page.first, page.total), page.rows)
 
 
 def _shown(row: "Found", also: int, used: int) -> Iterable[CodeNode]:
@@ -286,7 +288,7 @@ FIND_SYMBOL = Tool(
     ),
     arguments=FindSymbolArguments,
     needs=Capability.CODE,
-    ask=find_symbol,
+    find=find_symbol,
     text=lambda answer, call: (bodies_text if call.arguments.body else symbols_text)(answer, call),
     json=code_json,
 )

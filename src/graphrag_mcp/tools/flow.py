@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag_mcp.app.protocol import CodeBackend
 from graphrag_mcp.graph.chains import Branch, Chain, Flow, Link
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Place
@@ -16,15 +15,15 @@ from graphrag_mcp.tools.call import Call, page_of
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
     CodeAnswer,
+    answer_of,
     lay_out,
     location_of,
-    navigate,
 )
 from graphrag_mcp.tools.flow_ends import FlowArguments, ends_of, find_hits
 from graphrag_mcp.tools.printing import one_line, printable
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
-    from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.app.view import IndexView
 
 
 LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a flow.
@@ -45,30 +44,26 @@ _CERTAINTY = {
 }
 
 
-def ask_flow(backend: CodeBackend, call: Call[FlowArguments]) -> CodeAnswer[Flow, Chain | Branch]:
-    hits = find_hits(backend, call)
+def find_flow(view: "IndexView", call: Call[FlowArguments]) -> CodeAnswer[Flow, Chain | Branch]:
+    hits, navigator = find_hits(view, call), view.navigator
+    ends = ends_of(navigator, call, hits)
+    flow = navigator.flow(*ends, call.arguments.question, call.scope)
+    links = [link for _, link in flow.tree] + [link for chain in flow.chains for link in chain.links]
+    links += [*flow.beside]
+    links += [link for gap in flow.gaps[:1] for link in (*gap.before, *gap.after)]
+    nodes = dict.fromkeys(node for link in links for node in (link.source, link.target))
+    places = {(link.edge.path, link.edge.line) for link in links}
+    for chain in flow.chains[:1]:
+        places |= {(node.path, n) for node, lines in chain.around(LINES_AROUND).items() for n in lines}
+    texts = navigator.texts(places)
 
-    def ask(navigator: "Navigator") -> CodeAnswer[Flow, Chain | Branch]:
-        ends = ends_of(navigator, call, hits)
-        flow = navigator.flow(*ends, call.arguments.question, call.scope)
-        links = [link for _, link in flow.tree] + [link for chain in flow.chains for link in chain.links]
-        links += [*flow.beside]
-        links += [link for gap in flow.gaps[:1] for link in (*gap.before, *gap.after)]
-        nodes = dict.fromkeys(node for link in links for node in (link.source, link.target))
-        places = {(link.edge.path, link.edge.line) for link in links}
-        for chain in flow.chains[:1]:
-            places |= {(node.path, n) for node, lines in chain.around(LINES_AROUND).items() for n in lines}
-        texts = navigator.texts(places)
+    def told(link: Link) -> Link:
+        return replace(link, text=texts.get((link.edge.path, link.edge.line), "").strip())
 
-        def told(link: Link) -> Link:
-            return replace(link, text=texts.get((link.edge.path, link.edge.line), "").strip())
-
-        rows: list[Chain | Branch] = [Chain(tuple(map(told, chain.links))) for chain in flow.chains]
-        rows += [Branch(depth, told(link)) for depth, link in flow.tree]
-        page = page_of(rows, call.first, call.arguments.limit)
-        return CodeAnswer(flow, page, list(nodes), texts=texts)
-
-    return navigate(backend, ask)
+    rows: list[Chain | Branch] = [Chain(tuple(map(told, chain.links))) for chain in flow.chains]
+    rows += [Branch(depth, told(link)) for depth, link in flow.tree]
+    page = page_of(rows, call.first, call.arguments.limit)
+    return answer_of(view, flow, page, nodes, texts)
 
 
 def flow_text(answer: CodeAnswer[Flow, Chain | Branch], call: Call[FlowArguments]) -> str:

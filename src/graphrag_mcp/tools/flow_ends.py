@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from graphrag_mcp.app.protocol import CodeBackend
+from graphrag_mcp.app.session import View
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.files import Category, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
@@ -90,7 +90,7 @@ def parts_of(question: str) -> tuple[str, str]:
     return question, question
 
 
-def find_hits(backend: CodeBackend, call: Call[FlowArguments]) -> list[Sequence[Hit]]:
+def find_hits(view: View, call: Call[FlowArguments]) -> list[Sequence[Hit]]:
     """Return what a search finds for each part of the question that no argument names, then for all of it."""
     asked = call.arguments
     if not asked.question or (asked.starts and asked.to):
@@ -100,8 +100,7 @@ def find_hits(backend: CodeBackend, call: Call[FlowArguments]) -> list[Sequence[
     needed = (not asked.starts, not asked.to, parts[0] != parts[1])
     requests = [SearchRequest(part, limit=MAX_HITS, scope=scope, include_graph_context=False) for part in parts]
     return [
-        backend.search(request).primary if is_needed else ()
-        for request, is_needed in zip(requests, needed, strict=True)
+        view.search(request).primary if is_needed else () for request, is_needed in zip(requests, needed, strict=True)
     ]
 
 

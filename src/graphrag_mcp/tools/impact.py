@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import Field, model_validator
 
-from graphrag_mcp.app.protocol import Capability, CodeBackend
+from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
@@ -17,21 +17,21 @@ from graphrag_mcp.tools.call import Call, page_of
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
     CodeAnswer,
+    answer_of,
     at,
     code_json,
     doubts,
     lay_out,
     location_of,
     name_of,
-    navigate,
 )
 from graphrag_mcp.tools.printing import one_line
 from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.changes import Affected, Dependant, DiffImpact
     from graphrag_mcp.graph.impact import Impact, Reached
-    from graphrag_mcp.graph.navigator import Navigator
 
 
 DIFF_TOKENS = 1_090  # Of an answer about a diff: 3,500 characters.
@@ -68,34 +68,26 @@ class ImpactArguments(CodeArguments):
         return self
 
 
-def impact(backend: CodeBackend, call: Call[ImpactArguments]) -> "CodeAnswer[Any, Any]":
+def impact(view: "IndexView", call: Call[ImpactArguments]) -> "CodeAnswer[Any, Any]":
     """Return what a change of a symbol may reach, or of what differs from a base."""
-    return impact_of_symbol(backend, call) if call.arguments.symbol.strip() else impact_of_diff(backend, call)
+    return impact_of_symbol(view, call) if call.arguments.symbol.strip() else impact_of_diff(view, call)
 
 
 def impact_of_diff(
-    backend: CodeBackend, call: Call[ImpactArguments], patch: str = ""
+    view: "IndexView", call: Call[ImpactArguments], patch: str = ""
 ) -> "CodeAnswer[DiffImpact, Affected]":
     """Return what a patch affects, or else what differs from the base."""
-
-    def ask(navigator: "Navigator") -> "CodeAnswer[DiffImpact, Affected]":
-        found = navigator.difference(call.arguments.base, patch, call.arguments.hops, call.scope)
-        page = page_of(found.affected, call.first, call.arguments.limit)
-        nodes = [row.node for row in found.affected if row.node] + [test.node for test in found.tests]
-        return CodeAnswer(found, page, nodes)
-
-    return navigate(backend, ask)
+    difference = view.navigator.difference(call.arguments.base, patch, call.arguments.hops, call.scope)
+    page = page_of(difference.affected, call.first, call.arguments.limit)
+    nodes = [row.node for row in difference.affected if row.node] + [test.node for test in difference.tests]
+    return answer_of(view, difference, page, nodes)
 
 
-def impact_of_symbol(backend: CodeBackend, call: Call[ImpactArguments]) -> "CodeAnswer[Impact, Reached]":
+def impact_of_symbol(view: "IndexView", call: Call[ImpactArguments]) -> "CodeAnswer[Impact, Reached]":
     """Return what a change may reach, tests last."""
-
-    def ask(navigator: "Navigator") -> "CodeAnswer[Impact, Reached]":
-        found = navigator.impact(call.arguments.symbol, call.arguments.hops, call.scope)
-        page = page_of([*found.reached, *found.tests], call.first, call.arguments.limit)
-        return CodeAnswer(found, page, [*found.starts, *(row.node for row in page.rows)])
-
-    return navigate(backend, ask)
+    reach = view.navigator.impact(call.arguments.symbol, call.arguments.hops, call.scope)
+    page = page_of([*reach.reached, *reach.tests], call.first, call.arguments.limit)
+    return answer_of(view, reach, page, [*reach.starts, *(row.node for row in page.rows)])
 
 
 def impact_text(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> str:
@@ -183,7 +175,7 @@ IMPACT = Tool(
     ),
     arguments=ImpactArguments,
     needs=Capability.CODE,
-    ask=impact,
+    find=impact,
     text=impact_text,
     json=code_json,
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from pydantic import Field
 
-from graphrag_mcp.app.protocol import Capability, CodeBackend, SearchBackend
+from graphrag_mcp.app.session import Capability, View
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.reports import ServerState, Status
 from graphrag_mcp.text.counts import counted
@@ -20,6 +20,7 @@ from graphrag_mcp.tools.printing import describe_state, one_line, printable
 from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.orientation import Orientation
 
 
@@ -37,16 +38,16 @@ class IndexStatusArguments(ToolArguments):
     )
 
 
-def index_status(backend: SearchBackend, call: Call[IndexStatusArguments]) -> "Status | Orientation":
+def index_status(view: View, call: Call[IndexStatusArguments]) -> "Status | Orientation":
     """Return the status of the index, or what a newcomer to the repository needs first."""
-    return orientation(backend) if call.arguments.overview else backend.status()
+    return orientation(view) if call.arguments.overview else view.status()
 
 
-def orientation(backend: SearchBackend) -> "Orientation":
+def orientation(view: View) -> "Orientation":
     """Return what a newcomer to the repository needs first. Raises RequestError without an index file."""
-    if Capability.CODE not in backend.capabilities:
+    if Capability.CODE not in view.capabilities:
         raise RequestError("overview", "overview: this server searches without an index file; start one in the project")
-    return cast("CodeBackend", backend).navigator().orientation()
+    return cast("IndexView", view).navigator.orientation()
 
 
 def status_text(status: "Status | Orientation", call: Call[IndexStatusArguments]) -> str:
@@ -141,7 +142,7 @@ STATUS = Tool(
     ),
     arguments=IndexStatusArguments,
     needs=Capability.STATUS,
-    ask=index_status,
+    find=index_status,
     text=status_text,
     json=lambda found, _call: as_json(found),
 )

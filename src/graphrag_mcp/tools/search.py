@@ -8,15 +8,12 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
-from graphrag_mcp.app.protocol import Capability, SearchBackend
-from graphrag_mcp.errors import RequestError
+from graphrag_mcp.app.session import Capability, View
 from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.tools.arguments import MAXIMUM_RESULTS, Entries, SearchArguments, hint, languages_of
 from graphrag_mcp.tools.call import Call
-from graphrag_mcp.tools.code_answer import noted
-from graphrag_mcp.tools.printing import describe_incomplete
 from graphrag_mcp.tools.search_alike import find_example, search_alike
 from graphrag_mcp.tools.search_json import search_json
 from graphrag_mcp.tools.search_text import search_text
@@ -26,7 +23,7 @@ ResultCount = Annotated[int, Field(ge=1, le=MAXIMUM_RESULTS, description="Result
 
 
 DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph is the hybrid tool's subject.
-SearchTool: TypeAlias = Tool[SearchBackend, Any, SearchResult]
+SearchTool: TypeAlias = Tool[View, Any, SearchResult]
 
 
 class HybridSearchArguments(SearchArguments):
@@ -86,14 +83,11 @@ class QueryUniqueDocumentsArguments(QueryDocumentsArguments):
     chunks_per_document: ClassVar[int] = 1
 
 
-def search(backend: SearchBackend, call: Call[SearchArguments]) -> SearchResult:
+def search(view: View, call: Call[SearchArguments]) -> SearchResult:
     """Return the result of the three search tools."""
     request = search_request(call)
-    try:
-        example = find_example(backend, request)
-        return search_alike(backend, request, example) if example else backend.search(request)
-    except RequestError as error:
-        raise noted(error, describe_incomplete(backend.index_state())) from error
+    example = find_example(view, request)
+    return search_alike(view, request, example) if example else view.search(request)
 
 
 def search_request(call: Call[SearchArguments]) -> SearchRequest:
@@ -113,7 +107,7 @@ def search_request(call: Call[SearchArguments]) -> SearchRequest:
 
 
 _search_tool: Callable[..., SearchTool] = partial(
-    Tool, needs=Capability.SEARCH, ask=search, text=search_text, json=search_json
+    Tool, needs=Capability.SEARCH, find=search, text=search_text, json=search_json
 )
 HYBRID = _search_tool(
     name="graphrag_hybrid_search",

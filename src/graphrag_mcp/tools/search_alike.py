@@ -4,12 +4,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from graphrag_mcp.app.protocol import Capability, CodeBackend, SearchBackend
+from graphrag_mcp.app.session import Capability, View
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import Hit, SearchRequest, SearchResult
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.navigator import Navigator
 
 
@@ -27,12 +28,12 @@ class Example(NamedTuple):
     text: str
 
 
-def find_example(backend: SearchBackend, request: SearchRequest) -> Example | None:
+def find_example(view: View, request: SearchRequest) -> Example | None:
     """Return the code that a query is: `path:start-end`, or `like` and a symbol; None for any other query."""
     given = _EXAMPLE.fullmatch(request.query.strip())
-    if given is None or request.also or Capability.CODE not in backend.capabilities:
+    if given is None or request.also or Capability.CODE not in view.capabilities:
         return None
-    navigator = cast("CodeBackend", backend).navigator()
+    navigator = cast("IndexView", view).navigator
     try:
         place = _lines_of(navigator, given, request)
     except RequestError:
@@ -51,12 +52,12 @@ def _lines_of(navigator: "Navigator", given: re.Match[str], request: SearchReque
     return navigator.outline(given["path"]).file.path, int(given["first"]), int(given["last"])
 
 
-def search_alike(backend: SearchBackend, request: SearchRequest, example: Example) -> SearchResult:
+def search_alike(view: View, request: SearchRequest, example: Example) -> SearchResult:
     """Return code like an example, by meaning alone: the names in it would find what it calls."""
     scope = request.scope
     if not scope.categories:
         scope = replace(scope, categories=frozenset((Category.IMPLEMENTATION,)))
-    found = backend.search(
+    found = view.search(
         replace(request, query=example.text, limit=request.limit + _OVERLAPPING, scope=scope, use_rrf=False)
     )
     others = tuple(hit for hit in found.primary if not _overlaps(hit, example))

@@ -1,28 +1,30 @@
-"""What a tool is: its name, its arguments, its query of a backend, and how its answer is written."""
+"""What a tool is: its name, its arguments, what it finds in a project, and how its answer is written."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from graphrag_mcp.app.protocol import Capability, SearchBackend
+from graphrag_mcp.app.session import Capability, View
+from graphrag_mcp.errors import RequestError
 from graphrag_mcp.settings import Settings
 from graphrag_mcp.tools.arguments import ToolArguments
 from graphrag_mcp.tools.as_json import json_text
 from graphrag_mcp.tools.call import Call, read_cursor
 from graphrag_mcp.tools.excerpts import CONCISE_TOKENS
+from graphrag_mcp.tools.printing import describe_incomplete
 from graphrag_mcp.tools.validation import parse_arguments, schema_of
 
-_Backend = TypeVar("_Backend", bound=SearchBackend)
+_View = TypeVar("_View", bound=View)
 _Arguments = TypeVar("_Arguments", bound=ToolArguments)
 _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
-class Tool(Generic[_Backend, _Arguments, _Found]):
+class Tool(Generic[_View, _Arguments, _Found]):
     """One tool.
 
-    needs: the capability that a backend must have. ask: returns what was found. text, json: write it within the
+    needs: the capability that a project must have. find: returns what was found. text, json: write it within the
     budget of the call, the latter as the values of JSON.
     """
 
@@ -31,7 +33,7 @@ class Tool(Generic[_Backend, _Arguments, _Found]):
     description: str
     arguments: type[_Arguments]
     needs: Capability
-    ask: Callable[[_Backend, Call[_Arguments]], _Found]
+    find: Callable[[_View, Call[_Arguments]], _Found]
     text: Callable[[_Found, Call[_Arguments]], str]
     json: Callable[[_Found, Call[_Arguments]], object]
 
@@ -56,6 +58,14 @@ class Tool(Generic[_Backend, _Arguments, _Found]):
             or (CONCISE_TOKENS if is_concise else settings.retrieval.response_tokens)
         )
         return Call(self.name, arguments, tokens, scope, read_cursor(self.name, arguments), warnings)
+
+    def ask(self, view: _View, call: Call[_Arguments]) -> _Found:
+        """Return what is found. Raises RequestError, with the note of an incomplete index, which may be the reason."""
+        try:
+            return self.find(view, call)
+        except RequestError as error:
+            note = describe_incomplete(view.state)
+            raise RequestError(error.argument, f"{error}. {note}" if note else str(error)) from error
 
     def write(self, found: _Found, call: Call[_Arguments]) -> str:
         """Return the answer in the form that the call asks for."""

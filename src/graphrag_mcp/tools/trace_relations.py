@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, Strict, WithJsonSchema, model_validator
 
-from graphrag_mcp.app.protocol import Capability, CodeBackend
+from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, Direction, Place
@@ -22,22 +22,22 @@ from graphrag_mcp.tools.code_answer import (
     UNSAID_KINDS,
     UNTYPED,
     CodeAnswer,
+    answer_of,
     code_json,
     doubts,
     in_words,
     lay_out,
     location_of,
     name_of,
-    navigate,
     shown_line,
     target_of,
 )
-from graphrag_mcp.tools.flow import ask_flow, flow_text
+from graphrag_mcp.tools.flow import find_flow, flow_text
 from graphrag_mcp.tools.flow_ends import FlowArguments
 from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
-    from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.tracing import Step, Trace
 
 
@@ -67,25 +67,18 @@ class TraceArguments(FlowArguments):
         return self
 
 
-def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> CodeAnswer[Any, Any]:
+def trace_relations(view: "IndexView", call: Call[TraceArguments]) -> CodeAnswer[Any, Any]:
     """Return the relations of one kind that start at a name, or how code reaches other code."""
-    return ask_flow(backend, call) if call.arguments.is_flow else _trace(backend, call)
+    return find_flow(view, call) if call.arguments.is_flow else _trace(view, call)
 
 
-def _trace(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Trace, Step]":
-    def ask(navigator: "Navigator") -> "CodeAnswer[Trace, Step]":
-        asked = call.arguments
-        found = navigator.trace(asked.symbol, asked.direction, asked.hops, call.scope, unresolved=asked.unresolved)
-        page = page_of(found.steps, call.first, asked.limit)
-        nodes = [*found.starts, *(node for step in page.rows for node in (step.source, step.target))]
-        return CodeAnswer(
-            found,
-            page,
-            nodes,
-            texts=navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines}),
-        )
-
-    return navigate(backend, ask)
+def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, Step]":
+    asked, navigator = call.arguments, view.navigator
+    trace = navigator.trace(asked.symbol, asked.direction, asked.hops, call.scope, unresolved=asked.unresolved)
+    page = page_of(trace.steps, call.first, asked.limit)
+    nodes = [*trace.starts, *(node for step in page.rows for node in (step.source, step.target))]
+    texts = navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines})
+    return answer_of(view, trace, page, nodes, texts)
 
 
 def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> str:
@@ -191,7 +184,7 @@ TRACE = Tool(
     ),
     arguments=TraceArguments,
     needs=Capability.CODE,
-    ask=trace_relations,
+    find=trace_relations,
     text=lambda found, call: (flow_text if call.arguments.is_flow else trace_text)(found, call),
     json=code_json,
 )

@@ -2,14 +2,12 @@
 
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from graphrag_mcp import __version__
-from graphrag_mcp.app.local import App
+from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.evaluation.components import OFF
-from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.graph.neighbourhood import Neighbourhood
 from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.scope import Scope
@@ -27,50 +25,50 @@ from graphrag_mcp.ui.comparing import compare, settings_form
 Values = Mapping[str, object]
 
 
-def answer(app: App, name: str, values: Values) -> object:
+def answer(view: IndexView, name: str, values: Values) -> object:
     """Return the answer to a request of the page. Raises RequestError for an unknown request or wrong values."""
     if name not in REQUESTS:
         raise RequestError("name", f"{quoted(name)} is not a request of this page; there are: {', '.join(REQUESTS)}")
     model, ask = REQUESTS[name]
-    return ask(app, parse_arguments(name, model, values))
+    return ask(view, parse_arguments(name, model, values))
 
 
-def _project(app: App, _asked: questions.NoQuestion) -> dict[str, Any]:
+def _project(view: IndexView, _asked: questions.NoQuestion) -> dict[str, Any]:
     """Return what the page reads once: the tools' arguments, the settings, the limits of the age classes."""
-    retrieval = app.settings.retrieval
+    retrieval = view.settings.retrieval
     days = ("recency_fresh_days", "recency_recent_days", "recency_old_days")
     return {
-        "root": str(app.root),
+        "root": str(view.root),
         "version": __version__,
-        "tools": {name: tool.schema(app.settings)["properties"] for name, tool in SEARCH_TOOLS.items()},
+        "tools": {name: tool.schema(view.settings)["properties"] for name, tool in SEARCH_TOOLS.items()},
         "settings": settings_form(retrieval),
         "presets": OFF,
         "days": [getattr(retrieval, name) for name in days],
     }
 
 
-def _progress(app: App, _asked: questions.NoQuestion) -> dict[str, Any]:
-    state = app.index_state()
+def _progress(view: IndexView, _asked: questions.NoQuestion) -> dict[str, Any]:
+    state = view.state
     return {**as_json(state), "words": describe_state(state)}
 
 
-def _status(app: App, _asked: questions.NoQuestion) -> Status:
-    return app.status()
+def _status(view: IndexView, _asked: questions.NoQuestion) -> Status:
+    return view.status()
 
 
-def _search(app: App, asked: questions.SearchQuestion) -> dict[str, Any]:
+def _search(view: IndexView, asked: questions.SearchQuestion) -> dict[str, Any]:
     """Search as an agent would, and return everything that explains the result."""
     tool = _tool(asked)
     started = time.perf_counter()
-    result = tool.ask(app, tool.read(asked.arguments, app.settings, app.root))
+    result = tool.ask(view, tool.read(asked.arguments, view.settings, view.root))
     return search_payload(result) | {"total_ms": (time.perf_counter() - started) * 1000}
 
 
-def _answer_text(app: App, asked: questions.SearchQuestion) -> dict[str, Any]:
+def _answer_text(view: IndexView, asked: questions.SearchQuestion) -> dict[str, Any]:
     """Return the tool's answer as an agent would get it, and about how many tokens it has."""
     tool = _tool(asked)
-    call = tool.read(asked.arguments, app.settings, app.root)
-    text = tool.write(tool.ask(app, call), call)
+    call = tool.read(asked.arguments, view.settings, view.root)
+    text = tool.write(tool.ask(view, call), call)
     return {"text": text, "tokens": tokens_of(text), "characters": len(text)}
 
 
@@ -80,58 +78,58 @@ def _tool(asked: questions.SearchQuestion) -> SearchTool:
     return SEARCH_TOOLS[asked.tool]
 
 
-def _compare(app: App, asked: questions.CompareQuestion) -> dict[str, Any]:
-    return compare(app, _tool(asked), asked.arguments, (asked.left, asked.right))
+def _compare(view: IndexView, asked: questions.CompareQuestion) -> dict[str, Any]:
+    return compare(view, _tool(asked), asked.arguments, (asked.left, asked.right))
 
 
-def _graph(app: App, asked: questions.GraphQuestion) -> dict[str, Any]:
+def _graph(view: IndexView, asked: questions.GraphQuestion) -> dict[str, Any]:
     """Return the code graph around a symbol or a result."""
-    found, stale = app.navigate(partial(_around, asked=asked))
+    found = _around(view, asked)
     return {
         "start": found.start.node_id,
         "nodes": [{"id": node.node_id, "hop": found.hops[node.node_id], **as_json(node)} for node in found.nodes],
         "edges": [{"source": edge.source_id, "target": edge.target_id, **as_json(edge)} for edge in found.edges],
         "others": [{"id": node.node_id, **as_json(node)} for node in found.others[:20]],
         "hidden": found.hidden,
-        "stale": sorted(stale),
+        "stale": sorted(view.check(found.nodes)),
     }
 
 
-def _around(navigator: Navigator, asked: questions.GraphQuestion) -> Neighbourhood:
+def _around(view: IndexView, asked: questions.GraphQuestion) -> Neighbourhood:
     scope = Scope(exclude_archived=asked.exclude_archived)
     location = f"{asked.path}:{asked.line}" if asked.line else asked.path
     names = [f"{asked.path}::{asked.symbol}", location] if asked.path and asked.symbol else [asked.symbol or location]
     if not names[0]:
         raise RequestError("symbol", "symbol and path are both empty; give the name of a symbol or the path of a file")
     try:
-        return navigator.around(names[0], asked.hops, asked.limit, scope)
+        return view.navigator.around(names[0], asked.hops, asked.limit, scope)
     except RequestError:
         if len(names) == 1:
             raise
-        return navigator.around(names[1], asked.hops, asked.limit, scope)  # A heading or a block.
+        return view.navigator.around(names[1], asked.hops, asked.limit, scope)  # A heading or a block.
 
 
-def _files(app: App, asked: questions.FilesQuestion) -> dict[str, Any]:
+def _files(view: IndexView, asked: questions.FilesQuestion) -> dict[str, Any]:
     columns = {"language": asked.language, "category": asked.category}
     archived = None if asked.archived == "all" else asked.archived == "archived"
-    files, total = app.inventory().files(
+    files, total = view.index.inventory.files(
         asked.text, columns, archived, asked.order, descending=asked.descending, first=asked.first, limit=asked.size
     )
     rows = [as_json(file) | {"modified_at": iso(file.modified_at)} for file in files]
     return {"rows": rows, "total": total}
 
 
-def _skipped(app: App, asked: questions.SkippedQuestion) -> dict[str, Any]:
-    rows, total = app.inventory().skipped(asked.text, asked.reason, asked.first, asked.size)
+def _skipped(view: IndexView, asked: questions.SkippedQuestion) -> dict[str, Any]:
+    rows, total = view.index.inventory.skipped(asked.text, asked.reason, asked.first, asked.size)
     return {"rows": [{"path": path, "reason": reason} for path, reason in rows], "total": total}
 
 
-def _ages(app: App, asked: questions.AgesQuestion) -> dict[str, Any]:
+def _ages(view: IndexView, asked: questions.AgesQuestion) -> dict[str, Any]:
     folder = asked.folder.strip("/")
-    return age_tree(app.inventory().ages(folder), folder) | {"now": time.time()}
+    return age_tree(view.index.inventory.ages(folder), folder) | {"now": time.time()}
 
 
-REQUESTS: Mapping[str, tuple[type[questions.Question], Callable[[App, Any], object]]] = {
+REQUESTS: Mapping[str, tuple[type[questions.Question], Callable[[IndexView, Any], object]]] = {
     "project": (questions.NoQuestion, _project),
     "progress": (questions.NoQuestion, _progress),
     "status": (questions.NoQuestion, _status),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from graphrag_mcp.app.local import App
+from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError, SettingsError
 from graphrag_mcp.model.search import SearchResult
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
@@ -32,13 +32,13 @@ def settings_form(current: RetrievalSettings) -> list[dict[str, Any]]:
 
 
 def compare(
-    app: App, tool: SearchTool, arguments: Mapping[str, object], changes: Sequence[Mapping[str, Any]]
+    view: IndexView, tool: SearchTool, arguments: Mapping[str, object], changes: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the result of each set of changes, and how each hit of the second moved against the first.
 
     Raises RequestError for a wrong argument or setting.
     """
-    results = [_search(app, tool, arguments, change) for change in changes]
+    results = [_search(view, tool, arguments, change) for change in changes]
     before, after = ([(hit.chunk.path, hit.chunk.start_line) for hit in result.primary] for result in results)
     places = {key: position for position, key in enumerate(before, 1)}
     return {
@@ -48,20 +48,22 @@ def compare(
     }
 
 
-def _search(app: App, tool: SearchTool, arguments: Mapping[str, object], changes: Mapping[str, Any]) -> SearchResult:
+def _search(
+    view: IndexView, tool: SearchTool, arguments: Mapping[str, object], changes: Mapping[str, Any]
+) -> SearchResult:
     fixed = [name for name in FIXED if name in changes]
     if fixed:
         raise RequestError(fixed[0], f"{fixed[0]} cannot be changed here; set it in the settings and start again")
-    if changes.get("rerank") == _LOADING and app.settings.retrieval.rerank != _LOADING:
+    if changes.get("rerank") == _LOADING and view.settings.retrieval.rerank != _LOADING:
         raise RequestError("rerank", f"rerank = {_LOADING} loads a model; set it in the settings and start again")
     try:
-        settings = change_retrieval(app.settings, changes)
+        settings = change_retrieval(view.settings, changes)
     except SettingsError as error:
         raise RequestError("settings", "; ".join(error.problems)) from None
-    request = search_request(tool.read(arguments, settings, app.root))
+    request = search_request(tool.read(arguments, settings, view.root))
     timeout = settings.servers.server_timeout_seconds
     with closing(SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)) as orchestrator:
-        return orchestrator.search(request, app.stores(), app.index_state())
+        return orchestrator.search(request, view.stores(), view.state)
 
 
 def _accepted(schema: Mapping[str, Any], current: object) -> dict[str, Any]:

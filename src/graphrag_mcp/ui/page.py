@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from graphrag_mcp.app.lazy import LazyBackend
+from graphrag_mcp.app.lazy import LazySession
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import GraphragError, RequestError
 from graphrag_mcp.index.failures import explain
@@ -35,7 +35,7 @@ _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".
 logger = logging.getLogger(__name__)
 
 
-def serve_page(backend: LazyBackend[App], port: int, opened: Callable[[str, str], None]) -> None:
+def serve_page(project: LazySession[App], port: int, opened: Callable[[str, str], None]) -> None:
     """Serve until interrupted; `opened` gets the address with the token, and one that works once. Port 0: any free one.
 
     Raises GraphragError when the port is taken, RequestError when the number is not a port.
@@ -44,7 +44,7 @@ def serve_page(backend: LazyBackend[App], port: int, opened: Callable[[str, str]
     with _listen(port) as listening:
         port = listening.getsockname()[1]
         config = uvicorn.Config(
-            create_page(backend, port, token, ticket),
+            create_page(project, port, token, ticket),
             http="h11",
             ws="none",
             lifespan="off",
@@ -71,9 +71,9 @@ class _Server(uvicorn.Server):
         self._on_started()
 
 
-def create_page(backend: LazyBackend[App], port: int, token: str, ticket: str) -> ASGIApp:
+def create_page(project: LazySession[App], port: int, token: str, ticket: str) -> ASGIApp:
     """Return the application that serves the page, on this port of this machine, behind `Gate`."""
-    page = _Page(backend)
+    page = _Page(project)
     routes = [
         Route("/", page.index),
         Route("/static/{name:path}", page.static),
@@ -83,8 +83,8 @@ def create_page(backend: LazyBackend[App], port: int, token: str, ticket: str) -
 
 
 class _Page:
-    def __init__(self, backend: LazyBackend[App]) -> None:
-        self._backend = backend
+    def __init__(self, project: LazySession[App]) -> None:
+        self._project = project
         # Listed in advance: a path in a request is never looked up in the file system.
         self._files = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in _TYPES}
 
@@ -108,7 +108,8 @@ class _Page:
         """Answer one request of the page; a wrong one is a 400 with the reason."""
         try:
             values = await _body(request)
-            payload = await run_in_threadpool(self._backend.ask, answer, request.path_params["name"], values)
+            name = request.path_params["name"]
+            payload = await run_in_threadpool(lambda: self._project.open().ask(answer, name, values))
         except RequestError as error:
             return _json({"error": str(error), "argument": error.argument}, 400)
         except Exception as error:

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.app.lazy import LazyBackend
-from graphrag_mcp.app.protocol import WITH_INDEX
 from graphrag_mcp.errors import IndexStoreError
 from tests.fakes import FakeApp
 
@@ -17,13 +15,13 @@ def test_a_question_is_asked_again_when_the_index_file_was_closed_meanwhile(tmp_
     connections = [sqlite3.connect(":memory:"), sqlite3.connect(":memory:")]
     connections[0].close()
 
-    def count(_backend: FakeApp, most: int) -> int:
+    def count(_view: FakeApp, most: int) -> int:
         connection = connections.pop(0)
         rows = connection.execute("SELECT ?", (most,)).fetchone()
         connection.close()
         return int(rows[0])
 
-    assert LazyBackend(lambda: app, WITH_INDEX).ask(count, 7) == 7
+    assert app.ask(count, 7) == 7
     assert app.doubted == []
 
 
@@ -34,7 +32,7 @@ def test_an_index_file_that_cannot_be_read_is_examined_and_the_caller_is_told(tm
     file.write_bytes(content)
     asked = []
 
-    def read(_backend: FakeApp) -> None:
+    def read(_view: FakeApp) -> None:
         asked.append(file)
         connection = sqlite3.connect(file)
         try:
@@ -43,5 +41,5 @@ def test_an_index_file_that_cannot_be_read_is_examined_and_the_caller_is_told(tm
             connection.close()
 
     with pytest.raises(IndexStoreError, match="ask again in a moment"):
-        LazyBackend(lambda: app, WITH_INDEX).ask(read)
+        app.ask(read)
     assert (len(asked), len(app.doubted)) == (1, 1)

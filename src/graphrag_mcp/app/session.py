@@ -1,0 +1,130 @@
+"""One project that is asked, with or without a local index: the one loop between a question and its answer."""
+
+import logging
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
+from enum import Enum
+from pathlib import Path
+from typing import ClassVar, Concatenate, Generic, ParamSpec, TypeVar
+
+from graphrag_mcp.errors import GraphragError
+from graphrag_mcp.model.reports import IndexState, Status
+from graphrag_mcp.model.search import SearchRequest, SearchResult
+from graphrag_mcp.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+
+class Capability(Enum):
+    """A kind of request that a project can answer."""
+
+    SEARCH = "search"
+    STATUS = "status"
+    CODE = "code"  # Exact answers from the code graph and the files.
+
+
+WITH_INDEX = frozenset(Capability)
+WITHOUT_INDEX = frozenset({Capability.SEARCH, Capability.STATUS})
+
+
+class View(ABC):
+    """What one question sees of a project.
+
+    stale: the files of its answer that changed since they were indexed.
+    """
+
+    capabilities: ClassVar[frozenset[Capability]] = WITHOUT_INDEX
+    root: Path
+    settings: Settings
+    stale: Collection[str] = ()
+
+    @property
+    @abstractmethod
+    def state(self) -> IndexState:
+        """How complete the index is."""
+
+    @abstractmethod
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Answer from what is indexed now; the result has the state of the index."""
+
+    @abstractmethod
+    def status(self) -> Status:
+        """Return what is indexed and what was left out."""
+
+
+Seen = TypeVar("Seen", bound=View)
+_Answer = TypeVar("_Answer")
+_Arguments = ParamSpec("_Arguments")
+
+
+class Session(ABC, Generic[Seen]):
+    """One project that can be asked. root: its folder."""
+
+    root: Path
+    settings: Settings
+
+    def ask(
+        self,
+        question: Callable[Concatenate[Seen, _Arguments], _Answer],
+        *arguments: _Arguments.args,
+        **named: _Arguments.kwargs,
+    ) -> _Answer:
+        """Return the answer to a question from one commit of the index.
+
+        It is asked once more when the file was closed meanwhile to be examined, and when changed files of the answer
+        could be indexed. Raises IndexStoreError when the file cannot be read; it is then examined.
+        """
+        is_last = False
+        while True:
+            try:
+                with self.view() as view:
+                    answer = question(view, *arguments, **named)
+                if is_last or not view.stale or not self.refresh(view.stale):
+                    return answer
+            except sqlite3.Error as error:
+                if is_last or not isinstance(error, sqlite3.ProgrammingError):
+                    logger.warning("The index file cannot be read: %s", error)
+                    raise self.doubt(error) from error
+            is_last = True
+
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Answer from what is indexed now.
+
+        A file that has changed since is indexed first if this process may write; else its hits are relocated to the
+        current lines, or marked as stale.
+        """
+        return self.ask(lambda view: view.search(request))
+
+    def status(self) -> Status:
+        """Return what is indexed and what was left out."""
+        return self.ask(lambda view: view.status())
+
+    @abstractmethod
+    def view(self) -> AbstractContextManager[Seen]:
+        """Lend what a question sees: all of its look-ups see one commit of the index."""
+
+    @abstractmethod
+    def refresh(self, paths: Collection[str]) -> bool:
+        """Index changed files if that is quick; return whether it was done."""
+
+    @abstractmethod
+    def doubt(self, error: sqlite3.Error) -> GraphragError:
+        """Have the index file examined after SQLite could not read it, and return the error to raise."""
+
+    @abstractmethod
+    def index_state(self) -> IndexState:
+        """Return how complete the index is."""
+
+    @abstractmethod
+    def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
+        """Wait until the index is ready or has failed, or the time is over, and return its state."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Prepare for questions in the background; returns at once."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop what runs in the background."""

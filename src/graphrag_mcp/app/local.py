@@ -138,7 +138,7 @@ class App(Session[IndexView]):
     def _use_servers(self) -> None:
         """Load the servers' clients, and replicate each commit while this process is the writer of a complete index."""
         servers = self._parts.servers
-        if not servers.any:
+        if not self._parts.has_servers:
             return
         servers.load_soon(self._wait_until_idle)
         if self.settings.servers.sync_servers:

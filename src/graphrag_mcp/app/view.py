@@ -65,7 +65,7 @@ class IndexView(View):
     def navigator(self) -> Navigator:
         """The answers from the code graph and the current files."""
         parts, index = self._parts, self.index
-        files = CurrentFiles(parts.root, index.catalog, parts.learnt, parts.exclusion.max_file_bytes)
+        files = CurrentFiles(parts.root, index.catalog, parts.learnt, self.settings.indexing.max_file_bytes)
         seconds = GUARD_SECONDS if parts.supervisor.in_background else COMMAND_SECONDS
         return Navigator(index.symbols, index.relations(), parts.root, files, Past(parts.root, index.history), seconds)
 
@@ -79,20 +79,24 @@ class IndexView(View):
         chunk = self.index.catalog.chunk_at(path, line)
         if chunk is None or not self._changed({chunk.file_id: path}):
             return chunk
-        return relocate(self.root, chunk, self._parts.exclusion.max_file_bytes)
+        return relocate(self.root, chunk, self.settings.indexing.max_file_bytes)
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Answer from the stores as they are set, or from the local index while, or where, a server cannot."""
-        too_early = self._too_early_for_servers()
         state = self._parts.supervisor.state(self.index)
-        result = self._without_servers(request, too_early, state) if too_early else self._search_servers(request, state)
+        if not self._parts.has_servers:
+            result = self._parts.orchestrator.search(request, self._local_stores(), state)
+        elif too_early := self._too_early_for_servers():
+            result = self._without_servers(request, too_early, state)
+        else:
+            result = self._search_servers(request, state)
         changed = self._changed(shown_files(result))
-        return correct(self.root, result, changed, self._parts.exclusion.max_file_bytes) if changed else result
+        return correct(self.root, result, changed, self.settings.indexing.max_file_bytes) if changed else result
 
     def stores(self) -> Stores:
         """Return what a search reads, each store local or on a server as set."""
-        servers = self._parts.servers
-        return self.index.on_servers(self._local_stores(), servers) if servers.any else self._local_stores()
+        stores = self._local_stores()
+        return self.index.on_servers(stores, self._parts.servers) if self._parts.has_servers else stores
 
     def status(self) -> Status:
         """Return the state of the index, its counts, and what was left out."""
@@ -149,7 +153,7 @@ class IndexView(View):
     def _too_early_for_servers(self) -> Mapping[str, str]:
         """Map the stores that are searched locally for now to the reason; a command queries the servers at once."""
         servers = self._parts.servers
-        if not servers.any or not self._parts.supervisor.in_background:
+        if not self._parts.supervisor.in_background:
             return {}
         if not servers.is_loaded:
             return dict.fromkeys(chain(*servers.stores.values()), "the server's client library is still loading")
@@ -172,6 +176,6 @@ class IndexView(View):
 
     def _changed(self, shown: Mapping[int, str]) -> set[str]:
         states = self.index.catalog.states(shown)
-        changed = find_changed(self.root, shown, states, self._parts.exclusion.max_file_bytes)
+        changed = find_changed(self.root, shown, states, self.settings.indexing.max_file_bytes)
         self.stale |= changed
         return changed

@@ -40,12 +40,12 @@ async def answer_call(
     A client that asked for progress gets the state of the index meanwhile.
     """
     started = anyio.current_time()
-    while isinstance(answer := await ask(project, _answer, tool, given, anyio.current_time() - started), IndexState):
+    while isinstance(answer := await ask(project, answer_now, tool, given, anyio.current_time() - started), IndexState):
         await _wait(project, answer, context)
     return answer
 
 
-def _answer(
+def answer_now(
     view: View, tool: Tool[Any, Any, Any], given: Mapping[str, object], waited_seconds: float
 ) -> str | IndexState:
     """Return the answer, or the state of an index that is being built where more would be found later."""

@@ -17,6 +17,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.settings import load_settings
 from tests.golden.check import CORPUS
+from tests.grep.finding import occurrences
 from tests.index_contents import file_ids
 
 FILES = {
@@ -248,7 +249,7 @@ def test_every_occurrence_is_found_as_a_plain_scan_finds_it(tmp_path: Path) -> N
     app.index()
     everything = Scope(exclude_archived=False)
     paths = [root / path for path in file_ids(app)]
-    assert len(paths) == app.navigator().occurrences("import", everything).found.files_searched > 35
+    assert len(paths) == occurrences(app.navigator(), "import", everything).found.files_searched > 35
     for text, whole_word, case in [
         ("Order", True, Case.SMART),
         ("order", False, Case.SMART),
@@ -267,7 +268,7 @@ def test_every_occurrence_is_found_as_a_plain_scan_finds_it(tmp_path: Path) -> N
             for number, line in enumerate(path.read_text().split("\n"), 1)
             if pattern.search(line)
         }
-        found = app.navigator().occurrences(text, everything, whole_word=whole_word, case=case).found
+        found = occurrences(app.navigator(), text, everything, whole_word=whole_word, case=case).found
         assert {(one.path, one.line) for one in found.lines} == expected
         assert found.total == len(expected)
         assert found.unread == ()

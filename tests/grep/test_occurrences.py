@@ -17,13 +17,14 @@ from graphrag_mcp.grep import learnt
 from graphrag_mcp.grep.learnt import LearntFiles
 from graphrag_mcp.grep.needles import Required, create_needle
 from graphrag_mcp.grep.occurrences import MAX_LINES, Occurrence, ReadFile, find_occurrences
-from graphrag_mcp.ingest.prepare import RECENT_NS
 from graphrag_mcp.model.files import ListedFile, Symbol
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.system.safe_files import RECENT_NS
 from graphrag_mcp.text.source import NotText, read_text
 from graphrag_mcp.tools.find_occurrences import OCCURRENCES
+from tests.grep.finding import occurrences
 from tests.waiting import HANG_SECONDS
 
 EVERYTHING = Scope(exclude_archived=False)
@@ -192,7 +193,7 @@ def test_every_line_can_be_asked_for(tmp_path: Path) -> None:
     (root / "one.txt").write_text("needle\n" * (MAX_LINES + 5))
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
         app.index()
-        found = app.navigator().occurrences("needle", EVERYTHING, MAX_LINES + 3).found
+        found = occurrences(app.navigator(), "needle", EVERYTHING, MAX_LINES + 3).found
     assert found.total == MAX_LINES + 5
     assert [row.line for row in found.lines] == list(range(1, MAX_LINES + 4))
 
@@ -250,7 +251,7 @@ def test_most_files_are_neither_decoded_nor_masked(tmp_path: Path) -> None:
         app.index()
         navigator = app.navigator()
         searched = _seconds(
-            lambda: navigator.occurrences("not there", EVERYTHING)
+            lambda: occurrences(navigator, "not there", EVERYTHING)
         )  # The first, so nothing is kept yet.
     masked = _seconds(lambda: [read_text(file.read_bytes()) for file in root.iterdir()])
     assert searched < masked / 3
@@ -408,9 +409,9 @@ def test_a_secret_that_came_after_the_indexing_is_masked(tmp_path: Path, hides_i
         if hides_its_time:
             os.utime(file, ns=(old, old))
         navigator = app.navigator()
-        found = navigator.occurrences(SECRETS["deploy.py"][:12], EVERYTHING).found
+        found = occurrences(navigator, SECRETS["deploy.py"][:12], EVERYTHING).found
         assert (found.total, found.files, found.files_searched) == (0, 0, 1)
-        assert navigator.occurrences("plain_word", EVERYTHING).found.total == 1
+        assert occurrences(navigator, "plain_word", EVERYTHING).found.total == 1
 
 
 def _seconds(act: Callable[[], object]) -> float:

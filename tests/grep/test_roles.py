@@ -11,6 +11,7 @@ from graphrag_mcp.grep.hits import Role
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.find_occurrences import OCCURRENCES
+from tests.grep.finding import occurrences
 
 FILES = {
     "app.py": '''from shop import refresh
@@ -87,14 +88,14 @@ def answer(app: App, **arguments: object) -> str:
 @pytest.mark.parametrize("path", ROLES)
 def test_every_line_has_its_role(app: App, path: str) -> None:
     """By the syntax of its language; of several on a line, a definition or call counts."""
-    hits = app.navigator().occurrences("refresh", Scope(paths=(path,)), whole_word=True)
+    hits = occurrences(app.navigator(), "refresh", Scope(paths=(path,)), whole_word=True)
     placed = hits.place(hits.found.lines)
     assert {row.line: row.role.value for row in placed} == ROLES[path]
 
 
 def test_definitions_are_first_then_code_then_tests_and_documents(app: App) -> None:
     """So that the first page has what a reader looks for; and pages continue in one order."""
-    hits = app.navigator().occurrences("refresh", Scope(), whole_word=True)
+    hits = occurrences(app.navigator(), "refresh", Scope(), whole_word=True)
     rows = hits.place(hits.found.lines)
     roles = [row.role for row in rows]
     assert roles.index(Role.CALL) > max(place for place, role in enumerate(roles) if role is Role.DEFINITION)
@@ -105,9 +106,9 @@ def test_definitions_are_first_then_code_then_tests_and_documents(app: App) -> N
 
 def test_a_pattern_finds_a_definition_only_in_its_name(app: App) -> None:
     """A word beside the name on the same line defines nothing."""
-    hits = app.navigator().occurrences(r"return|public", Scope(), regex=True)
+    hits = occurrences(app.navigator(), r"return|public", Scope(), regex=True)
     assert {row.role for row in hits.place(hits.found.lines)} == {Role.OTHER}
-    hits = app.navigator().occurrences(r"def \w+fresh", Scope(), regex=True)
+    hits = occurrences(app.navigator(), r"def \w+fresh", Scope(), regex=True)
     assert [row.role for row in hits.place(hits.found.lines)] == [Role.DEFINITION]
 
 

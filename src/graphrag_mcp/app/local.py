@@ -7,19 +7,22 @@ from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graphrag_mcp.app.parts import Parts
 from graphrag_mcp.app.session import Session
 from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import IndexStoreError, RootError
-from graphrag_mcp.graph.navigator import Navigator
-from graphrag_mcp.index.stores import IndexStores
-from graphrag_mcp.index.supervisor import ReportRun
-from graphrag_mcp.ingest.indexer import ReportProgress
 from graphrag_mcp.model.reports import IndexReport, IndexState, SyncReport
-from graphrag_mcp.replication.sync import Agree, ReportSync
-from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import Settings
+
+if TYPE_CHECKING:  # A command imports what it needs of these when it runs.
+    from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.index.stores import IndexStores
+    from graphrag_mcp.index.supervisor import ReportRun
+    from graphrag_mcp.ingest.indexer import ReportProgress
+    from graphrag_mcp.replication.sync import Agree, ReportSync
+    from graphrag_mcp.search.retrieval import Stores
 
 BUILDING_SECONDS = 5.0  # The import of the servers' clients waits up to this long for the index to be built,
 SEARCH_SECONDS = 0.5  # and then this long for the search that has waited for it.
@@ -53,7 +56,7 @@ class App(Session[IndexView]):
         parts = self._parts
         with ExitStack() as opened:
 
-            def open_index() -> IndexStores:
+            def open_index() -> "IndexStores":
                 opened.enter_context(parts.supervisor.search_priority.first())
                 return opened.enter_context(parts.handle.snapshot())
 
@@ -71,11 +74,11 @@ class App(Session[IndexView]):
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
         return self._parts.supervisor.wait_ready(timeout_seconds)
 
-    def navigator(self) -> Navigator:
+    def navigator(self) -> "Navigator":
         """Return the navigator over what is indexed now, for callers that ask it often."""
         return IndexView(self._parts, self._parts.handle.searched).navigator
 
-    def stores(self) -> Stores:
+    def stores(self) -> "Stores":
         """Return what a search reads, for callers that compare ways to search."""
         return IndexView(self._parts, self._parts.handle.searched).stores()
 
@@ -102,7 +105,7 @@ class App(Session[IndexView]):
         self._parts.supervisor.start()
         self._use_servers()
 
-    def index(self, rebuild: bool = False, progress: ReportProgress | None = None) -> IndexReport:
+    def index(self, rebuild: bool = False, progress: "ReportProgress | None" = None) -> IndexReport:
         """Bring the index up to date and return what was done; `rebuild` starts from nothing.
 
         Raises IndexLockedError while another process writes this index.
@@ -110,7 +113,7 @@ class App(Session[IndexView]):
         report = self._parts.supervisor.index(rebuild, progress)
         return replace(report, warnings=(*self._parts.handle.warnings, *report.warnings))
 
-    def watch(self, stop: threading.Event, report: ReportRun | None = None) -> None:
+    def watch(self, stop: threading.Event, report: "ReportRun | None" = None) -> None:
         """Follow the edits of the tree until `stop` is set; `report` is called after each run that changed something.
 
         Raises IndexLockedError while another process writes this index, RootError when the tree cannot be watched.
@@ -122,16 +125,15 @@ class App(Session[IndexView]):
         self,
         verify: bool = False,
         rebuild: bool = False,
-        progress: ReportSync | None = None,
-        agree: Agree = lambda _: False,
+        progress: "ReportSync | None" = None,
+        agree: "Agree" = lambda _: False,
     ) -> tuple[SyncReport, ...]:
         """Send to each server what it lacks of the index; see `Replicator.sync`."""
         return self._parts.replicator.sync(verify=verify, rebuild=rebuild, progress=progress, agree=agree)
 
     def close(self) -> None:
         self._stop.set()
-        for part in (self._parts.replicator, self._parts.orchestrator, self._parts.servers, self._parts.handle):
-            part.close()
+        self._parts.close()
 
     # ------------------------------------------------------------ inside
 

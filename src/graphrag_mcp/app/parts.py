@@ -1,20 +1,24 @@
 """The parts of a project with a local index, put together."""
 
 import threading
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.grep.learnt import LearntFiles
 from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.index.supervisor import Supervisor
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.replication.replicator import Replicator
-from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import Settings
-from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
+
+if TYPE_CHECKING:  # A command that does not search or replicate imports none of it.
+    from graphrag_mcp.grep.learnt import LearntFiles
+    from graphrag_mcp.search.orchestrator import SearchOrchestrator
+    from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 
 
 class Parts:
@@ -33,11 +37,31 @@ class Parts:
         self.servers = Servers(settings.servers, project_name(settings.servers, root, index_root, paths.project_id))
         self.has_servers = self.servers.any
         self.replicator = Replicator(self.servers, self._replication_source, paths.sync_lock, stop)
-        timeout = settings.servers.server_timeout_seconds
-        self.orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
-        self.learnt = LearntFiles()
 
-    def _replication_source(self) -> tuple[SqliteReplicaSource, Embedder]:
+    @cached_property
+    def orchestrator(self) -> "SearchOrchestrator":
+        """What searches."""
+        from graphrag_mcp.search.orchestrator import SearchOrchestrator
+
+        timeout = self.settings.servers.server_timeout_seconds
+        return SearchOrchestrator(self.settings.retrieval, remote_timeout_seconds=timeout)
+
+    @cached_property
+    def learnt(self) -> "LearntFiles":
+        """What was found out about files that were read."""
+        from graphrag_mcp.grep.learnt import LearntFiles
+
+        return LearntFiles()
+
+    def close(self) -> None:
+        """Close what is open, the index last."""
+        self.replicator.close()
+        if "orchestrator" in self.__dict__:
+            self.orchestrator.close()
+        self.servers.close()
+        self.handle.close()
+
+    def _replication_source(self) -> "tuple[SqliteReplicaSource, Embedder]":
         """Return what is replicated to servers, and the model of its vectors."""
         index = self.handle.searched()
         self.handle.load_model()

@@ -8,20 +8,21 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from graphrag_mcp.app.parts import Parts
 from graphrag_mcp.app.session import WITH_INDEX, Capability, View
-from graphrag_mcp.embedding.onnx_models import load_cross_encoder
-from graphrag_mcp.graph.navigator import Navigator
-from graphrag_mcp.history.find import Past
-from graphrag_mcp.index.current_files import CurrentFiles
 from graphrag_mcp.index.freshness import correct, find_changed, relocate, shown_files
-from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.model.reports import IndexState, SkippedPath, Status
 from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
-from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.system.git_dirs import find_work_tree, read_branch
+
+if TYPE_CHECKING:  # A question imports what answers it.
+    from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.index.current_files import CurrentFiles
+    from graphrag_mcp.index.stores import IndexStores
+    from graphrag_mcp.ports import CrossEncoder
+    from graphrag_mcp.search.retrieval import Stores
 
 EXAMPLES_SHOWN = 20
 GUARD_SECONDS = 300.0  # For a question to a server, against hanging: ten times the slowest that was measured.
@@ -43,7 +44,7 @@ class IndexView(View):
 
     capabilities: ClassVar[frozenset[Capability]] = WITH_INDEX
 
-    def __init__(self, parts: Parts, open_index: Callable[[], IndexStores]) -> None:
+    def __init__(self, parts: Parts, open_index: Callable[[], "IndexStores"]) -> None:
         """open_index: lends the stores; called once, by the first look-up."""
         self.root = parts.root
         self.settings = parts.settings
@@ -52,7 +53,7 @@ class IndexView(View):
         self._open_index = open_index
 
     @cached_property
-    def index(self) -> IndexStores:
+    def index(self) -> "IndexStores":
         """The stores of the commit."""
         return self._open_index()
 
@@ -62,12 +63,24 @@ class IndexView(View):
         return self._parts.supervisor.state(self.__dict__.get("index"))
 
     @cached_property
-    def navigator(self) -> Navigator:
+    def files(self) -> "CurrentFiles":
+        """The indexed files as they are on disk."""
+        from graphrag_mcp.index.current_files import CurrentFiles
+
+        parts = self._parts
+        return CurrentFiles(self.root, self.index.catalog, parts.learnt, self.settings.indexing.max_file_bytes)
+
+    @cached_property
+    def navigator(self) -> "Navigator":
         """The answers from the code graph and the current files."""
+        from graphrag_mcp.graph.navigator import Navigator
+        from graphrag_mcp.history.find import Past
+
         parts, index = self._parts, self.index
-        files = CurrentFiles(parts.root, index.catalog, parts.learnt, self.settings.indexing.max_file_bytes)
         seconds = GUARD_SECONDS if parts.supervisor.in_background else COMMAND_SECONDS
-        return Navigator(index.symbols, index.relations(), parts.root, files, Past(parts.root, index.history), seconds)
+        return Navigator(
+            index.symbols, index.relations(), parts.root, self.files, Past(parts.root, index.history), seconds
+        )
 
     def check(self, nodes: Iterable[InFile]) -> set[str]:
         """Return the files of an answer that changed since they were indexed, and remember them as stale."""
@@ -93,7 +106,7 @@ class IndexView(View):
         changed = self._changed(shown_files(result))
         return correct(self.root, result, changed, self.settings.indexing.max_file_bytes) if changed else result
 
-    def stores(self) -> Stores:
+    def stores(self) -> "Stores":
         """Return what a search reads, each store local or on a server as set."""
         stores = self._local_stores()
         return self.index.on_servers(stores, self._parts.servers) if self._parts.has_servers else stores
@@ -165,14 +178,19 @@ class IndexView(View):
         reasons = {name: f"{why}; answered from the local index" for name, why in problems.items()}
         return replace(local, meta=replace(local.meta, unavailable={**reasons, **local.meta.unavailable}))
 
-    def _local_stores(self) -> Stores:
+    def _local_stores(self) -> "Stores":
         if not self._parts.supervisor.in_background:
             self._parts.handle.load_model()
         return replace(
             self.index.stores(*self._parts.handle.model_of(self.index)),
             has_calibrated_cosines=not self.settings.indexing.embedding_model,
-            cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
+            cross_encoder=self._load_cross_encoder,
         )
+
+    def _load_cross_encoder(self) -> "CrossEncoder":
+        from graphrag_mcp.embedding.onnx_models import load_cross_encoder
+
+        return load_cross_encoder(self.settings.retrieval.cross_encoder_model)
 
     def _changed(self, shown: Mapping[int, str]) -> set[str]:
         states = self.index.catalog.states(shown)

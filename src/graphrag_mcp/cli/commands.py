@@ -11,29 +11,22 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
 from graphrag_mcp.errors import GraphragError, IndexLockedError, IndexStoreError, RequestError, ServerError
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, SyncReport
-from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.tools.as_json import json_text
-from graphrag_mcp.tools.find_history import HISTORY
-from graphrag_mcp.tools.find_occurrences import OCCURRENCES
-from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
-from graphrag_mcp.tools.impact import IMPACT, impact_of_diff
-from graphrag_mcp.tools.index_status import STATUS, describe_failures, render_status
 from graphrag_mcp.tools.printing import printable
-from graphrag_mcp.tools.search import HYBRID, search_request
-from graphrag_mcp.tools.search_json import search_payload
-from graphrag_mcp.tools.search_text import render
-from graphrag_mcp.tools.tool import Tool
-from graphrag_mcp.tools.trace_relations import TRACE
+
+if TYPE_CHECKING:  # A command imports its own tool when it runs.
+    from graphrag_mcp.app.remote import RemoteApp
+    from graphrag_mcp.model.search import SearchRequest
+    from graphrag_mcp.tools.tool import Tool
 
 WAIT_SECONDS = 0.5
 NICENESS = 5  # Servers that start or search meanwhile have priority; on an idle machine nothing is slower.
@@ -63,6 +56,9 @@ def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport:
 
 def run_search(options: argparse.Namespace) -> None:
     """Search once and print the results."""
+    from graphrag_mcp.tools.search_json import search_payload
+    from graphrag_mcp.tools.search_text import render
+
     with closing(_open_either(options)) as project:
         request = _read_request(options, project)
         if isinstance(project, App) and not options.no_update:
@@ -77,18 +73,24 @@ def run_search(options: argparse.Namespace) -> None:
 
 def run_grep(options: argparse.Namespace) -> None:
     """Print every line with a text."""
+    from graphrag_mcp.tools.find_occurrences import OCCURRENCES
+
     arguments = _given(options, "text", "regex", "whole_word", "case", "context", "limit")
     _answer(OCCURRENCES, arguments | _scope_arguments(options), options)
 
 
 def run_read(options: argparse.Namespace) -> None:
     """Print the code of definitions, with what calls, uses and tests them."""
+    from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
+
     symbols = {"symbol": ", ".join(options.symbol), "body": True}
     _answer(FIND_SYMBOL, _given(options, "focus") | symbols, options)
 
 
 def run_trace(options: argparse.Namespace) -> None:
     """Print the relations of a definition, or how code reaches other code."""
+    from graphrag_mcp.tools.trace_relations import TRACE
+
     names = ("symbol", "from", "to", "question", "direction", "hops", "unresolved", "limit")
     archived = {"exclude_archived": False} if options.include_archived else {}
     _answer(TRACE, _given(options, *names) | archived, options)
@@ -96,6 +98,8 @@ def run_trace(options: argparse.Namespace) -> None:
 
 def run_history(options: argparse.Namespace) -> None:
     """Print the commits that explain code, or match words."""
+    from graphrag_mcp.tools.find_history import HISTORY
+
     names = ("query", "symbol", "path", "line", "since", "until", "author", "limit")
     _answer(HISTORY, _given(options, *names), options)
 
@@ -106,7 +110,7 @@ def _given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
     return {name: getattr(options, name) for name in names} | form
 
 
-def _answer(tool: Tool[Any, Any, Any], arguments: Mapping[str, object], options: argparse.Namespace) -> None:
+def _answer(tool: "Tool[Any, Any, Any]", arguments: Mapping[str, object], options: argparse.Namespace) -> None:
     """Print the answer of a tool."""
     with closing(_open(options)) as app:
         call = tool.read(arguments, app.settings, app.root)
@@ -117,6 +121,8 @@ def _answer(tool: Tool[Any, Any, Any], arguments: Mapping[str, object], options:
 
 def run_impact(options: argparse.Namespace) -> None:
     """Print what a change affects; raises GraphragError if it breaks more than it may."""
+    from graphrag_mcp.tools.impact import IMPACT, impact_of_diff
+
     if options.symbol and (options.patch or options.fail_on):
         raise RequestError("SYMBOL", "SYMBOL: --patch and --fail-on are about a diff; leave out one or the other")
     with closing(_open(options)) as app:
@@ -165,6 +171,8 @@ def stop_on_signals(stop: threading.Event) -> None:
 
 def run_status(options: argparse.Namespace) -> None:
     """Print what is indexed, or why some files are not found."""
+    from graphrag_mcp.tools.index_status import render_status
+
     if options.file:
         if options.remote:
             raise RequestError("--file", "--file: files are looked up in a local index; leave out --remote")
@@ -178,6 +186,8 @@ def run_status(options: argparse.Namespace) -> None:
 
 def run_map(options: argparse.Namespace) -> None:
     """Print what a newcomer to the repository needs first."""
+    from graphrag_mcp.tools.index_status import STATUS
+
     _answer(STATUS, _given(options) | {"overview": True}, options)
 
 
@@ -214,6 +224,8 @@ def bring_up_to_date(app: App) -> None:
 
 def describe_report(report: IndexReport) -> str:
     """Return what an index run did, in one line and one more for each warning."""
+    from graphrag_mcp.tools.index_status import describe_failures
+
     line = (
         f"{report.added:,} added, {report.changed:,} changed, {report.removed:,} removed, "
         f"{report.unchanged:,} unchanged, {report.skipped:,} left out; {counted(report.chunks, 'chunk')} "
@@ -243,7 +255,9 @@ def _describe_file(app: App, name: str) -> str:
     return f"{path}: found by searches" + (f" ({note})" if note else "")
 
 
-def _read_request(options: argparse.Namespace, project: App | RemoteApp) -> SearchRequest:
+def _read_request(options: argparse.Namespace, project: "App | RemoteApp") -> "SearchRequest":
+    from graphrag_mcp.tools.search import HYBRID, search_request
+
     arguments: dict[str, Any] = {
         "query": options.query,
         "queries": options.also,
@@ -274,7 +288,7 @@ def _open(options: argparse.Namespace) -> App:
     return open_project(project_root(options.root, os.environ))
 
 
-def _open_either(options: argparse.Namespace) -> App | RemoteApp:
+def _open_either(options: argparse.Namespace) -> "App | RemoteApp":
     return open_remote(project_root(options.root, os.environ)) if options.remote else _open(options)
 
 

@@ -2,11 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.errors import SettingsError
 from graphrag_mcp.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from graphrag_mcp.app.remote import RemoteApp
 
 
 def open_project(root: Path, index_root: str = "") -> App:
@@ -22,6 +25,8 @@ def open_project(root: Path, index_root: str = "") -> App:
     return App(root, settings, index_root)
 
 
-def open_remote(root: Path) -> RemoteApp:
+def open_remote(root: Path) -> "RemoteApp":
     """Return the search without a local index. Raises SettingsError, or ServerError when no Qdrant is configured."""
+    from graphrag_mcp.app.remote import RemoteApp  # A local index needs nothing of it.
+
     return RemoteApp(root, load_settings(root, os.environ))

@@ -10,12 +10,12 @@ from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
 from graphrag_mcp.graph.impact import LEADING, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.test_commands import commands_for
-from graphrag_mcp.graph.tracing import is_by_name
+from graphrag_mcp.graph.tracing import Dependant, dependant, is_by_name
 from graphrag_mcp.history.differing import Difference
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned
+from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Mentioned
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.scope import Scope
@@ -31,22 +31,6 @@ _BROKEN = (
     RelationKind.INSTANTIATES,
     RelationKind.OVERRIDES,
 )  # Relations that another signature breaks.
-
-
-@shown("path", "line", "relation", "certainty", symbol="node.symbol")
-class Dependant(NamedTuple):
-    """A place that depends on a definition. node: the definition, or else the file, that has it."""
-
-    node: CodeNode
-    path: str
-    line: int
-    relation: RelationKind
-    certainty: Certainty
-
-
-def dependant(node: CodeNode, edge: CodeEdge) -> Dependant:
-    """Return the place of a relation from a node."""
-    return Dependant(node, edge.path, edge.line, edge.relation, edge.certainty)
 
 
 @shown("definition", "breaks", "may_break", "others")

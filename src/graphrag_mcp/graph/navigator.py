@@ -1,33 +1,32 @@
-"""Exact answers about one project: definitions, relations, impact, occurrences, outlines and the repository map."""
+"""Exact answers about one project: definitions, relations, impact, outlines and the repository map."""
 
 import time
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.graph.chains import Flow
-from graphrag_mcp.graph.changes import Dependant, DiffImpact, dependant, find_diff_impact, not_changed
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
-from graphrag_mcp.graph.impact import Impact, find_impact
 from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
-from graphrag_mcp.graph.orientation import Orientation, find_orientation
 from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.repository_map import RepositoryMap, map_repository
-from graphrag_mcp.graph.tracing import BELOW, Step, Trace, trace
-from graphrag_mcp.grep.hits import Hits, find_hits
-from graphrag_mcp.grep.needles import create_needle
+from graphrag_mcp.graph.tracing import BELOW, Dependant, Step, Trace, dependant, trace
 from graphrag_mcp.grep.occurrences import Files
-from graphrag_mcp.history.differing import differing_files, patched_files
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Place
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import Case
 from graphrag_mcp.ports import SymbolGraph
+
+if TYPE_CHECKING:  # What few questions need is imported by them.
+    from graphrag_mcp.graph.changes import DiffImpact
+    from graphrag_mcp.graph.impact import Impact
+    from graphrag_mcp.graph.orientation import Orientation
+    from graphrag_mcp.graph.repository_map import RepositoryMap
 
 MOST_ASKED = 10  # Changed files whose companions are looked up.
 
@@ -121,14 +120,19 @@ class Navigator:
         follow = partial(trace, self._graph, self._relations, hops=1, scope=scope)
         return find_neighbourhood(follow, self.starts(text, scope), hops, limit)
 
-    def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
+    def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> "Impact":
         """Return what a change of a definition or a file may reach."""
+        from graphrag_mcp.graph.impact import find_impact
+
         starts = self.code(text, scope)
         found = find_impact(self._graph, self._relations, starts, hops, scope)
         return replace(found, together=tuple(self.past.together(found.starts[0].path, scope)))
 
-    def difference(self, base: str, patch: str, hops: int, scope: Scope) -> DiffImpact:
+    def difference(self, base: str, patch: str, hops: int, scope: Scope) -> "DiffImpact":
         """Return what a patch affects, or else what differs from a commit or in a range; see `differing_files`."""
+        from graphrag_mcp.graph.changes import find_diff_impact, not_changed
+        from graphrag_mcp.history.differing import differing_files, patched_files
+
         listed = [file.path for file in self.files.listed(scope)]
         if patch:
             difference = patched_files(patch, listed, self.files.read)
@@ -139,34 +143,21 @@ class Navigator:
         found = find_diff_impact(self._graph, self._relations, difference, hops, scope)
         return replace(found, together=not_changed(companions, set(paths)))
 
-    def occurrences(
-        self,
-        text: str,
-        scope: Scope,
-        wanted: int = 0,
-        *,
-        regex: bool = False,
-        whole_word: bool = False,
-        case: Case = Case.SMART,
-    ) -> Hits:
-        """Return the lines of the indexed files with a text: definitions, then code, then tests and the rest.
-
-        wanted: lines that are needed however many there are.
-        """
-        needle = create_needle(text, regex=regex, whole_word=whole_word, case=case)
-        return find_hits(needle, scope, self.files, wanted)
-
     def outline(self, path: str) -> Outline:
         """Return what a file defines. Raises RequestError when no such file is indexed."""
         file = find_file(self._graph, path, self._root)
         return Outline(file, tuple(self._graph.in_file(file.path)))
 
-    def repository_map(self) -> RepositoryMap:
+    def repository_map(self) -> "RepositoryMap":
         """Return the definitions, those that most of the code depends on first."""
+        from graphrag_mcp.graph.repository_map import map_repository
+
         return map_repository(self._graph)
 
-    def orientation(self) -> Orientation:
+    def orientation(self) -> "Orientation":
         """Return what a newcomer needs first."""
+        from graphrag_mcp.graph.orientation import find_orientation
+
         return find_orientation(self._graph, self.files)
 
     def complete_path(self, beginning: str) -> list[str]:

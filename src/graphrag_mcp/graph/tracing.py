@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.walk import Walk
@@ -44,6 +45,22 @@ _EACH_ONCE = (
     Direction.IMPLEMENTERS,
 )  # Each result counts once, however it is reached.
 _RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
+
+
+@shown("path", "line", "relation", "certainty", symbol="node.symbol")
+class Dependant(NamedTuple):
+    """A place that depends on a definition. node: the definition, or else the file, that has it."""
+
+    node: CodeNode
+    path: str
+    line: int
+    relation: RelationKind
+    certainty: Certainty
+
+
+def dependant(node: CodeNode, edge: CodeEdge) -> Dependant:
+    """Return the place of a relation from a node."""
+    return Dependant(node, edge.path, edge.line, edge.relation, edge.certainty)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.history import Commit
-from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError
 from graphrag_mcp.system.git_files import files_of, has_content, patch_of, read_blobs
 from graphrag_mcp.system.safe_files import read_file_below
@@ -211,6 +210,8 @@ def _read_changed(part: str) -> _Changed | None:
 
 
 def _names(changed: _Changed, data: bytes) -> tuple[str, ...]:
+    from graphrag_mcp.parsing.parser import parse_file  # A past that is not asked for its symbols needs no parser.
+
     symbols = [symbol for symbol in parse_file(changed.path, data).symbols if symbol.kind in _NAMED]
     around = (_innermost(symbols, start, end) for start, end in changed.spans)
     return tuple(dict.fromkeys(symbol.qualified_name for symbol in around if symbol is not None))

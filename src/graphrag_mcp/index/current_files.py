@@ -10,13 +10,12 @@ from graphrag_mcp.grep.learnt import Learnt, LearntFiles, Stamp, stamp_of
 from graphrag_mcp.grep.needles import Required
 from graphrag_mcp.grep.occurrences import ReadFile
 from graphrag_mcp.index.freshness import has_time_of
-from graphrag_mcp.ingest.prepare import RECENT_NS, hash_content
 from graphrag_mcp.model.files import ListedFile, Symbol
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.parsing.parser import PARSER_VERSION
+from graphrag_mcp.parsing import PARSER_VERSION
 from graphrag_mcp.search.filters import check_paths
 from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
-from graphrag_mcp.system.safe_files import FilesBelow, changed_ns
+from graphrag_mcp.system.safe_files import RECENT_NS, FilesBelow, changed_ns, hash_content
 from graphrag_mcp.text.source import MASKED, NotText, decode, read_text
 
 _THIS_PARSER = f"{PARSER_VERSION}."  # The recipes of its files begin with this.

@@ -12,10 +12,9 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TypeVar
 
-from graphrag_mcp.ingest.prepare import RECENT_NS, hash_content
 from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult, StoredChunk
 from graphrag_mcp.stores.sqlite.catalog import FileState
-from graphrag_mcp.system.safe_files import changed_ns, read_file_below
+from graphrag_mcp.system.safe_files import RECENT_NS, changed_ns, hash_content, read_file_below
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.secrets import MASK, mask_secrets
 from graphrag_mcp.text.source import NotText, decode

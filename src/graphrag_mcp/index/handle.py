@@ -10,18 +10,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from graphrag_mcp.embedding.models import keep_model, load_embedder, load_kept
 from graphrag_mcp.errors import IndexDamagedError, IndexLockedError, IndexStoreError, ModelUnavailableError
 from graphrag_mcp.index.failures import LOCKED, REBUILD, harm
 from graphrag_mcp.index.paths import IndexPaths, is_gone
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.write_lock import Holder, WriteLock
-from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.sqlite.database import Database, can_write, is_busy, is_damage
 from graphrag_mcp.stores.sqlite.unusable import Depth, move_aside, remove_unused, replace_if_unusable
+
+if TYPE_CHECKING:  # Only a search and an index run need a model.
+    from graphrag_mcp.ports import Embedder
 
 MODEL_LOADING = "the model is still loading"
 MODEL_CHANGES = "the vectors are being rebuilt with another model"
@@ -98,11 +100,13 @@ class Handle:
         """Whether the file has to be examined."""
         return bool(self._doubt)
 
-    def model_of(self, index: IndexStores) -> tuple[Embedder | None, str]:
+    def model_of(self, index: IndexStores) -> "tuple[Embedder | None, str]":
         """Return the model of an index's vectors, or None and the reason; a kept one while the model changes."""
         model = index.database.tree.model
         if self.embedder is None or model in ("", self.embedder.fingerprint):
             return self.embedder, self.model_problem
+        from graphrag_mcp.embedding.models import load_kept
+
         if self._kept is None or self._kept.fingerprint != model:
             self._kept = load_kept(model, self.paths.models)
         return self._kept, "" if self._kept else MODEL_CHANGES
@@ -112,6 +116,8 @@ class Handle:
         with self._guard:
             if self.embedder is not None or self.model_problem != MODEL_LOADING:
                 return
+            from graphrag_mcp.embedding.models import load_embedder
+
             try:
                 self.embedder = load_embedder(self._model_name)
             except ModelUnavailableError as error:
@@ -239,6 +245,8 @@ class Handle:
         with suppress(OSError, sqlite3.Error):
             remove_unused(self.paths.folder, time.time())
         if self.embedder is not None:
+            from graphrag_mcp.embedding.models import keep_model
+
             with suppress(OSError):  # Without it, a newer package searches by keywords and graph for a while.
                 keep_model(self.embedder, self.paths.models, index.database.models())
 

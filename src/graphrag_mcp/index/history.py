@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from graphrag_mcp.errors import GraphragError
-from graphrag_mcp.history.update import update_history
 from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.system.git_dirs import find_work_tree, read_head
 
@@ -30,6 +29,8 @@ class HistoryFollower:
 
     def read(self) -> None:
         """Read the commits that the index lacks; see `update_history`. A failure is logged: the search goes on."""
+        from graphrag_mcp.history.update import update_history  # Who only asks needs nothing of it.
+
         try:
             update_history(self._handle.written().history, self._repository, self._tip, self._pause)
         except (sqlite3.Error, OSError, GraphragError) as error:

@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graphrag_mcp.errors import GraphragError, IndexDamagedError, IndexLockedError, IndexStoreError
-from graphrag_mcp.exclusion.archive import ArchiveClassifier
-from graphrag_mcp.exclusion.attributes import StatedCategories
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index import supervisor as decisions
 from graphrag_mcp.index.failures import explain
@@ -21,11 +20,13 @@ from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.index.history import HistoryFollower
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.write_lock import Holder
-from graphrag_mcp.ingest.indexer import Indexer, ReportProgress, Source, Target
-from graphrag_mcp.ingest.watch.watcher import Batch, WatchedTree, watch
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, IndexState, Progress
 from graphrag_mcp.settings import IndexingSettings
 from graphrag_mcp.stores.sqlite.catalog import Counts
+
+if TYPE_CHECKING:  # Who only asks imports nothing that parses or watches.
+    from graphrag_mcp.ingest.indexer import Indexer, ReportProgress
+    from graphrag_mcp.ingest.watch.watcher import Batch
 
 REFRESHED_FILES = 5  # A search waits for no more changed files to be indexed.
 REFRESHED_BYTES = 300_000  # A search waits for no larger file to be parsed.
@@ -186,7 +187,7 @@ class Supervisor:
         self._background = threading.Thread(target=self._supervise, name="index", daemon=True)
         self._background.start()
 
-    def index(self, rebuild: bool = False, progress: ReportProgress | None = None) -> IndexReport:
+    def index(self, rebuild: bool = False, progress: "ReportProgress | None" = None) -> IndexReport:
         """Bring the index up to date; raises IndexLockedError while another process writes it."""
         try:
             return self._index_once(rebuild, progress)
@@ -223,7 +224,7 @@ class Supervisor:
 
     # ------------------------------------------------------------ inside
 
-    def _index_once(self, rebuild: bool, progress: ReportProgress | None) -> IndexReport:
+    def _index_once(self, rebuild: bool, progress: "ReportProgress | None") -> IndexReport:
         with self._handle.writing():
             if rebuild:
                 self._handle.written().discard()
@@ -298,7 +299,7 @@ class Supervisor:
             self._handle.doubt(error)
             return self._handle.is_in_doubt
 
-    def _reconcile(self, progress: ReportProgress | None, *, reuse: bool = True) -> IndexReport:
+    def _reconcile(self, progress: "ReportProgress | None", *, reuse: bool = True) -> IndexReport:
         def note(step: Progress) -> None:
             done = (step.files_done, step.files_total, step.chunks, step.seconds_left)
             self._state = IndexState(IndexPhase.BUILDING, *done)
@@ -314,6 +315,8 @@ class Supervisor:
         return report
 
     def _follow_edits(self, stop: threading.Event, report: ReportRun | None) -> None:
+        from graphrag_mcp.ingest.watch.watcher import WatchedTree, watch
+
         tree = WatchedTree(self._exclusion, self._start)
         while not stop.is_set():
             self._exclusion.reload()
@@ -323,7 +326,7 @@ class Supervisor:
             if not stop.is_set() and self._is_lost():
                 raise IndexDamagedError(LOST)
 
-    def _apply_batch(self, batch: Batch, stop: threading.Event, report: ReportRun | None) -> None:
+    def _apply_batch(self, batch: "Batch", stop: threading.Event, report: ReportRun | None) -> None:
         if batch.everything and batch.why != self._polling_reason:
             self._polling_reason = batch.why
             if batch.why:
@@ -339,7 +342,11 @@ class Supervisor:
         if report is not None and (done.added or done.changed or done.removed):
             report(done)
 
-    def _indexer(self, *, reuse: bool = True, gives_way: bool = True) -> Indexer:
+    def _indexer(self, *, reuse: bool = True, gives_way: bool = True) -> "Indexer":
+        from graphrag_mcp.exclusion.archive import ArchiveClassifier
+        from graphrag_mcp.exclusion.attributes import StatedCategories
+        from graphrag_mcp.ingest.indexer import Indexer, Source, Target
+
         index = self._handle.written()
         return Indexer(
             Source(

@@ -22,7 +22,7 @@ from graphrag_mcp.ingest.prepare import Job, Outcome, Prepared, Rejected, Stored
 from graphrag_mcp.ingest.workers import Quarantine, SearchYield, prepare_all
 from graphrag_mcp.model.files import FAILED, ArchiveClass, Failure
 from graphrag_mcp.model.reports import IndexReport, Progress
-from graphrag_mcp.parsing.parser import PARSER_VERSION
+from graphrag_mcp.parsing import PARSER_VERSION
 from graphrag_mcp.parsing.stages import failure
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog

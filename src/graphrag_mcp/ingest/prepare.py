@@ -13,14 +13,12 @@ from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.parsing.stages import failure
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry, pack_rows
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
-from graphrag_mcp.system.safe_files import read_file_below
+from graphrag_mcp.system.safe_files import RECENT_NS, hash_content, read_file_below
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.words import directory_words, index_text, stem_words
 
-# The coarsest clock of a file system ticks so slowly that a second write may leave the same time.
-RECENT_NS = 2_000_000_000
+_KEY_BYTES = 16  # Collisions become likely at 2**64 texts.
 UNSETTLED = 0  # The time of such a file is stored as 0, so that the next comparison reads its content.
-_HASH_BYTES = 16  # Collisions become likely at 2**64 files.
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +114,6 @@ def without_content(parsed: ParsedFile, why: Failure) -> ParsedFile:
     return ParsedFile(parsed.path, "", parsed.category, parsed.mode, (), failures=(*parsed.failures, why))
 
 
-def hash_content(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()
-
-
 def _rows(entry: TreeEntry, parsed: ParsedFile) -> Prepared:
     texts = [embedding_texts(parsed.path, parsed.language, chunk) for chunk in parsed.chunks]
     stem, directory = stem_words(parsed.path), directory_words(parsed.path)
@@ -148,4 +142,4 @@ def _keyword_fields(chunk: Chunk, stem: str, directory: str) -> tuple[str, ...]:
 
 
 def _hash_texts(context: str, full: str) -> bytes:
-    return hashlib.blake2b(f"{context}\0{full}".encode(errors="surrogatepass"), digest_size=_HASH_BYTES).digest()
+    return hashlib.blake2b(f"{context}\0{full}".encode(errors="surrogatepass"), digest_size=_KEY_BYTES).digest()

@@ -22,6 +22,7 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.model.links import identities
 from graphrag_mcp.model.manifests import write_manifest
+from graphrag_mcp.parsing import SYNTAX_LIMIT_BYTES
 from graphrag_mcp.parsing.cards import GENERATED, card, needs_card
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
@@ -36,8 +37,6 @@ from graphrag_mcp.parsing.stages import Stages
 from graphrag_mcp.text import source
 from graphrag_mcp.text.counts import counted
 
-PARSER_VERSION = 33  # Increase it when a file is parsed or resolved differently, so that it is again.
-SYNTAX_LIMIT_BYTES = 1_000_000  # Larger code files are data in the form of code.
 _ONLY_USING = frozenset({Category.TESTS, Category.VENDORED})  # Settings of others, or for one test.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 

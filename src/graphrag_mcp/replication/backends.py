@@ -13,7 +13,6 @@ from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.ingest.ages import origin
 from graphrag_mcp.ports import Embedder
-from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
@@ -23,6 +22,7 @@ from graphrag_mcp.system.git_dirs import find_work_tree
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
     from neo4j import Driver
 
+    from graphrag_mcp.search.retrieval import Stores
     from graphrag_mcp.stores.qdrant.schema import QdrantProject
 
 WRITE_TIMEOUT_SECONDS = 60.0  # A batch may take long on a busy server; searches wait far less.
@@ -102,7 +102,7 @@ class Servers:
         """Import the clients in the background, which takes seconds of CPU; `wait` blocks until that may begin."""
         threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
 
-    def on_servers(self, local: Stores, ids: ChunkIds, verify: Callable[[], None] = lambda: None) -> Stores:
+    def on_servers(self, local: "Stores", ids: ChunkIds, verify: Callable[[], None] = lambda: None) -> "Stores":
         """Return the stores of a search: the catalog stays, the settings place the others."""
         stores = local
         if self._settings.qdrant_url:
@@ -119,7 +119,7 @@ class Servers:
             stores = replace(stores, graph=graph)
         return stores
 
-    def remote_only(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> Stores:
+    def remote_only(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> "Stores":
         """Return the stores of a search without a local index; verify: see `QdrantVectorIndex`."""
         from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints
@@ -127,6 +127,8 @@ class Servers:
         project, ids = self._qdrant("read"), PointIds()
         points = QdrantPoints(project, ids, QdrantScopePaths(project, compile_globs), self._reads)
         keywords = QdrantKeywordIndex(points)
+        from graphrag_mcp.search.retrieval import Stores
+
         alone = Stores(QdrantCatalog(points), keywords, None, None, embedder, model_problem, NO_GRAPH)
         return self.on_servers(alone, ids, verify)
 

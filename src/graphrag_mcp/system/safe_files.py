@@ -1,11 +1,16 @@
 """Reads untrusted files: regular files only, no symlinks below a root, bounded size."""
 
 import errno
+import hashlib
 import os
 import stat
 from itertools import takewhile
 from pathlib import Path
 from typing import Self
+
+# The coarsest clock of a file system ticks so slowly that a second write may leave the same time.
+RECENT_NS = 2_000_000_000
+_HASH_BYTES = 16  # Collisions become likely at 2**64 files.
 
 # Without O_NONBLOCK, opening a pipe without a writer would block. Windows has only the last of the three.
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
@@ -23,6 +28,11 @@ def read_regular_file(file: Path, limit: int, *, follow_symlink: bool = True) ->
     """
     content, _ = _read(_open(file, follow_symlink), limit)
     return content
+
+
+def hash_content(data: bytes) -> bytes:
+    """Return what tells a content of a file from others."""
+    return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()
 
 
 def changed_ns(status: os.stat_result) -> int:

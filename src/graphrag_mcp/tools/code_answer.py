@@ -17,7 +17,7 @@ from graphrag_mcp.tools.printing import describe_incomplete, location, one_line,
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView, InFile
-    from graphrag_mcp.graph.changes import Dependant
+    from graphrag_mcp.graph.tracing import Dependant
 
 
 Whole = TypeVar("Whole", covariant=True)

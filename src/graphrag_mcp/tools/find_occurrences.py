@@ -71,10 +71,12 @@ class OccurrencesArguments(CodeArguments):
 
 def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "CodeAnswer[Occurrences, Placed]":
     """Return every line that contains a text."""
+    from graphrag_mcp.grep.hits import find_hits
+    from graphrag_mcp.grep.needles import create_needle
+
     asked, last = call.arguments, call.first + call.arguments.limit
-    hits = view.navigator.occurrences(
-        asked.text, call.scope, last, regex=asked.regex, whole_word=asked.whole_word, case=asked.case
-    )
+    needle = create_needle(asked.text, regex=asked.regex, whole_word=asked.whole_word, case=asked.case)
+    hits = find_hits(needle, call.scope, view.files, last)
     placed = hits.place(hits.found.lines[call.first : last], asked.context)
     files = {row.path: hits.listed[row.path] for row in placed}
     rows = [replace(row, text=_around_match(row)) for row in placed]

@@ -41,10 +41,9 @@ from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
-    from graphrag_mcp.graph.changes import Dependant
     from graphrag_mcp.graph.navigator import Found
     from graphrag_mcp.graph.reading import Body
-    from graphrag_mcp.graph.tracing import Step, Trace
+    from graphrag_mcp.graph.tracing import Dependant, Step, Trace
 
 
 _COMMA = re.compile(r",(?![^(]*\))")  # Not between parameters.

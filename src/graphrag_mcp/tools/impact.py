@@ -30,8 +30,9 @@ from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
-    from graphrag_mcp.graph.changes import Affected, Dependant, DiffImpact
+    from graphrag_mcp.graph.changes import Affected, DiffImpact
     from graphrag_mcp.graph.impact import Impact, Reached
+    from graphrag_mcp.graph.tracing import Dependant
 
 
 DIFF_TOKENS = 1_090  # Of an answer about a diff: 3,500 characters.

@@ -9,7 +9,7 @@ from tree_sitter import Node, QueryError, Tree
 from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.registry import describe
 from graphrag_mcp.languages.syntax import SourceCode, SyntaxTimeoutError
-from graphrag_mcp.parsing.parser import SYNTAX_LIMIT_BYTES
+from graphrag_mcp.parsing import SYNTAX_LIMIT_BYTES
 
 _STARS = ("keyword_separator", "list_splat_pattern", "dictionary_splat_pattern")
 

@@ -7,7 +7,7 @@
     ├── IndexStoreError        the index file cannot be opened, read or written
     │   ├── IndexDamagedError  the index file is damaged, replaced or removed
     │   └── IndexLockedError   another process is writing this index
-    ├── RemovalError           a replication would remove most of a project, and nobody agreed
+    ├── RemovalError           a replication would remove most of a project, without consent
     ├── ServerError            a server cannot be reached, refuses the credentials, or answers with an error
     └── ModelUnavailableError  the embedding model cannot be loaded
 
@@ -78,7 +78,7 @@ class IndexLockedError(IndexStoreError):
 
 
 class RemovalError(GraphragError):
-    """A replication would remove most of a project from a server, and nobody agreed to that."""
+    """A replication would remove most of a project from a server, without the user's consent."""
 
 
 class ServerError(GraphragError):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # A question imports what answers it.
 EXAMPLES_SHOWN = 20
 GUARD_SECONDS = 300.0  # For a question to a server, against hanging: ten times the slowest that was measured.
 COMMAND_SECONDS = 86_400.0  # On the command line nothing is cut by time.
-CHECKED_NODES = 200  # Of an answer from the graph: more than one answer shows.
+CHECKED_NODES = 200  # An answer from the graph shows fewer.
 
 
 class InFile(Protocol):

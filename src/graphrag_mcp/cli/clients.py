@@ -21,7 +21,7 @@ NOT_ON_PATH = (
     f"{PROGRAM} is not on PATH, where clients look for it; install it with `uv tool install` or `pipx install`"
 )
 WORKSPACE = "${workspaceFolder}"
-NAME_CHARACTERS = 32  # Of a folder in the name of a server: clients prefix each tool with that name.
+NAME_CHARACTERS = 32  # The name of a server has no more of its folder: clients prefix each tool with it.
 
 Entries = Mapping[str, Any]
 ChooseName = Callable[[Entries], str]

@@ -121,7 +121,7 @@ class _Side:
             depth, link = pending.pop()
             yield Branch(depth, link)
             far = link.target if forward else link.source
-            pending += [(depth + 1, one) for one in reversed(below.get(far.node_id, ()))]
+            pending += [(depth + 1, step) for step in reversed(below.get(far.node_id, ()))]
 
 
 class FlowSearch:
@@ -159,7 +159,7 @@ class FlowSearch:
             tuple(map(self._counted, chains)),
             near=tuple(near),
             beside=tuple(self._beside(chains, near)),
-            is_guessed=is_open and covered(near) > covered(one for chain in chains for one in chain.nodes),
+            is_guessed=is_open and covered(near) > covered(node for chain in chains for node in chain.nodes),
             reached=len(forward.known),
             reaching=len(backward.known),
             gaps=() if chains else tuple(self._gaps(forward, backward)),
@@ -228,7 +228,7 @@ class FlowSearch:
                 yield Link(around, node, edge)
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], *, is_turned: bool = False) -> Iterator[Link]:
-        """Yield the relations to a definition as links to it; is_turned: from it, as of data to who reads it."""
+        """Yield the relations to a definition as links to it. is_turned: from it, as data leads to its readers."""
         decided = self._relations.decided(node, kinds, self._scope)
         nodes = self._graph.nodes(edge.source_id for edge in decided)
         first = {edge.source_id: edge for edge in reversed(decided) if edge.source_id in nodes}
@@ -250,7 +250,7 @@ class FlowSearch:
         ordered = sorted((chain for chain in found if _is_simple(chain)), key=lambda one: (self._order(one), one.cost))
         chosen: list[Chain] = []
         for chain in filter(self._is_confirmed, ordered):
-            shown = {node.node_id for one in chosen for node in one.nodes}
+            shown = {node.node_id for earlier in chosen for node in earlier.nodes}
             fresh = [node for node in chain.nodes if node.node_id not in shown]
             if not chosen or (len(fresh) >= _FRESH and chain.cost < _LESS_THAN * chosen[0].cost + _SLACK):
                 chosen.append(chain)

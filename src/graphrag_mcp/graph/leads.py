@@ -53,7 +53,7 @@ class Leads:
             return _surest(lead for lead in self._leads(node) if lead.edge.target_id != node.node_id)
 
     def of_data(self, node: CodeNode) -> list[Lead]:
-        """Return who reads the fields and shared variables that a function writes, or to which it adds something."""
+        """Return the readers of the fields and shared variables that a function writes or adds to."""
         with self._code.searching():
             links = [link for thing in self._code.things(node) for link in self._links(thing)]
             return _surest(lead for lead in self._data_leads(node, links) if lead.edge.target_id != node.node_id)
@@ -210,7 +210,7 @@ class Leads:
         written = {
             _last_name(mention.receiver) for mention in search.mentions(node.path, link.line) if mention.name == name
         }
-        near = [member for member in code if any(self._is_called(member, one) for one in written)]
+        near = [member for member in code if any(self._is_called(member, place) for place in written)]
         things = near or ([] if link.how is How.FOREIGN else code)
         for thing in things if len(things) <= MAX_NAMED else ():
             edge = self._code.edge_from(node, thing, RelationKind.CALLS, link.line)

@@ -1,4 +1,4 @@
-"""A definition as it stands in its file now, with what calls it, what it calls, what tests it, and its last change."""
+"""A definition as it is in its file now, with what calls it, what it calls, what tests it, and its last change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -84,7 +84,7 @@ class SqliteGraphStore(SqliteGraph):
     def _steps(
         self, relations: Relations, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> Iterator[tuple[CodeEdge, EdgeDirection]]:
-        exact = tuple({one for kind in kinds for one in _KINDS_OF.get(kind, (kind,))})
+        exact = tuple({relation for kind in kinds for relation in _KINDS_OF.get(kind, (kind,))})
         incoming = relations.decided(node, exact, scope)
         outgoing, _ = relations.outgoing(node, exact)
         for edges, direction in ((incoming, EdgeDirection.IN), (outgoing, EdgeDirection.OUT)):

@@ -85,7 +85,7 @@ class Relations:
             doubt = self._doubt(node, found, scope)
             edges = [edge for edge in found.edges if doubt.is_listed or edge.certainty is not Certainty.BY_NAME]
             read = doubt.undecided.union(doubt.others, ((edge.path, edge.line) for edge in edges))
-            unread = (one for one in self._unread(node, scope) if one not in read or not self.decides(one[0]))
+            unread = (place for place in self._unread(node, scope) if place not in read or not self.decides(place[0]))
             edges = list(dict.fromkeys(edges))
             return edges, replace(doubt, unread=frozenset(unread))
 
@@ -219,7 +219,7 @@ class Relations:
             unparsed,
             frozenset(store.visible(found.pending, scope)),
             is_typed=not found.by_name,
-            is_listed=not resolver.things.is_common(things[0]),  # Any receiver has it: a list says nothing.
+            is_listed=not resolver.things.is_common(things[0]),  # Any receiver has it, so a list would not help.
             is_implicit=is_run and any(map(resolver.things.is_implicit, things)),
             callers_outside=outside,
             is_structural=RelationKind.IMPLEMENTS in found.kinds
@@ -322,7 +322,7 @@ class Relations:
     def _from_slots(self, node: CodeNode, things: Sequence[Thing], scope: Scope) -> list[CodeEdge]:
         """Return the calls of what parameters, fields and collections hold in which functions are kept.
 
-        They are not followed: whoever calls that function has nothing to do with what it was given.
+        They are not followed: the callers of that function do not depend on what it was given.
         """
         search = self._code.search
         slots = search.slots_of({search.place(thing) for thing in things})

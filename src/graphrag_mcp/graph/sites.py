@@ -93,7 +93,7 @@ class Sites:
         return any(file is not None and file.category is not Category.TESTS for file in files)
 
     def _with_constructed(self, things: Sequence[Thing]) -> Iterator[Thing]:
-        """Yield the things, and for a constructor its type, and those that inherit it: whoever creates one calls it."""
+        """Yield the things, and for a constructor its type, and those that inherit it: creating one calls it."""
         for thing in things:
             yield thing
             owner = self._code.hierarchy.owner_of(thing)

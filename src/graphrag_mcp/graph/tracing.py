@@ -146,8 +146,8 @@ def trace(
         steps += fresh
         if direction is Direction.TESTS and hop == hops:  # Before that, others may lead to a test.
             here = _of_tests(graph, here, scope)
-        told = [one for one in fresh if not is_by_name(one.edge) or one.edge.is_named]
-        doubt |= here.without([(one.edge.path, line) for one in told for line in one.lines]).at(hop)
+        told = [step for step in fresh if not is_by_name(step.edge) or step.edge.is_named]
+        doubt |= here.without([(step.edge.path, line) for step in told for line in step.lines]).at(hop)
         walk.go_on(_far_end(step, direction) for step in fresh if not step.is_guess)
     if direction is Direction.TESTS:
         steps = [step for step in steps if step.source.category is Category.TESTS]

@@ -47,7 +47,7 @@ class Language:
     super: str = "super"  # The word for the type above, "" if there is none.
     clauses: bool = False  # Whether several definitions in a row with one name are one function.
     bare_members: bool = True  # Whether a bare name may be that of a method.
-    inner_modules: bool = False  # Whether a module may stand in a file, and hides its names.
+    inner_modules: bool = False  # Whether a file may contain a module, which hides its names.
     sources: str = ""  # The folder of a package's files, which is not a part of their modules' names.
 
     # Other files.

@@ -56,9 +56,9 @@ class MemberRules:
     """What is above a type, and which members a value has."""
 
     method_sets: bool = False  # Whether a type implements an interface by having its methods.
-    is_linear: bool = False  # Whether the types above a type stand in one order (C3).
+    is_linear: bool = False  # Whether the types above a type have one order (C3).
     not_inherited: Set[str] = frozenset()  # Bases from which nothing is inherited.
-    constructors: Sequence[str] = ()  # Members that make instances; "" is the name of the type.
+    constructors: Sequence[str] = ()  # Members that make instances; "" means the name of the type.
     common: Set[str] = frozenset()  # Members of every type.
     of_literals: Set[str] = frozenset()  # Members that a literal may have.
     replaces_fields: bool = False  # Whether a field of a type stands for one of that name above.
@@ -79,7 +79,7 @@ class MemberRules:
 class CallRules:
     """What a call gives to a function, and what it gives back."""
 
-    overloads: bool = False  # Whether functions of one name are told apart by their arguments.
+    overloads: bool = False  # Whether the arguments decide which function of a name is called.
     passes_self: bool = False  # Whether the own instance is the first parameter.
     own: Set[str] = frozenset()  # Results that mean the own instance.
     asynchronous: bool = False  # Whether the result of an asynchronous function is written as what awaiting it gives.

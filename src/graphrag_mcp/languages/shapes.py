@@ -50,7 +50,7 @@ class Shapes:
     passed: Set[str] = frozenset()  # Arguments that a function may be given as.
     marks: Mapping[str, Mark] = field(default_factory=dict)  # What words before a function say.
     spreads: Mapping[str, str] = field(default_factory=dict)  # What a parameter of all further arguments holds.
-    overloads: bool = False  # Whether functions of one name are told apart by their arguments.
+    overloads: bool = False  # Whether the arguments decide which function of a name is called.
 
     # The own instance.
     this: str = ""  # Its name inside a type,

@@ -23,7 +23,7 @@ from graphrag_mcp.tools.tool import Tool
 FIRST_RESULT_SECONDS = 2.0  # A small repository is indexed by then; a large one answers from the part indexed so far.
 NO_RESULT_SECONDS = 10.0  # While the index is being built, an empty answer would only be requested again.
 PROGRESS_SECONDS = 0.25
-CALLS_AT_ONCE = 4  # Of thirty, half are answered in half the time that all take in parallel, and memory is bounded.
+CALLS_AT_ONCE = 4  # Half of thirty are answered in half the time that all take in parallel, and memory is bounded.
 
 logger = logging.getLogger(__name__)
 Context = ServerRequestContext[Any]

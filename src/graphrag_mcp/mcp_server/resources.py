@@ -22,7 +22,7 @@ OVERVIEW, MAP = "graphrag://overview", "graphrag://map"
 OUTLINE, CHUNK = "graphrag://outline", "graphrag://chunk"
 MAP_TOKENS = 2_000
 PLAIN = "text/plain"
-MOST_VALUES = 100  # Of a completion: the protocol's limit.
+MOST_VALUES = 100  # The protocol allows no more in a completion.
 
 RESOURCES = [
     types.Resource(

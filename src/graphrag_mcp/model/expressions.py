@@ -272,7 +272,7 @@ def replaced_name(expression: Expression, name: str, other: Expression) -> Expre
 
     def replaced(part: Any) -> Any:
         if isinstance(part, tuple):
-            return tuple(replaced_name(one, name, other) for one in part)
+            return tuple(replaced_name(element, name, other) for element in part)
         return replaced_name(part, name, other) if isinstance(part, _Expression) else part  # type: ignore[arg-type]
 
     return type(expression)(*(replaced(getattr(expression, field)) for field in expression.__struct_fields__))

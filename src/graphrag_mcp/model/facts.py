@@ -1,4 +1,4 @@
-"""What one file says of its names, nothing resolved: declarations, bindings, imports, exports, mentions and flows.
+"""What a file declares and mentions, not resolved: declarations, bindings, imports, exports, mentions and flows.
 
 Offsets are bytes of the UTF-8 text, lines are 1-based. Expressions are texts in the grammar of `model/expressions.py`;
 an expression stands at an offset, since what its names mean depends on the place.
@@ -41,7 +41,7 @@ class Use(StrEnum):
     WRITE = "write"
     FILL = "fill"  # A collection whose element is set.
     ADDRESS = "address"  # A variable whose address is given away: it may be written.
-    PART = "part"  # What a member of it is set of: itself, if it is no pointer.
+    PART = "part"  # What a member of it is set of: itself, unless it is a pointer.
     KEY = "key"  # A member that a literal sets.
     ARGUMENT = "argument"  # A field that the creation of an instance gives a value by its name.
     IMPORT = "import"
@@ -294,7 +294,7 @@ def identities_of(facts: FileFacts) -> list[str]:
 
 def modules_of(facts: FileFacts) -> Set[str]:
     """Return the modules that a file imports or passes on, as it writes them."""
-    values = [one.value for rows in (facts.exports, facts.bound, facts.declared, facts.flows) for one in rows]
+    values = [row.value for rows in (facts.exports, facts.bound, facts.declared, facts.flows) for row in rows]
     found = {value[1 : value.index('"', 1)] for value in values if value[:1] == '"'}
     found |= {
         mention.name.strip('"') for mention in facts.mentions if mention.use == Use.IMPORT and mention.name[:1] == '"'

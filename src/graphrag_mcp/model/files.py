@@ -28,7 +28,7 @@ class ParseMode(StrEnum):
     MARKDOWN = "markdown"
     TEXT = "text"
     CARD = "card"
-    NONE = "none"  # It is no text.
+    NONE = "none"  # It is not text.
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ class ParsedFile:
     """Everything that the index stores of one file. note: why it was not parsed by syntax; "" when it was.
 
     failures: the stages that gave nothing. code: what it says of the names in it. manifest: what it says of modules,
-    packed; "" for what is no manifest.
+    packed; "" for other files.
     """
 
     path: str

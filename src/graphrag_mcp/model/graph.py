@@ -139,7 +139,7 @@ class Doubt:
         )
 
     def at(self, hop: int) -> "Doubt":
-        """Return what it says of an answer that is so many hops long."""
+        """Return what it means for an answer of this many hops."""
         nothing: frozenset[Place] = frozenset()
         if hop == 1:
             return self

@@ -2,7 +2,7 @@
 
 They are kept as the globs of a .gitignore, with `!` before those that leave files out. An entry that exists as it is
 written means that file or folder; any other is a glob, whose name without a slash matches in every folder. What `!`
-names is left out wherever it stands in the list.
+names is left out wherever it is in the list.
 """
 
 import os
@@ -55,7 +55,7 @@ def _glob(entry: str, root: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PathCover:
-    """Files as a server is told of them: with the folders that contain them and no others.
+    """Files as they are named to a server: with the folders that contain them and no others.
 
     is_inside: whether these are the files to search, or those to leave out.
     """

@@ -176,7 +176,7 @@ class SymbolMatch:
 
 
 class LiteralPlace(NamedTuple):
-    """A chunk that contains a text which the query writes as it stands there.
+    """A chunk that contains a text which the query has letter for letter.
 
     defines: whether the text is declared, gets a value or is composed there. lines: that contain it, in all chunks.
     """
@@ -213,7 +213,7 @@ class Focus:
     also_here: tuple[Symbol, ...] = ()
 
     def moved(self, by: int) -> "Focus":
-        """Return it so many lines further down, in a file that changed: what lies outside the chunk is left out."""
+        """Return it moved down by some lines, in a file that changed: what lies outside the chunk is left out."""
         start, end = self.start_line + by, self.end_line + by
         symbol = replace(self.symbol, start_line=start, end_line=end) if self.symbol is not None else None
         return Focus(symbol, start, end, tuple(line + by for line in self.lines))

@@ -193,7 +193,7 @@ class Found(NamedTuple):
     is_open: bool = False
 
 
-ABSENT = Found((), None)  # It is known that there is no such member.
+ABSENT = Found((), None)  # The member is known not to exist.
 INHERITED = Found((), OUTSIDE)  # A foreign type above may have it.
 
 

@@ -1,7 +1,7 @@
 """Finds the keys of a configuration file: YAML, TOML, JSON, INI, properties, environment templates, `name value`.
 
 A key is named by its path: `server.http.port`. The elements of lists have no keys. The bounds keep a file of data, or a
-schema, from filling the index with names that nobody asks for.
+schema, from filling the index with names that are never looked up.
 """
 
 import importlib
@@ -33,7 +33,7 @@ class Key(NamedTuple):
 
 
 def configuration_keys(path: str, text: str, category: Category) -> tuple[Symbol, ...]:
-    """Return the keys of a file as symbols, in its order; none of a file that is no configuration or cannot be read."""
+    """Return the keys of a file as symbols, in its order; none of another file, or one that cannot be read."""
     *folders, name = path.lower().split("/")
     suffix = name.rpartition(".")[2]
     read = assigned_keys if name.startswith(".env") else _READERS.get(suffix)
@@ -78,7 +78,7 @@ def _read(package: str, text: str) -> Iterator[Key]:
 
 
 def _below(root: Node, outer: tuple[str, ...], code: SourceCode) -> Iterator[Key]:
-    """Yield the keys below a node. The tree is as deep as the text is nested, so there is no recursion."""
+    """Yield the keys below a node. The tree is as deep as the text is nested, so it is walked without recursion."""
     pending = [(child, outer) for child in reversed(root.named_children)]
     while pending:
         node, path = pending.pop()
@@ -150,7 +150,7 @@ def conf_keys(text: str) -> Iterator[Key]:
 
 
 def _assigned(line: str) -> str:
-    """Return the name before the first `=` or `:`; "" where there is none, or where it is no single word."""
+    """Return the name before the first `=` or `:`; "" where there is none, or where it is not a single word."""
     end = min((place for mark in "=:" if (place := line.find(mark)) > 0), default=0)
     name = line[:end].rstrip()
     return name if name and not any(letter.isspace() for letter in name) else ""

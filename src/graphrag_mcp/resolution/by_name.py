@@ -160,7 +160,7 @@ class NameResolution:
         return allowed is None or each.kind in allowed
 
     def _is_bare(self, relation: Relation) -> bool:
-        """Return whether a name stands alone, and nothing in the file says what it is."""
+        """Return whether a name has no receiver, and nothing in the file declares it."""
         return relation.confidence >= BARE_CONFIDENCE and relation.resolution is Resolution.UNRESOLVED
 
     @cached_property

@@ -181,7 +181,7 @@ class Calls(Part):
         known: dict[str, Value | None] = {}
         if isinstance(called.of, Instance) and called.of.arguments:
             known |= self.types.arguments(called.of)
-            if self.state.policy(thing).modules.open_types:  # Its methods name the type parameters anew.
+            if self.state.policy(thing).modules.open_types:  # Its methods rename the type parameters.
                 known |= zip(declaration.type_parameters, called.of.arguments, strict=False)
         if called.arguments:
             known |= zip(declaration.type_parameters, called.arguments, strict=False)

@@ -118,7 +118,7 @@ class Expressions(Part):
                 value = self.types.named(path, at, kind)
                 return Type(value.things, value.arguments) if isinstance(value, Instance) else value
             case Application(function, arguments):
-                return self.instantiated(inner(function), tuple(self.types.named(path, at, one) for one in arguments))
+                return self.instantiated(inner(function), tuple(self.types.named(path, at, part) for part in arguments))
             case Known(known):
                 return known  # type: ignore[no-any-return]
             case Literal(name):

@@ -94,7 +94,7 @@ class ForeignTypes(Part):
     def _is_marking(self, thing: Thing, decorator: str, given: Value | None) -> bool:
         """Return whether a decorator is an object of the project: it marks functions that others find by that.
 
-        So may whatever a function of the project makes that is no function itself. given: the value of the decorator.
+        So may whatever a function of the project makes other than a function. given: the value of the decorator.
         """
         match parse(decorator):
             case Call(marker) | marker:

@@ -68,7 +68,7 @@ class Lineage(Part):
             later = [value for row in rows for value in row[1:]]
             following = next((row[0] for row in rows if row[0] not in later), None)
             merged.append(following)
-            if following is None:  # Unknown, or there is no such order.
+            if following is None:  # It is unknown, or the types have no such order.
                 break
             rows = [row[1:] if row[0] == following else row for row in rows]
         return merged

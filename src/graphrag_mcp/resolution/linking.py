@@ -71,10 +71,10 @@ class Linker:
 
     def _named(self, noted: Iterable[Noting]) -> Iterator[Read]:
         """Yield what was read of other files by names that do not change when something else does."""
-        for one in noted:
-            if not self._reads.is_foreign(one[0]):
+        for noting in noted:
+            if not self._reads.is_foreign(noting[0]):
                 continue
-            if isinstance(one, Thing):
-                yield Read(one.path, "declaration", self._resolver.state.open(one.path).identities[one.number])
+            if isinstance(noting, Thing):
+                yield Read(noting.path, "declaration", self._resolver.state.open(noting.path).identities[noting.number])
             else:
-                yield Read(*one)
+                yield Read(*noting)

@@ -85,7 +85,7 @@ class Meanings(Part):
         return value
 
     def _is_only_type(self, thing: Thing) -> bool:
-        """Return whether a declaration is no value."""
+        """Return whether a declaration has no value."""
         return not {Mark.INTERFACE, Mark.ALIAS}.isdisjoint(self.declared(thing).marks) and self.things.is_type(thing)
 
     def _aliased(self, thing: Thing) -> Value | None:

@@ -191,7 +191,7 @@ class Mentions(Places):
         )
 
     def _is_one_of_several(self, mention: Mention, found: Found) -> bool:
-        """Return whether another thing may be meant: who writes a member does not mean what others assign to it."""
+        """Return whether another thing may be meant; a write does not refer to what others assign to a member."""
         given = all(self._resolver.declared(thing).owner == NO_OWNER for thing in found.things[1:])
         return self._resolver.is_open(found) and not (mention.use == Use.WRITE and len(found.things) > 1 and given)
 
@@ -317,7 +317,7 @@ class Mentions(Places):
         return text == "-" or (named is not None and set(kind.things) <= set(named.things))
 
     def _receivers_of(self, mention: Mention, thing: Thing) -> Sequence[Place | None]:
-        """Return the types of the value whose member is used, where types below may declare it anew."""
+        """Return the types of the value whose member is used, where types below may declare it again."""
         if not mention.receiver:
             return (None,)
         if not self._resolver.things.is_replaceable(thing):

@@ -109,7 +109,7 @@ class Modules(Part):
         modules = [self.module(file, export.module) for export in file.exports.get("*", ())]
         own = [value for value in modules if not isinstance(value, Outside) and not self._lacks(value, name)]
         found = [self.ask.find(value, name) if value else None for value in own]
-        if hit := next((one for one in found if one and one is not ABSENT), None):
+        if hit := next((value for value in found if value and value is not ABSENT), None):
             return hit
         if None in found or file.facts.has_errors:
             return None
@@ -120,7 +120,7 @@ class Modules(Part):
         file = self.state.file(module.path) if isinstance(module, Module) else None
         if file is None or file.policy.names.rebinds or file.facts.has_errors:
             return False
-        return not any(one in file.exports for one in (name, "*", "=")) and name not in file.given
+        return not any(key in file.exports for key in (name, "*", "=")) and name not in file.given
 
     def attached(self, value: Value, path: str, name: str) -> Found | None:
         """Return the member that a value is given outside of its declaration; None if it is given none."""

@@ -118,7 +118,7 @@ class Names(Part):
         return Found((), Package(name, is_nested=True) if is_package else OUTSIDE)
 
     def in_file(self, file: File, at: int, name: str) -> Found | None:
-        """Return what a file says of a name that may be bound several times, ABSENT if it knows none."""
+        """Return what a name is in a file that may bind it several times, ABSENT if it does not."""
         bound = file.innermost(name, at)
         if len(bound) > MAX_BINDINGS:
             return None
@@ -224,7 +224,7 @@ class Names(Part):
         return Found((), self.expressions.value(path, at, expression))
 
     def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
-        """Return the value whose member is meant; what a type is a member of is no variable."""
+        """Return the value whose member is meant; a type is a member of something other than a variable."""
         is_type = sought.use == Use.TYPE and self.state.open(path).policy.names.has_spaces
         found = self.found(path, at, owner, Use.TYPE) if is_type and isinstance(owner, Name | Member) else None
         return found.value if found and found.value else self.expressions.value(path, at, owner)

@@ -118,7 +118,7 @@ class Overloads(Part):
         return is_member and bool(declaration.parameters) and self.state.policy(thing).calls.passes_self
 
     def of(self, value: Value) -> Sequence[Function]:
-        """Return the functions of one name, of one type or of several, that are told apart by arguments; else none."""
+        """Return the functions of a name, in one type or several, between which arguments decide; else none."""
         values = value.values if isinstance(value, Either) else (value,)
         called = [
             function
@@ -281,7 +281,7 @@ def _differ(value: Value | None, other: Value | None) -> bool:
     """Return whether two types are known to be different; a type parameter may be any."""
     match value, other:
         case (Variable(), Outside(name)) | (Outside(name), Variable()):
-            return name.islower() and "." not in name  # A plain value is no object.
+            return name.islower() and "." not in name  # A plain value is not an object.
         case (None, _) | (_, None) | (Variable(), _) | (_, Variable()):
             return False
         case (Instance(things), Instance(others)):

@@ -78,7 +78,7 @@ class Resolver:
         found = self._named(path, mention, mention.given)
         is_nothing = found is not None and not found.things and found.value in (None, OUTSIDE)
         if is_nothing and found is not INHERITED and mention.use == Use.CALL and file.policy.names.spaces:
-            found = self._named(path, mention, -1)  # One that does not take so many arguments: it was changed.
+            found = self._named(path, mention, -1)  # One with another number of parameters: it was changed.
         elif found and len(found.things) > 1 and file.policy.calls.overloads:
             found = self.overloads.seen_from(path, found)
             found = (

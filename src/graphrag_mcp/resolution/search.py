@@ -191,7 +191,7 @@ class Search:
             facts, outline = self.source.facts(path), self.source.outline(path)
             names = {mention.name for mention in facts.mentions} if facts else {relation.target for relation in outline}
             names |= {macro_name(relation.target) for relation in outline if relation.target_module == MACRO}
-            self._names[path] = {place_id(Place("", one)): one for one in names}
+            self._names[path] = {place_id(Place("", name)): name for name in names}
         return self._names[path].get(link.target, "")
 
     def of(self, path: str) -> Sequence[StoredLink]:
@@ -255,7 +255,7 @@ class Search:
         foreign = [link for link in undecided if link.how is How.FOREIGN]
         found |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, things))}
         found |= {(number, "alike"): site for number, site in enumerate(self._alike(things))}
-        elsewhere = self._others(names, places, undecided) - {(one.path, one.mention.line) for one in found.values()}
+        elsewhere = self._others(names, places, undecided) - {(site.path, site.mention.line) for site in found.values()}
         return Sites(list(found.values()), elsewhere, self._links.pending(names))
 
     def _others(

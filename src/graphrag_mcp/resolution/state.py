@@ -135,7 +135,7 @@ class Questions(Protocol):
         """Return what an expression names, as it is used, with what it gives."""
 
     def in_file(self, file: File, at: int, name: str) -> Found | None:
-        """Return what a file says of a name that may be bound several times, ABSENT if it knows none."""
+        """Return what a name is in a file that may bind it several times, ABSENT if it does not."""
 
     def library(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return what the language's own library declares under a name."""

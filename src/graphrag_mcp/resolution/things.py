@@ -37,7 +37,7 @@ class Things(Part):
         return self.state.policy(thing).members.method_sets
 
     def has_overloads(self, thing: Thing) -> bool:
-        """Return whether functions of one name are told apart by their arguments."""
+        """Return whether the arguments decide which function of a name is called."""
         return self.state.policy(thing).calls.overloads
 
     def is_common(self, thing: Thing) -> bool:
@@ -65,7 +65,7 @@ class Things(Part):
         return declaration.kind == SymbolKind.FIELD and declaration.start == declaration.stop
 
     def is_replaceable(self, thing: Thing) -> bool:
-        """Return whether types below can declare a member anew: a method, or a field in some languages."""
+        """Return whether types below can declare a member again: a method, or a field in some languages."""
         kind = self.declared(thing).kind
         return kind == SymbolKind.METHOD or (
             kind == SymbolKind.FIELD and self.state.policy(thing).members.replaces_fields

@@ -151,7 +151,7 @@ class Types(Part):
                 return Instance(things)
             case Foreign() | Package() | Module() | Folder() | Above():
                 return None
-        return kind  # What is no type itself is an alias of one.
+        return kind  # Anything but a type is an alias of one.
 
     def _applied(self, path: str, value: Value | None, arguments: tuple[Value | None, ...]) -> Value | None:
         match value:

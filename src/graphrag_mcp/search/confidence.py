@@ -33,8 +33,8 @@ LOW = 0.19  # Below it 1.25 % of the answered queries of those repositories, eac
 UNSURE = 0.8
 
 RARE = 10  # Chunks: rarer words get the same weight, or one unusual abbreviation would decide.
-MIN_CHUNKS = 50  # With fewer, the frequency of a word is no evidence.
-MIN_WEIGHT = 0.1  # Of all terms together; below it, every term is in half of the chunks.
+MIN_CHUNKS = 50  # With fewer, the frequency of a word proves nothing.
+MIN_WEIGHT = 0.1  # Below this weight of all terms together, every term is in half of the chunks.
 _PROPER = re.compile(r"(?<=[\w,] )[A-Z]\w+")  # Not the first word of a sentence.
 
 

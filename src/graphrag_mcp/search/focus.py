@@ -26,7 +26,7 @@ from graphrag_mcp.text.words import identifiers_by_line, index_words, words_of
 
 IN_NAME, IN_SIGNATURE, IN_LINES = 1.0, 0.6, 0.3
 LENGTH = 0.05
-GAIN = 0.5  # Of what a sketch says for its definition; known of the first files only.
+GAIN = 0.5  # A definition gets this share of what its sketch says, in the first files only.
 NAMED = 10.0  # More than all other terms of a score: a name that the query gives exactly wins.
 MARKED = 5.0  # For a definition with a line that the query quotes or names.
 STANDS_OUT = 1.2  # Times the score of the best rival; below it the chunk is shown as a whole.
@@ -76,7 +76,7 @@ class Terms:
     @cached_property
     def _quoted(self) -> list[str]:
         query = self._query
-        return [*(_plain(one.text) for one in query.literals), *(_plain(run.text) for run in query.runs)]
+        return [*(_plain(literal.text) for literal in query.literals), *(_plain(run.text) for run in query.runs)]
 
     def names(self, symbol: Symbol) -> bool:
         """Return whether the query gives the name of a definition, with its own qualifier where it gives one."""
@@ -188,7 +188,7 @@ def find_focus(
     marked = terms.marked_lines(hit)
     chosen = choose(_candidates(chunk, texts, inside, found, terms, gained, marked))
     first = chunk.start_line
-    symbol = next((one for one in inside if one.qualified_name == chunk.symbol), None)
+    symbol = next((inner for inner in inside if inner.qualified_name == chunk.symbol), None)
     if chosen is not None:
         symbol, first, last = chosen.symbol, chosen.first, chosen.last
     return Focus(symbol, first, last, _best_lines(found, first, last, chunk, symbol, terms, marked))
@@ -201,7 +201,7 @@ def choose(candidates: Sequence[Candidate]) -> Candidate | None:
         return None
     if best.score >= MARKED:  # Of overloads and the like, any is better than the chunk's largest definition.
         return best
-    rivals = (one.score for one in candidates if not _nested(one.symbol, best.symbol))
+    rivals = (candidate.score for candidate in candidates if not _nested(candidate.symbol, best.symbol))
     return best if best.score > STANDS_OUT * max(rivals, default=0.0) else None
 
 
@@ -227,8 +227,8 @@ def _candidates(
     for symbol in able:
         first = _with_comment(symbol, chunk, texts, inside)
         last = min(symbol.end_line, end)
-        members = [one for one in able if symbol.kind in _CONTAINERS and _is_inside(one, symbol)]
-        lines = set(range(first, last + 1)).difference(*(range(one.start_line, one.end_line + 1) for one in members))
+        members = [part for part in able if symbol.kind in _CONTAINERS and _is_inside(part, symbol)]
+        lines = set(range(first, last + 1)).difference(*(range(part.start_line, part.end_line + 1) for part in members))
         own = _NONE.union(*(found[line - start] for line in lines))
         score = terms.agreement(symbol, own) + (0.0 if lines.isdisjoint(marked) else MARKED)
         if score:

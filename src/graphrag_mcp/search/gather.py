@@ -119,7 +119,7 @@ def _unlisted(fused: Sequence[Fused], found: Found, located: Iterable[int]) -> l
 
 
 def _remember(query: Query, request: SearchRequest, lookups: Lookups, settings: RetrievalSettings) -> Sequence[Memory]:
-    """Return the files that past commits propose, of code that is no test.
+    """Return the files that past commits propose, of code without tests.
 
     None for a name, a path, a relation or a kind of file.
     """
@@ -131,7 +131,7 @@ def _remember(query: Query, request: SearchRequest, lookups: Lookups, settings: 
     if not found:
         return ()
     files = lookups.stores.catalog.files([memory.chunk_id for memory in found])
-    return [one for one in found if files[one.chunk_id].category is Category.IMPLEMENTATION]
+    return [hit for hit in found if files[hit.chunk_id].category is Category.IMPLEMENTATION]
 
 
 def _first_remembered(

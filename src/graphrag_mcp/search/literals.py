@@ -1,7 +1,7 @@
-"""The literal lane: finds what a question writes as it stands in the code, and where it is defined.
+"""The literal lane: finds what a question has letter for letter from the code, and where it is defined.
 
 The full-text index proposes the chunks that have the words in a row; the stored text of a chunk, which is masked, then
-shows whether the literal itself is there. No file is read. A literal that stands in many places identifies none.
+shows whether the literal itself is there. No file is read. A literal of many places identifies none.
 """
 
 import re
@@ -20,7 +20,7 @@ from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 
 MAX_LINES = 20
 MAX_FILES = 8
-MAX_RUNS = 12  # Of words of messages that are looked up.
+MAX_RUNS = 12  # No more words of messages are looked up.
 RUNS_KEPT = 3  # However frequent their words are.
 MAX_READ = 10_000  # Entries of the words of further runs in the full-text index: .3 ms.
 MAX_FREQUENCY = 5_000  # Chunks with the rarest word of a run: looking for more takes longer than the rest of a search.
@@ -41,7 +41,7 @@ class _Line(NamedTuple):
 
     @property
     def is_comment(self) -> bool:
-        """Whether the literal stands in a comment or in the text that documents a definition."""
+        """Whether the literal is in a comment or in the text that documents a definition."""
         before = self.chunk.text[: self.begin + self.start]
         documents = any(before.count(mark) % 2 for mark in _DOCSTRINGS)
         return documents or before.rfind("/*") > before.rfind("*/") or _COMMENT.match(self.text) is not None
@@ -91,7 +91,7 @@ class _Lane:
         return line.chunk.category in self.plain and _defines(line)
 
     def _composes(self, line: _Line) -> bool | None:
-        """Return True where words stand in a string of code; None elsewhere, and where the question itself stands."""
+        """Return True where words are in a string of code; None elsewhere, and where the question itself is."""
         is_question = bool(self.question) and self.question in " ".join(words(line.text.lower()))
         return None if is_question else _composes_message(line)
 
@@ -208,7 +208,7 @@ def _defines(line: _Line) -> bool:
 
 
 def _composes_message(line: _Line) -> bool | None:
-    """Return True where words stand in a string of code; None elsewhere."""
+    """Return True where words are in a string of code; None elsewhere."""
     before = line.text[: line.start]
     is_in_string = any(before.count(quote) % 2 for quote in _QUOTES)
     is_prose = line.chunk.category is Category.DOCUMENTATION or line.is_comment

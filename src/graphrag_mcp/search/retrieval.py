@@ -41,12 +41,12 @@ from graphrag_mcp.text.words import query_words
 logger = logging.getLogger(__name__)
 
 STORE_TIMEOUT_SECONDS = 5.0  # Ten times what the slowest store takes on a large index.
-REMOTE_TIMEOUT_SECONDS = 1.2  # Of the two seconds in which a search answers even when a server hangs.
+REMOTE_TIMEOUT_SECONDS = 1.2  # It is part of the two seconds in which a search answers even when a server hangs.
 _THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers blocks no more.
 MAX_DEFINITIONS = 200  # Definitions of one name that are considered.
 MAX_OTHER_STYLE = 8  # Definitions in another style than the query's name; more of them are a common method.
 KEYWORD_DEPTH = 3  # The embedded keyword list is read this many times deeper than it proposes: scores are cheap.
-EXPANSION_WEIGHT = 0.5  # Of a synonym, and of a long query after its first line; a term has 1.
+EXPANSION_WEIGHT = 0.5  # A synonym has this weight, and a long query after its first line; a term has 1.
 MAX_PATHS = 20  # Files that are candidates by their path alone.
 
 Answer = TypeVar("Answer")

@@ -9,7 +9,7 @@ from graphrag_mcp.ports import ChunkStore, Embedder, Matrix
 from graphrag_mcp.search.ranking.sketches import FileSketches, sketch
 
 KEPT_SKETCHES = 16_384  # 16 MB; a file of code has about 20.
-MOST_DEFINITIONS = 4_000  # Of one file: one with more is generated, and is not sketched.
+MOST_DEFINITIONS = 4_000  # A file with more is generated, and is not sketched.
 
 
 class SketchCache:
@@ -65,7 +65,7 @@ class SketchCache:
             else []
             for file_id in file_ids
         }
-        texts = [one.text for made in sketches.values() for one in made]
+        texts = [sketch.text for made in sketches.values() for sketch in made]
         vectors = self._embedder.embed_documents(texts)
         found, start = {}, 0
         for file_id, made in sketches.items():

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 
 # Common terms match most chunks and discriminate least, and scoring a chunk takes about 1.5 µs. So terms are taken from
-# the rarest on, up to these limits; by measurement, taking all terms is no better.
+# the rarest on, up to these limits; by measurement, taking all terms does not help.
 COMMON_SHARE = 1 / 2  # The BM25 weight of a term in half of all chunks is 0.
 SCORED_CHUNKS = 1_500
 SCORED_SHARE = 1 / 20  # A large index scores this share of its chunks.

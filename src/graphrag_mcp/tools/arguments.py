@@ -33,7 +33,7 @@ MAXIMUM_PHRASINGS = 5  # Each is a search of its own; more add nothing.
 MAXIMUM_RESULTS = 25  # More than a client shows in one answer.
 MINIMUM_BUDGET, MAXIMUM_BUDGET = 200, 50_000
 MAXIMUM_ROWS = 500  # Lines of an exact answer.
-MAXIMUM_ENTRIES = 200  # Of a list: each adds a condition, or a pattern that is matched against every path.
+MAXIMUM_ENTRIES = 200  # A list has no more: each adds a condition, or a pattern that is matched against every path.
 MAXIMUM_ENTRY = 4_096  # Characters: the longest path that Linux accepts.
 MAXIMUM_LIST = 16_384  # Characters of all entries: a glob of 4,096 takes 0.1 s to compile, and each is compiled often.
 MAXIMUM_CURSOR = 18  # Nine digits, a dash and eight more.
@@ -83,7 +83,7 @@ class ToolArguments(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    default_tokens: ClassVar[int] = 0  # Of an answer; 0: as the settings say.
+    default_tokens: ClassVar[int] = 0  # An answer has no more tokens; 0: as the settings say.
 
     response_format: ResponseFormat = Field(
         "detailed",

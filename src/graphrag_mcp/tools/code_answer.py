@@ -26,9 +26,9 @@ Row = TypeVar("Row", covariant=True)
 
 _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 STOPS_SHOWN = 12  # Names at which a trace ends.
-PLACES_NAMED = 5  # Of those that are not read.
+PLACES_NAMED = 5  # No more places that are not read are named.
 LINE_CHARACTERS = 200
-LINES_SHOWN = 5  # Of one definition.
+LINES_SHOWN = 5  # No more lines of one definition are shown.
 UNTYPED = "types are not known in this language: names and imports were compared"
 _UNRECORDED = "uses of values are not recorded in this language; find_occurrences lists the lines"
 _VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
@@ -182,7 +182,7 @@ def _unknown_types(starts: Sequence[CodeNode]) -> Iterator[str]:
 
 def _first(places: Sequence[str | Place], most: int = PLACES_NAMED) -> str:
     """Return the first of some files or lines."""
-    names = (as_name(one) if isinstance(one, str) else f"{as_name(one[0])}:{one[1]}" for one in places[:most])
+    names = (as_name(place) if isinstance(place, str) else f"{as_name(place[0])}:{place[1]}" for place in places[:most])
     return ", ".join(names) + (", ..." if len(places) > most else "")
 
 

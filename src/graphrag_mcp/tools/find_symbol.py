@@ -50,12 +50,12 @@ _COMMA = re.compile(r",(?![^(]*\))")  # Not between parameters.
 MAXIMUM_READ = 10  # Symbols whose code one answer has.
 
 
-USES_SHOWN = 6  # Of a definition; trace_relations lists all.
+USES_SHOWN = 6  # No more uses of a definition are shown; trace_relations lists all.
 ALSO_SHOWN = 7  # Overloads and declarations.
 MOST_ROOM = 3_500  # Characters of one definition, unless the call gives a budget.
-MOST_LINES = 60  # Of code, likewise.
+MOST_LINES = 60  # No more lines of code are shown.
 HEAD_LINES = 8  # That are shown before others, at most half of them documentation.
-ROW_CHARACTERS = 400  # Of one line of code.
+ROW_CHARACTERS = 400  # A line of code is cut there.
 STEPS_SHOWN = 3
 UNRESOLVED = "trace_relations unresolved=true lists them"
 _AROUND = (0, -1, 1, -2, 2)  # The lines that are shown around one that matches, the nearest first.
@@ -247,8 +247,8 @@ def by_worth(body: "Body", focus: str) -> Iterator[int]:
 
 def _around(body: "Body") -> list[str]:
     commits = [
-        f"{one.name[:DIGITS_SHOWN]} {day_of(one)} {json.dumps(one.subject, ensure_ascii=False)}"
-        for one in body.change.commits
+        f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)} {json.dumps(commit.subject, ensure_ascii=False)}"
+        for commit in body.change.commits
     ]
     change = commits[0] if commits else body.change.note
     traces = (body.users, body.uses, body.tests)
@@ -260,7 +260,7 @@ def _relations(found: "Trace") -> str:
     is_from = found.direction in OUTGOING
     steps = list({(step.source, step.target): step for step in found.steps if step.source != step.target}.values())
     kinds = Counter(step.edge.certainty for step in steps)
-    counts = ", ".join(f"{kinds[one]:,} {IN_WORDS[one]}" for one in Certainty if kinds[one])
+    counts = ", ".join(f"{kinds[certainty]:,} {IN_WORDS[certainty]}" for certainty in Certainty if kinds[certainty])
     more = f"more (trace_relations direction={found.direction})"
     ends = listed([_end(step, is_from=is_from) for step in steps], STEPS_SHOWN, more)
     is_judged = not is_from and found.direction is not Direction.TESTS  # Whose doubt is that of the callers.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a flow.
 
 
-FIRST_CHARACTERS = 1_800  # Of the first chain with the lines around its links.
+FIRST_CHARACTERS = 1_800  # The first chain has no more, with the lines around its links.
 _TELLING = re.compile(r"\w")  # A brace says nothing.
 _SAID = {
     RelationKind.HANDS_ON: "hands over",
@@ -117,7 +117,7 @@ def _chain_lines(chain: Chain, flow: Flow, texts: Mapping[Place, str]) -> list[s
 
 def _hops(chain: Chain, flow: Flow, texts: Mapping[Place, str], around: Mapping[CodeNode, range]) -> list[str]:
     first, place = flow.chains[0], flow.chains.index(chain)
-    printed = [node for one in flow.chains[:place] for node in one.nodes]
+    printed = [node for chain in flow.chains[:place] for node in chain.nodes]
     before, after = (0, 0) if chain == first else _shared_ends(chain, first)
     links = chain.links[before : len(chain.links) - after]
     kinds = Counter("data" if link.read else _CERTAINTY[link.edge.certainty] for link in links)
@@ -147,10 +147,10 @@ def _excerpt(
         for n, text in shown.items()
         if _TELLING.search(text)
     }
-    for one in (*beside, *((link,) if link else ())):
-        line, to = one.edge.line, "" if one is link else as_name(one.target.qualified_name)
+    for hop in (*beside, *((link,) if link else ())):
+        line, to = hop.edge.line, "" if hop is link else as_name(hop.target.qualified_name)
         blanks = " " * (len(shown[line]) - len(shown[line].lstrip()) - indent) if line in shown else ""
-        rows[line] = f"    {_site(one, texts, blanks, to)}"
+        rows[line] = f"    {_site(hop, texts, blanks, to)}"
     return [rows[n] for n in sorted(rows)]
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.tracing import Dependant
 
 
-DIFF_TOKENS = 1_090  # Of an answer about a diff: 3,500 characters.
+DIFF_TOKENS = 1_090  # An answer about a diff has no more: 3,500 characters.
 PLACES_SHOWN, LEAST_PLACES = 40, 5  # That a diff breaks: in all, and of each definition.
 OTHERS_SHOWN, PLAIN_SHOWN, COMPANIONS_SHOWN = 3, 5, 3
 _CHANGES = {
@@ -110,8 +110,8 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         head += f" Certainly broken outside the change: {at_least}{counted(found.broken, 'place')}."
     commands = found.test_commands
     above = [head, *([f"Test: {one_line(' && '.join(commands))}"] if commands else [])]
-    shown = [f"{as_name(one.path)} (with {as_name(one.beside)}: {one.together} of {one.of} commits)"
-             for one in found.together[:COMPANIONS_SHOWN]]  # fmt: skip
+    shown = [f"{as_name(file.path)} (with {as_name(file.beside)}: {file.together} of {file.of} commits)"
+             for file in found.together[:COMPANIONS_SHOWN]]  # fmt: skip
     within = counted(call.arguments.hops, "hop")
     tail = [f"Tests that reach the change by more than {within} are not listed."] if found.is_deeper else []
     tail += [f"Usually changed too: {', '.join(shown)}."] if shown else []
@@ -155,7 +155,7 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
     if not answer.page.total and not at_least:
         head = f"No{'' if found.doubt.is_complete else ' certain'} dependants of {starts}."
-    usual = [f"{as_name(one.path)} ({one.together} of {one.of} commits)" for one in found.together]
+    usual = [f"{as_name(file.path)} ({file.together} of {file.of} commits)" for file in found.together]
     tail = [f"Usually changed with {as_name(found.starts[0].path)}: {', '.join(usual)}."] if usual else []
     tail += doubts(found.doubt, found.starts, "trace_relations unresolved=true lists them", with_members=True)
     commands = [f"Test: {one_line(command)}" for command in found.test_commands]

@@ -6,7 +6,7 @@ from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.search import Focus, Hit
 from graphrag_mcp.tools.excerpts import cut_text
 
-LINE_ROOM = 160  # Of a quoted line.
+LINE_ROOM = 160  # A quoted line has no more.
 
 
 class Match(NamedTuple):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 
 SIGNATURE_CHARACTERS = 160
 ROOMS = {"Most depended on": 500, "Entry points": 250}  # Characters of the parts of an orientation.
-ROOM = 110  # Of the others: with the titles 1,500.
-NAMES_SHOWN = 2  # Of a module.
+ROOM = 110  # The others have no more: with the titles 1,500.
+NAMES_SHOWN = 2  # No more names of a module are shown.
 
 
 def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:

@@ -30,7 +30,7 @@ LEAST_CODE = 200  # Characters of the first result, about five lines; with less 
 BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut, a blank line.
 CODE_RESULTS = 3  # The first results of a page have their code; the next ones are often not read.
 RELATED_ROWS = 5
-LEAST_CONFIDENCE = 0.5  # Of a relation that is shown; a less certain one is more often wrong than right.
+LEAST_CONFIDENCE = 0.5  # A less certain relation is more often wrong than right, and is not shown.
 NEAREST_SHOWN = 3  # Chunks of an answer in which nothing matches well.
 LINES_QUOTED = 2  # Beside the signature.
 WORDS_SHOWN = 6
@@ -154,7 +154,7 @@ def _copies(copies: Sequence[StoredChunk]) -> str:
 
 
 def _outline(header: str, hit: Hit, lines: int) -> str:
-    """Return a result without its code: the signature of what matched, and so many of its best lines."""
+    """Return a result without its code: the signature of what matched, and its best lines, up to a number."""
     signature = match_of(hit).signature
     parts = [
         header,
@@ -232,7 +232,9 @@ def _block(header: str, excerpt: Excerpt, hit: Hit, outline: str) -> str:
 
 def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
     """Return the most useful relations of what matched, without guesses; each hop halves the confidence."""
-    certain = [one for one in neighbours if one.confirmed and one.confidence * 2 ** (one.hops - 1) >= LEAST_CONFIDENCE]
+    certain = [
+        near for near in neighbours if near.confirmed and near.confidence * 2 ** (near.hops - 1) >= LEAST_CONFIDENCE
+    ]
     lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:RELATED_ROWS]]
     kept, _ = take_fitting(["Related in the code graph:", *lines], room, 1)
     left = len(certain) - len(kept) + 1

@@ -56,7 +56,7 @@ def _meant(schema: Mapping[str, Any], value: object) -> object:
     """Return a value of JSON text or a whole number with a point as the type that a schema has, else unchanged."""
     types = {option.get("type") for option in schema.get("anyOf", [schema])}
     if isinstance(value, str) and types.isdisjoint(("string", None)):
-        with suppress(ValueError, TypeError):  # It stays a text, which the error shows; half a character is no text.
+        with suppress(ValueError, TypeError):  # It stays a text, which the error shows; half a character is not text.
             meant = from_json(value, allow_inf_nan=False)
             value = value if isinstance(meant, str) or isinstance(meant, list) is not ("array" in types) else meant
     return int(value) if isinstance(value, float) and value.is_integer() and "integer" in types else value

@@ -96,7 +96,7 @@ def _around_errors(root: Node) -> Iterator[tuple[int, int]]:
 
 
 def _in_head(keyword: re.Match[bytes], data: bytes, root: Node) -> Iterator[tuple[int, int]]:
-    """Yield what stands beside the name of a type or namespace and is no part of the language."""
+    """Yield what stands beside the name of a type or namespace and is not part of the language."""
     node = root.descendant_for_byte_range(*keyword.span())
     if node is None or node.type == "comment":  # `}  // namespace a`, and the next one.
         return
@@ -143,7 +143,7 @@ def _is_body(keyword: re.Match[bytes], brace: int, macros: list[re.Match[bytes]]
 
 
 def _is_outside_bodies(found: re.Match[bytes], root: Node) -> bool:
-    """Return whether a macro is no statement of a function."""
+    """Return whether a macro is outside of the statements of a function."""
     return found[2] not in _KEYWORDS and _around(found.start(1), ("compound_statement",), root) is None
 
 

@@ -51,8 +51,8 @@ def _places(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _places(one)
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _places(entry)
 
 
 def _json(text: str) -> dict[str, Any]:

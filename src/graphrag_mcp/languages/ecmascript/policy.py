@@ -100,7 +100,7 @@ def _is_foreign(path: str, module: str, manifests: Sequence[Manifest]) -> bool:
     ]
     if colon or path in _DECLARATIONS or package in _RUNTIME:
         return not colon or scheme in _SCHEMES
-    return any(not names.isdisjoint(one) for one in needed) if needed else _PLAIN.fullmatch(module) is not None
+    return any(not names.isdisjoint(choice) for choice in needed) if needed else _PLAIN.fullmatch(module) is not None
 
 
 def _satisfies(version: str, required: str) -> bool:
@@ -121,14 +121,14 @@ def _package(source: ModuleSource, package: Manifest, entry: str) -> Value | Non
         for manifest in source.manifests()
         if manifest.folder == package.folder and OUTPUT in manifest.targets
     ]
-    outputs = [(one[OUTPUT][0], one[OUTPUT][1]) for one in configured]
+    outputs = [(options[OUTPUT][0], options[OUTPUT][1]) for options in configured]
     plain = (own, posixpath.join(package.folder, "src", entry))
     for place in (*_targets(package, entry), *plain):
         built = place.removeprefix(package.folder)
-        sources = [package.folder + one for one in (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built))]
+        sources = [package.folder + path for path in (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built))]
         sources += [root + place[len(out) :] for out, root in outputs if is_below(place, out)]
-        for one in (place, *sources):
-            if found := _file(source, one.replace(".d.ts", ".ts")):
+        for path in (place, *sources):
+            if found := _file(source, path.replace(".d.ts", ".ts")):
                 return found
     return None
 
@@ -147,9 +147,9 @@ def _file(source: ModuleSource, place: str, suffixes: Sequence[str] = _SUFFIXES)
     place = posixpath.normpath(place)
     place = "" if place == "." else place
     stem, suffix = posixpath.splitext(place)
-    places = [place, *(stem + one for one in _COMPILED.get(suffix, ())), *(place + ending for ending in suffixes)]
+    places = [place, *(stem + end for end in _COMPILED.get(suffix, ())), *(place + ending for ending in suffixes)]
     places += [posixpath.join(place, "index" + ending) for ending in suffixes]
-    file = next((one for one in places if source.has(one)), None)
+    file = next((path for path in places if source.has(path)), None)
     if file is not None:
         return Module(file)
     packages = (

@@ -244,7 +244,7 @@ def _union(writer: Writer, node: Node) -> str:
 
 def _conditional(writer: Writer, node: Node) -> str:
     """Either of two types; which of them is not decided."""
-    kinds = [writer.type(node.child_by_field_name(one)) for one in ("consequence", "alternative")]
+    kinds = [writer.type(node.child_by_field_name(branch)) for branch in ("consequence", "alternative")]
     return UNKNOWN if UNKNOWN in kinds else f"({'|'.join(kinds)})"
 
 

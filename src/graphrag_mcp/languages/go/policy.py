@@ -83,7 +83,7 @@ _INTERFACES: dict[str, dict[str, int]] = {
     "error": {"Error": 0},
 }  # The file adds all of the standard library.
 for _name, *_methods in map(str.split, read_text(__package__, "interfaces.txt").splitlines()):
-    _INTERFACES[_name] = {method: int(count) for method, _, count in (one.partition("/") for one in _methods)}
+    _INTERFACES[_name] = {method: int(count) for method, _, count in (entry.partition("/") for entry in _methods)}
 
 
 def _may_be_interface(name: str) -> bool:

@@ -55,7 +55,7 @@ def _binary(writer: Writer, node: Node) -> str:
 
 
 def _map(writer: Writer, node: Node) -> str:
-    key, value = (writer.type(node.child_by_field_name(one)) for one in ("key", "value"))
+    key, value = (writer.type(node.child_by_field_name(field)) for field in ("key", "value"))
     return f"{{{key}:{value}}}"
 
 

@@ -36,13 +36,13 @@ def _read_pyproject(folder: str, text: str) -> Manifest:
     included = poetry.get("packages")
     needed = [*_texts(project.get("dependencies")), *_table(poetry, "dependencies")]
     for groups in (_table(project, "optional-dependencies"), _table(read, "dependency-groups")):
-        needed += [one for group in groups.values() for one in _texts(group)]
+        needed += [text for group in groups.values() for text in _texts(group)]
     for group in _table(poetry, "group").values():
         needed += _table(group, "dependencies")
     roots: list[tuple[object, object]] = [
         *_table(setuptools, "package-dir").items(),
         *(("", place) for place in _texts(_table(setuptools, "packages", "find").get("where"))),
-        *(("", _as_table(one).get("from")) for one in (included if isinstance(included, list) else ())),
+        *(("", _as_table(entry).get("from")) for entry in (included if isinstance(included, list) else ())),
         *(("", place) for place in _hatch_roots(_table(tool, "hatch", "build"))),
         ("", _table(tool, "pdm", "build").get("package-dir")),
         ("", _table(tool, "uv", "build-backend").get("module-root")),
@@ -88,10 +88,10 @@ def _read_setup_script(folder: str, text: str) -> Manifest:
     packages = given.get("packages")
     if isinstance(packages, ast.Call) and _called(packages) in _FINDERS:
         where = [*packages.args[:1], *(keyword.value for keyword in packages.keywords if keyword.arg == "where")]
-        roots += [("", _literal(one)) for one in where]
+        roots += [("", _literal(folder)) for folder in where]
     extras = _literal(given.get("extras_require"))
     needed = [*_texts(_literal(given.get("install_requires")))]
-    needed += [one for group in extras.values() for one in _texts(group)] if isinstance(extras, dict) else []
+    needed += [text for group in extras.values() for text in _texts(group)] if isinstance(extras, dict) else []
     return _manifest(folder, "setup.py", _literal(given.get("name")), roots, needed)
 
 
@@ -110,14 +110,14 @@ def _manifest(
             joined = posixpath.normpath(posixpath.join(folder, place))
             if joined.split("/")[0] != "..":
                 targets.setdefault(package, []).append("" if joined == "." else joined)
-    requires = {normal_name(found[0]): "" for one in needed if (found := _REQUIRED.match(one.strip()))}
+    requires = {normal_name(found[0]): "" for requirement in needed if (found := _REQUIRED.match(requirement.strip()))}
     return Manifest(folder, kind, normal_name(name) if isinstance(name, str) else "", targets, "", requires)
 
 
 def _hatch_roots(build: Mapping[str, Any]) -> Iterator[str]:
-    for one in (build, *map(_as_table, _table(build, "targets").values())):
-        yield from (posixpath.dirname(package) for package in _texts(one.get("packages")))
-        sources = one.get("sources")
+    for table in (build, *map(_as_table, _table(build, "targets").values())):
+        yield from (posixpath.dirname(package) for package in _texts(table.get("packages")))
+        sources = table.get("sources")
         yield from _texts(list(sources) if isinstance(sources, dict) else sources)
 
 
@@ -148,4 +148,4 @@ def _table(value: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
 
 def _texts(value: object) -> list[str]:
     listed = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
-    return [one for one in listed if isinstance(one, str)]
+    return [item for item in listed if isinstance(item, str)]

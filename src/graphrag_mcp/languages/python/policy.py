@@ -88,7 +88,7 @@ def _around(path: str) -> Iterator[str]:
     """Yield the folders around a file, in which its imports may be looked for, the nearest first."""
     while path:
         path = posixpath.dirname(path)
-        yield from (posixpath.join(path, one).rstrip("/") for one in ("", *_SOURCES))
+        yield from (posixpath.join(path, folder).rstrip("/") for folder in ("", *_SOURCES))
 
 
 def _roots(projects: Iterable[Manifest]) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _placed(source: ModuleSource, projects: Iterable[Manifest], parts: Sequence[
 
 
 def _of_project(source: ModuleSource, project: Manifest, parts: Sequence[str]) -> Value | None:
-    roots = (one for one in _roots((project,)) if not source.has(posixpath.join(one, "__init__.py")))
+    roots = (root for root in _roots((project,)) if not source.has(posixpath.join(root, "__init__.py")))
     found = next((found for root in roots if (found := _place(source, posixpath.join(root, *parts)))), None)
     return found or _placed(source, (project,), parts)
 
@@ -233,7 +233,7 @@ def _called_back(name: str) -> Set[str] | None:
     listed = _library().get(name if "." in name else f"builtins.{name}")
     if listed is None:
         return frozenset() if name in _EMPTY else None
-    return frozenset(listed).union(*(_called_back(one) or () for one in listed if "." in one))
+    return frozenset(listed).union(*(_called_back(name) or () for name in listed if "." in name))
 
 
 def _entries(source: ModuleSource, path: str) -> Sequence[str]:

@@ -45,7 +45,7 @@ def _operands(writer: Writer, node: Node) -> str:
 
 
 def _literal(field_name: str) -> Rule:
-    """A literal where a field has one: any operator may be of what is no literal, and any parameter be named."""
+    """A literal where a field has one: an operator may be one of another value, and a parameter may be named."""
     return lambda writer, node: LITERAL if writer.value(node.child_by_field_name(field_name)) == LITERAL else UNKNOWN
 
 
@@ -58,7 +58,7 @@ _call = call("function", "arguments")
 
 
 def _called(writer: Writer, node: Node) -> str:
-    """A call; the first argument of `cast` is a type, which may stand in a string."""
+    """A call; the first argument of `cast` is a type, which may be in a string."""
     function, given = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
     if function is None or len(given) != 2 or writer.text(function).rpartition(".")[2] != "cast":
         return _call(writer, node)

@@ -25,7 +25,7 @@ The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
                  @import.file where the source is a file relative to this one
     @item        a name taken by the import around it, with @alias likewise, where the source comes after the names:
                  a pattern of the whole statement would take quadratic time
-    @setting     a string that names a setting, where it is no argument of a call
+    @setting     a string that names a setting, outside of the arguments of a call
 
 Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
 """

@@ -108,7 +108,7 @@ def _module_name(style: ImportStyle, place: str, whole: str, alias: str) -> str:
     if style is ImportStyle.SNAKE:
         return _SEPARATORS.split(whole)[-1]
     if style is ImportStyle.INCLUDE:
-        return whole.rpartition("/")[2]  # `<memory>` is no memory.h.
+        return whole.rpartition("/")[2]  # `<memory>` is not memory.h.
     names = place.split("/")
     is_version = len(names) > 1 and names[-1][:1] == "v" and names[-1][1:].isdigit()  # Go: shop/v2 is called shop.
     return names[-2] if is_version else names[-1]

@@ -69,7 +69,7 @@ class _Builder:
         self._is_test_file = category is Category.TESTS
         self._imports: dict[str, Import] = {found.name: found for found in outline.imports}
         self._local: dict[str, set[str]] = {}  # The qualified names of what has a name,
-        self._bare: dict[str, set[str]] = {}  # and of what is no method.
+        self._bare: dict[str, set[str]] = {}  # and of what is not a method.
         self._members: set[tuple[str, str]] = set()
         for definition in outline.definitions:
             if definition.kind is not None and definition.kind is not SymbolKind.FIELD:

@@ -48,7 +48,7 @@ class Bindings(Part):
         self._declarations, self._functions, self._held = declarations, functions, held
         self.written: list[tuple[Node, str]] = []  # Names that are written to where they are something else besides.
         self._bindings: list[_Binding] = []
-        self._starts: dict[str, list[int]] = {}  # Where what is no narrowing binds a name.
+        self._starts: dict[str, list[int]] = {}  # Where anything but a narrowing binds a name.
 
     def add_import(self, node: Node, name: str, value: str) -> None:
         """Bind what an import names."""
@@ -88,7 +88,7 @@ class Bindings(Part):
             self._bindings.append(_Binding(node, role, bound, at, first, "part" in captures))
 
     def _is_assigned(self, pattern: Node) -> bool:
-        """Return whether a pattern stands in an assignment: it binds no names."""
+        """Return whether a pattern is part of an assignment, so that it binds no names."""
         around = pattern.parent
         while around is not None and around.type.endswith("_pattern"):
             around = around.parent
@@ -124,7 +124,9 @@ class Bindings(Part):
             if binding.role == "bind.member":
                 owner = self._type_of_self(parents, (start, stop), binding.of)
             names = [name for name, _ in binding.names]
-            self.written += [(binding.node, one) for one in names if elsewhere.get((start, stop, one), (1, 0))[0] == 0]
+            self.written += [
+                (binding.node, name) for name in names if not elsewhere.get((start, stop, name), (1, 0))[0]
+            ]
             if owner >= 0 or binding.role == "bind.member":
                 self._add_fields(owner, binding)
                 continue
@@ -188,5 +190,5 @@ class Bindings(Part):
             if draft.owner >= 0 and self._drafts[draft.owner].kind in _BLOCKS and draft.kind != SymbolKind.FIELD
         ]
         inner.sort()
-        for (at, _, index), (start, stop) in zip(inner, innermost(scopes, [one[:2] for one in inner]), strict=True):
+        for (at, _, index), (start, stop) in zip(inner, innermost(scopes, [row[:2] for row in inner]), strict=True):
             self._bound.append(Bound(self._drafts[index].name, start, stop, f"#{index}", at, "declared"))

@@ -145,7 +145,7 @@ class Mentions(Part):
         return UNKNOWN if use == "field" or "from.other" in captures else None
 
     def _arguments(self, node: Node) -> tuple[int, str]:
-        """Return the number of the arguments of a call, and what they are where functions are told apart by them."""
+        """Return the number of the arguments of a call, and what they are where that decides what is called."""
         given = arguments(node)
         values = self._writer.given(given) if self._shapes.overloads else []
         return len(given), f"({';'.join(values)})" if set(values) - {UNKNOWN} else ""

@@ -29,7 +29,7 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
                  @bind.member: the name is a field of the type whose function has it
     @aliased     a constant with @name may stand for a @type
     @within      the block in which @name holds @type or @value
-    @narrows     the same, unless it is bound anew there; of what stands in it behind @after
+    @narrows     the same, unless it is bound again there; of what is in it behind @after
     @embeds @extends @implements   a type on which the declaration around it is based
     @import      an import of @module, or of the `source` around it, with @item and @alias; @import.default of what it
                  exports by default

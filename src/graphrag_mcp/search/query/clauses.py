@@ -7,7 +7,7 @@ from graphrag_mcp.search.query.understand import Query, understand
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.words import is_telling
 
-MAX_LENGTH = 300  # Characters: a longer text tells something in sentences.
+MAX_LENGTH = 300  # Characters: a longer text is prose.
 
 _JOINED = re.compile(r",?\s+and\s+(?=(?:where|how|what(?! if\b))\b)", re.IGNORECASE)
 _ASKS = re.compile(r"(?:where|how|what|which|who|when|why|(?:from|in|on) (?:where|which))\b", re.IGNORECASE)

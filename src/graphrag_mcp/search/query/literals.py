@@ -1,6 +1,6 @@
-"""Finds in a question what may stand in the code letter for letter: quoted text, keys, flags, and messages.
+"""Finds in a question what the code may contain letter for letter: quoted text, keys, flags, and messages.
 
-A message is pasted with its values filled in. The text between the values is what stands in the code's format string,
+A message is pasted with its values filled in. The text between the values is that of the code's format string,
 so a question is cut into segments at everything that may be such a value.
 """
 
@@ -15,7 +15,7 @@ from graphrag_mcp.text.words import is_telling
 MAX_LITERALS = 8  # A question has one or two; more is a pasted log.
 MAX_LENGTH = 200  # Characters of a literal; longer quoted text is code, which is found by its words.
 MIN_RUN = 3  # Words of a message that are evidence: two stand together by chance.
-RUN = 4  # Words that are looked up together, since a value without a mark of its own may stand in a segment.
+RUN = 4  # Words that are looked up together, since a value without a mark of its own may be in a segment.
 MAX_RUN = 12  # Words of a segment that is looked up as a whole.
 MIN_TELLING = 2  # Words of a run that are not question words.
 
@@ -30,7 +30,7 @@ class LiteralKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A text that the question writes as it may stand in a file."""
+    """A text that the question writes as it may be in a file."""
 
     text: str
     kind: LiteralKind

@@ -33,14 +33,14 @@ _NESTING_GRADE = 0.9  # For each level: the outer of two equal names is the one 
 _WRONG_QUALIFIER_GRADE = 0.5
 _WRONG_CASE_GRADE = 0.8
 _OTHER_STYLE_GRADE = 0.8  # `setCommand` for `set_command`.
-_USE_GRADE = 0.1  # Of a literal where it is used, while another place defines it.
-_UNDEFINED_GRADE = 0.4  # Of a literal that no place defines.
-_LINE_LOSS = 0.025  # Of 20 lines each is worth half of a single one.
+_USE_GRADE = 0.1  # A literal has it where it is used, while another place defines it.
+_UNDEFINED_GRADE = 0.4  # A literal that no place defines has it.
+_LINE_LOSS = 0.025  # Each of 20 lines is worth half of a single one.
 _LEAST_SHARE = 0.4  # What a literal counts in a long question.
 _FURTHER_LITERAL = 0.3
 _LAST_NAME = re.compile(r"[^\w-]+")
-_LOCATION_BONUS = 1.5  # More than what the words of a query say for other parts of the file.
-LONG_SHARE = 0.5  # Of the bonus for history in a long text, whose first line says less than a question.
+_LOCATION_BONUS = 1.5  # More than the words of a query add to other parts of the file.
+LONG_SHARE = 0.5  # A long text gets this share of the bonus for history: its first line says less than a question.
 _OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
 
 

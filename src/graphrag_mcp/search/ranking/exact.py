@@ -53,11 +53,11 @@ def definitions_first(order: Sequence[Scored], named: NamedSymbol, matches: Iter
         for place in places
     ]
     by_standing = sorted(zip(best, places, strict=True))
-    anew = list(order)
+    changed = list(order)
     for place, ((_, name), before) in zip(places, by_standing, strict=True):
         if place != before:
-            anew[place] = order[before]._replace(score=order[place].score, moved=Move("exact name", name))
-    return anew
+            changed[place] = order[before]._replace(score=order[place].score, moved=Move("exact name", name))
+    return changed
 
 
 def _standing(named: NamedSymbol, match: SymbolMatch, file: StoredFile) -> Standing:

@@ -10,7 +10,7 @@ from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking.scored import Move, Scored
 
 FACT_PLACE = 3  # The place of the document: behind two results that may be right.
-NEARLY_BEST = 0.95  # Of the best fused score, which is before all priors and bonuses.
+NEARLY_BEST = 0.95  # A share of the best fused score, which is before all priors and bonuses.
 _STATING = (Category.DOCUMENTATION, Category.CONFIG)
 
 

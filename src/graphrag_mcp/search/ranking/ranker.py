@@ -42,7 +42,7 @@ def score_candidates(
     """Return the candidates, best first. now: seconds since 1970. with_archived: whether archived files are shown."""
     scorer = _scorer(query, candidates, settings, now, with_archived)
     files = candidates.files
-    likely = scorer.likely([(one, files[one.chunk_id]) for one in candidates.fused if one.chunk_id in files])
+    likely = scorer.likely([(hit, files[hit.chunk_id]) for hit in candidates.fused if hit.chunk_id in files])
     coherence = coherence_by_file((file.file_id, candidate.score) for candidate, file in likely[:COHERENCE_POOL])
     shared: dict[int, FileScore] = {}
     groups: dict[int | str, list[tuple[Fused, FileScore]]] = {}

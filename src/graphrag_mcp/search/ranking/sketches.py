@@ -13,9 +13,9 @@ import numpy as np
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.ports import Matrix
 
-CALLEES = 40  # Of a function.
-MEMBERS = 12  # Of a type.
-IS_DEFINITION = 0.3  # Of a function or type, against code outside of both.
+CALLEES = 40  # A sketch of a function names no more.
+MEMBERS = 12  # A sketch of a type names no more.
+IS_DEFINITION = 0.3  # A function or type gains it over code outside of both.
 PER_LOG_LINE = 0.045  # Long definitions do more of what is asked for than short ones.
 
 _FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
@@ -50,8 +50,11 @@ class FileSketches:
         """Return the sketches with the chunks that show them; spans: lines of the file's chunks, in their order."""
         chunk_ids = list(spans)
         starts, ends = ([span[end] for span in spans.values()] for end in (0, 1))
-        shown = [chunk_ids[bisect_left(ends, one.start_line) : bisect_right(starts, one.end_line)] for one in sketches]
-        lines = np.array([one.end_line - one.start_line + 1 for one in sketches], dtype=np.float32)
+        shown = [
+            chunk_ids[bisect_left(ends, sketch.start_line) : bisect_right(starts, sketch.end_line)]
+            for sketch in sketches
+        ]
+        lines = np.array([sketch.end_line - sketch.start_line + 1 for sketch in sketches], dtype=np.float32)
         return cls(sketches, shown, np.asarray(IS_DEFINITION + PER_LOG_LINE * np.log1p(lines)), vectors)
 
     def gains(self, query: Matrix) -> Matrix:
@@ -99,7 +102,7 @@ def _members(symbol: Symbol, definitions: Sequence[Symbol]) -> list[str]:
     first = bisect_right(definitions, symbol.start_line, key=_start)
     last = bisect_right(definitions, symbol.end_line, lo=first, key=_start)
     members = (definitions[place] for place in range(first, last))
-    return list(dict.fromkeys(one.name for one in members if one.kind is not SymbolKind.KEY))[:MEMBERS]
+    return list(dict.fromkeys(member.name for member in members if member.kind is not SymbolKind.KEY))[:MEMBERS]
 
 
 def _sketch(symbol: Symbol, end_line: int, related: Sequence[str]) -> Sketch:

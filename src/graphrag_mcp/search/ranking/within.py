@@ -27,7 +27,7 @@ def order_within_files(order: Sequence[Scored], query: Matrix, read: ReadSketche
     for place, scored in enumerate(order):
         places[scored.file.file_id].append(place)
     several = [file_id for file_id in list(places)[:FILES] if len(places[file_id]) > 1]
-    anew = list(order)
+    changed = list(order)
     for file_id, sketches in read(several).items():
         hits = [order[place] for place in places[file_id]]
         gains = _gains(hits, sketches, query)
@@ -35,8 +35,8 @@ def order_within_files(order: Sequence[Scored], query: Matrix, read: ReadSketche
         shown.sort(key=lambda row: (row[0].moved is None, -(row[0].base + row[1])))
         for place, before, (hit, _, name) in zip(places[file_id], hits, shown, strict=True):
             if hit is not before:
-                anew[place] = hit._replace(score=before.score, place=before.place, moved=Move("order in file", name))
-    return anew
+                changed[place] = hit._replace(score=before.score, place=before.place, moved=Move("order in file", name))
+    return changed
 
 
 def _gains(hits: Sequence[Scored], sketches: FileSketches, query: Matrix) -> dict[int, tuple[float, str]]:

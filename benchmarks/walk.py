@@ -25,7 +25,7 @@ PACKAGE = f"{Path(graphrag_mcp.__file__).parent}{os.sep}"
 COMMON = frozenset(("text", "system", "model", "languages", "errors.py", "settings.py", "ports.py"))
 """What any package may use in passing."""
 CALLS: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "search": ("graphrag_hybrid_search", {"query": "where is a file written atomically"}),
+    "search": ("graphrag_hybrid_search", {"query": "which callers are counted"}),
     "trace": ("trace_relations", {"symbol": "App.search"}),
 }
 

@@ -72,7 +72,9 @@ _BOTH_CASES = re.compile("[^A-Z]*+[A-Z][^a-z]*+[a-z][^A-Z]*+[A-Z][^a-z]*+[a-z]")
 _MIXED = re.compile("(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])")
 _HEXADECIMAL = re.compile("[0-9a-f]{16,}|[0-9A-F]{16,}|(?:[0-9a-fA-F]{4,8}-){4}[0-9a-fA-F]{12}")
 # A name, a path or an address consists of words and numbers, separated or in camel case.
-_NAME_LIKE = re.compile(r"[/.~]*(?:(?:[A-Z]?[a-z]+\d{0,5}|[A-Z]+(?![a-z])\d{0,5}|\d{1,5})(?:[-_./:]+|(?=[A-Z])|\Z))+")
+_NAME_LIKE = re.compile(  # A word ends in one place only: else a long row of capitals takes time without end.
+    r"[/.~]*(?:(?:[A-Z]?[a-z]+\d{0,5}|[A-Z]+(?=[A-Z][a-z]|[^A-Za-z]|\Z)\d{0,5}|\d{1,5})(?:[-_./:]+|(?=[A-Z])|\Z))+"
+)
 _WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+")
 # Each letter is followed by those that follow it in words: .93 of the pairs in prose are in this list, .37 of random
 # ones.

@@ -8,7 +8,7 @@ from typing import Any
 from graphrag_mcp.languages.manifests import joined
 from graphrag_mcp.model.manifests import OUTPUT, Manifest
 
-_COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/""", re.DOTALL)
+_COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
 _TRAILING = re.compile(r",(\s*[}\]])")
 
 

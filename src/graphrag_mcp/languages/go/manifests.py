@@ -6,9 +6,9 @@ from graphrag_mcp.languages.manifests import joined
 from graphrag_mcp.model.manifests import Manifest
 
 _COMMENT = re.compile(r"//.*")
-_MODULE = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
-_REPLACE = re.compile(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.\S*)", re.MULTILINE)
-_USE = re.compile(r"^\s*(?:use\s+)?(\.\S*)\s*$", re.MULTILINE)
+_MODULE = re.compile(r"^[ \t]*+module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
+_REPLACE = re.compile(r"^[ \t]*+(?:replace[ \t]+)?(\S++)(?:[ \t]+v\S++)?[ \t]+=>[ \t]+(\.\S*)", re.MULTILINE)
+_USE = re.compile(r"^[ \t]*+(?:use[ \t]+)?(\.\S*+)[ \t\r]*+$", re.MULTILINE)
 
 
 def read(folder: str, name: str, text: str) -> Manifest:

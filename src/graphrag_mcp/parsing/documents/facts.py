@@ -24,8 +24,8 @@ _PRECEDENCE = list(_STATUS_WORDS)
 
 _WORDS = re.compile(r"[A-Za-z]+")
 _REPLACED_BY = re.compile(r"\b(?:superseded|superceded|replaced)\s+by\b", re.IGNORECASE)
-_STATUS_LINE = re.compile(r"[\s>*+-]*\**status\**\s*:\s*\**\s*(.*)", re.IGNORECASE)
-_SUPERSEDES_LINE = re.compile(r"[\s>*+-]*\**supersedes\**\s*:?\s*(.+)", re.IGNORECASE)
+_STATUS_LINE = re.compile(r"[\s>*+-]*+status\**+\s*+:\s*\**\s*(.*)", re.IGNORECASE)
+_SUPERSEDES_LINE = re.compile(r"[\s>*+-]*+supersedes\**+\s*+:?\s*(.+)", re.IGNORECASE)
 _SHORT_LINE = 6  # words; "This decision is accepted" states a status, a longer sentence may not.
 _HEAD_ROWS = 15  # A `Status:` line further down is not the document's.
 _SECTION_ROWS = 12

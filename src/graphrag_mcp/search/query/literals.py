@@ -60,7 +60,7 @@ class Run(NamedTuple):
 
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|(?<!\w)'([^'\n]+)'(?!\w)")
 _FLAG = r"(?<![\w-])--?[A-Za-z][\w-]+"
-_KEY = re.compile(rf"{_FLAG}|(?<![\w./\\-])\w+(?:[._-]+\w+)+(?![\w/\\])")
+_KEY = re.compile(rf"{_FLAG}|(?<![\w./\\-])(?>\w+(?:[._-]+\w+)+)(?![\w/\\])")
 _COMPOUND = re.compile(r"[A-Za-z]+-[a-z]+")
 _NO_KEY = re.compile(r"[\d._-]+|\w\.\w")  # A version; "e.g".
 # What a message holds in place of a value, and where one message or sentence ends.

@@ -1,0 +1,48 @@
+"""Rows of one character, or of a few that take turns, are read in the time that their length takes."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from graphrag_mcp.exclusion.never_indexed import find_barrier
+from graphrag_mcp.languages.manifests import read_manifest
+from graphrag_mcp.parsing.parser import parse_file
+from graphrag_mcp.search.query.understand import understand
+from graphrag_mcp.text.secrets import mask_secrets
+
+LENGTH = 30_000
+SECONDS = 5.0  # A row takes a tenth of it; an expression that tries all ways takes hours.
+UNITS = ("a", "A", "1", "_", " ", "\t", "\n", "Ab", "AB1", "a_", "a.", "a/", "a-", "A1", "-", "*", "* ", "> ", "#",
+         '"', '\\"', "'", "\\", "(", "{", "[", "<", "=", "a=", "key: A1", "/*", "//", "--", "`", "~", "$", "${", "é",
+         "@")  # fmt: skip
+MANIFESTS = ("go.mod", "go.work", "package.json", "tsconfig.json", "pyproject.toml", "setup.py", "setup.cfg", "pom.xml",
+             "settings.gradle")  # fmt: skip
+TEXTS = ("README.md", "guide.rst", "notes.adoc", "settings.ini", "values.yaml", "log.txt")
+
+
+def _manifest(name: str, row: str) -> object:
+    return read_manifest(name, f"module a\n{row}é\n")
+
+
+def _text(name: str, row: str) -> object:
+    return parse_file(name, f"{row}é\n".encode())
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "secrets": lambda row: mask_secrets(f"token = {row[:4_000]}é\n"),
+    "question": lambda row: understand(f"where is {row[:4_000]}/ used?"),
+    "name": lambda row: find_barrier(f"{row[:255]}é".replace("/", ""), "", is_folder=False),
+    **{name: partial(_manifest, name) for name in MANIFESTS},
+    **{name: partial(_text, name) for name in TEXTS},
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_row_takes_the_time_of_its_length(reader: str) -> None:
+    """Whatever it repeats, and whatever follows."""
+    for unit in UNITS:
+        started = time.process_time()
+        READERS[reader](unit * (LENGTH // len(unit)))
+        assert time.process_time() - started < SECONDS, unit

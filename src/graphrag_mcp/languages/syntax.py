@@ -70,7 +70,7 @@ def parse_tree(
     """Return the tree of the code; errors in the code are nodes of it.
 
     ascii_only: replace all other characters by letters. repairs: changes of what the grammar cannot read; one is kept
-    if it leaves fewer errors. Raises SyntaxTimeoutError after so many steps.
+    if it leaves fewer errors. Raises SyntaxTimeoutError after a limit of steps.
     """
     data = code.data.translate(_AS_LETTERS) if ascii_only else code.data
     if _BRACKETS.search(data):

@@ -85,7 +85,7 @@ class Meanings(Part):
         return value
 
     def _is_only_type(self, thing: Thing) -> bool:
-        """Return whether a declaration has no value."""
+        """Return whether a declaration is a type without a value: an interface or an alias."""
         return not {Mark.INTERFACE, Mark.ALIAS}.isdisjoint(self.declared(thing).marks) and self.things.is_type(thing)
 
     def _aliased(self, thing: Thing) -> Value | None:

@@ -363,7 +363,7 @@ class Members(Part):
         return is_below or Mark.ENUMERATION in self.declared(kind.things[0]).marks
 
     def _is_called(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
-        """Return whether an embedded type has a name: in a struct it is the name of the field."""
+        """Return whether an embedded type has a name: in a struct it names the field."""
         if Mark.INTERFACE in self.declared(owner.things[0]).marks:
             return False
         if isinstance(base, Instance):

@@ -1,7 +1,7 @@
 """What the resolution of one file reads of other files, by name.
 
 An edit that changes nothing of what was read changes no relation of the file. What an import means is read by many, and
-rarely changes when what it is found by does (a manifest, a new file): who reads it depends on the import, and the file
+rarely changes when what it is found by does (a manifest, a new file): its readers depend on the import, and the file
 that has the import on what it is found by.
 """
 

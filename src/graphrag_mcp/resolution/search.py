@@ -215,7 +215,7 @@ class Search:
     def closure(self, place: int, how: How, kinds: Collection[RelationKind]) -> list[StoredLink]:
         """Return all links of the hierarchy above or below a declaration, the nearest first.
 
-        What only stands in a method's place is one for that alone.
+        What only replaces a method is one for that alone.
         """
         found: dict[int, StoredLink] = {}
         level = {place}

@@ -70,7 +70,7 @@ class Slots:
         return self._place(thing) if thing else None
 
     def is_added(self, flow: Flow) -> bool:
-        """Return whether a value is handed over by adding it to a collection, as far as its name says."""
+        """Return whether a value is handed over by adding it to a collection, judged by its name."""
         into = parse(flow.into)
         return isinstance(into, Member) and FILLING.fullmatch(into.name) is not None
 

@@ -15,7 +15,7 @@ from graphrag_mcp.settings import Part, RetrievalSettings
 PLACES = 10  # The places of an answer: the results, and after them the further ones.
 BLOCK = PLACES + 2  # Hits read, and compared as declarations and definitions, at a time: whatever the limit is.
 NEAR_COPY = 0.9  # The share of its n-grams with a better text that makes a text a copy.
-EQUAL_COSINE = 0.995  # Two vectors that say the same have it.
+EQUAL_COSINE = 0.995  # The cosine of two vectors that say the same is higher.
 NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
 
 ReadContents = Callable[[Sequence[int]], Mapping[int, ChunkAndVector]]

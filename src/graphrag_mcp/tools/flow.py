@@ -117,7 +117,7 @@ def _chain_lines(chain: Chain, flow: Flow, texts: Mapping[Place, str]) -> list[s
 
 def _hops(chain: Chain, flow: Flow, texts: Mapping[Place, str], around: Mapping[CodeNode, range]) -> list[str]:
     first, place = flow.chains[0], flow.chains.index(chain)
-    printed = [node for chain in flow.chains[:place] for node in chain.nodes]
+    printed = [node for earlier in flow.chains[:place] for node in earlier.nodes]
     before, after = (0, 0) if chain == first else _shared_ends(chain, first)
     links = chain.links[before : len(chain.links) - after]
     kinds = Counter("data" if link.read else _CERTAINTY[link.edge.certainty] for link in links)

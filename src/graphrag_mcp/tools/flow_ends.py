@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 MAX_ENDS = 12  # A question has no more on each side.
 MAX_HITS = 25
 _PER_NAMESAKE = 0.02  # What the second definition of a name costs more than the first.
-_PER_WORD = 0.2  # Each word of the question in a name is worth it.
-_OF_ALL = 0.4  # The rank of a candidate that only a search for the whole question finds is worth it.
+_PER_WORD = 0.2  # Each word of the question in a name adds this.
+_OF_ALL = 0.4  # A candidate that only a search for the whole question finds has this share of its rank.
 _PER_RANK = 0.05  # What the second candidate of a question costs more than the first.
 _PIVOTS = (  # From what certainly begins the end of a flow to what may.
     r"(?:,|;|\.|\?|:) (?:and )?how\b",

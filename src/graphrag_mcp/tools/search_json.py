@@ -14,15 +14,7 @@ from graphrag_mcp.tools.matches import also_here, best_lines, match_of, text_of
 from graphrag_mcp.tools.reasons import why
 
 COPIES_SHOWN = 3  # Archived chunks with the content of a result.
-_BRIEF = (
-    "path",
-    "start_line",
-    "end_line",
-    "symbol",
-    "status",
-    "score",
-    "origin",
-)  # A result without its text has these.
+_BRIEF = ("path", "start_line", "end_line", "symbol", "status", "score", "origin")  # A brief result has these.
 _TEXT_FRAME = 40  # Characters around a text: its name, and the count of the lines cut.
 
 

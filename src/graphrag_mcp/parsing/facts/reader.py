@@ -2,7 +2,7 @@
 
 The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" serve predicates:
 
-    @unit        the package or namespace that the file says to be in
+    @unit        the package or namespace that the file declares
     @scope       a block: what is bound in it ends with it
     @function    a function, whether it has a name or not; @name is that of what it is given to, @of the value whose
                  member that is

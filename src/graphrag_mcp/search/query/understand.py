@@ -42,7 +42,7 @@ class Query:
     title: the first line of a long text, else the text. terms: stemmed words for the keyword index, distinct, in order.
     expansion_terms: words with a lower weight: synonyms, and the rest of a long text. symbols: names in the query, each
     with its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). literals, runs: what may
-    stand in the code as it is written, and words that may be parts of a message. paths: file paths or names in it.
+    are in the code as they are written, and words that may be parts of a message. paths: file paths or names in it.
     locations: lines of files in it. categories: kinds of file it asks for; their prior is 1. relations: those it asks
     about. wants_fact: whether it asks for a fact, which documents state, and not for code. wants_changes: whether it
     may ask what has changed. wants_retired: whether it asks for archived or superseded files.

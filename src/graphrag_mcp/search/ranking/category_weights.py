@@ -10,7 +10,7 @@ from graphrag_mcp.settings import RetrievalSettings
 
 EVEN = 0.5
 
-Share: TypeAlias = Callable[[int, ListSource], float]  # The share of a list in the score of a chunk.
+Share: TypeAlias = Callable[[int, ListSource], float]  # The share of a list in the score of a chunk, 0 to 1.
 
 
 def balanced(_chunk_id: int, _source: ListSource) -> float:

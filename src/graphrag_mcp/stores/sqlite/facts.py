@@ -125,7 +125,7 @@ class SqliteFacts:
     def called(self, name: str) -> Sequence[Named]:
         """Return the definitions of a name in all files, without keys of configuration.
 
-        Their order does not depend on where they stand in their files, since moving one changes no links of others.
+        Their order does not depend on their position in their files, since moving one changes no links of others.
         """
         return self._called(name)
 

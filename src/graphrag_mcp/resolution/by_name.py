@@ -1,8 +1,8 @@
 """Resolves a file of a language without facts: by its imports, by what it declares itself, and by names.
 
-A name means what the file declares, else the only thing of the project that has it, else it is shared: each of a few things
-of that name may be meant. What many things are called means none of them. Several definitions may be one thing: the
-overloads of a file, or what a header declares and other files define. No code means a heading.
+A name means what the file declares, else the only thing of the project that has it, else it is shared: each of a few
+things of that name may be meant. What many things are called means none of them. Several definitions may be one thing:
+the overloads of a file, or what a header declares and other files define. No code means a heading.
 """
 
 from collections import defaultdict

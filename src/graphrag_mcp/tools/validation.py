@@ -74,9 +74,9 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
 def listed_schema(schema: Mapping[str, Any], told: set[str] | None = None) -> dict[str, Any]:
     """Return a schema as a client's model reads it, in every session: with the hints in place of the descriptions.
 
-    It lacks what is not needed to choose a value: limits, defaults that mean "none" or "no", and null beside the type of
-    an argument that may be left out. The server checks all of them in any case. told: the arguments of the tools that
-    were listed before, whose hints and choices are not repeated; those of this one are added.
+    It lacks what is not needed to choose a value: limits, defaults that mean "none" or "no", and null beside the type
+    of an argument that may be left out. The server checks all of them in any case. told: the arguments of the tools
+    that were listed before, whose hints and choices are not repeated; those of this one are added.
     """
     told = set() if told is None else told
     properties = {name: _listed(value, is_told=name in told) for name, value in schema["properties"].items()}

@@ -1,8 +1,8 @@
 """Orders the hits of one file by the definitions that they show.
 
-A file's hits share its bonuses, and their texts repeat each other's words: which of its functions is meant is best decided
-by their names, signatures and callees. The k-th best hit takes the k-th place that the file has already, so the order
-of files cannot change.
+A file's hits share its bonuses, and their texts repeat each other's words: which of its functions is meant, their
+names, signatures and callees decide best. The k-th best hit takes the k-th place that the file has already, so the
+order of files cannot change.
 """
 
 from collections import defaultdict

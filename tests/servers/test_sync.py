@@ -352,7 +352,7 @@ def test_serving_writes_nothing_to_servers_unless_it_is_asked_to(
 ) -> None:
     """Who searches a team's servers does not overwrite them: only `sync` writes."""
     copied: list[str] = []
-    monkeypatch.setattr("graphrag_mcp.app.local.Replicator.start_following", lambda *_: copied.append("began"))
+    monkeypatch.setattr("graphrag_mcp.app.parts.Replicator.start_following", lambda *_: copied.append("began"))
     for changes, expected in (({}, []), ({"sync_servers": "true"}, ["began"])):
         with closing(make_place(f"project-{len(changes)}", FILES).app(**changes)) as app:
             app.start()

@@ -24,11 +24,21 @@ UNITS = ("a", "A", "1", "_", " ", "\t", "\n", "Ab", "AB1", "a_", "QXWZKVJPHG7BTM
          "@")  # fmt: skip
 MANIFESTS = ("go.mod", "go.work", "package.json", "tsconfig.json", "pyproject.toml", "setup.py", "setup.cfg", "pom.xml",
              "settings.gradle")  # fmt: skip
+CODE = {
+    "a.py": 'x: "ROW" = 1\ny = cast("ROWé", x)\n',
+    "A.java": 'class A { @M("ROW") void a() {} @M("ROW#a()") void b() {} }\n',
+    "a.go": 'package a\n\nconst a = "{{ROW}}"\n',
+    "a.ts": 'const a: { [k in "ROW"]: 1 } = b["ROW"]\n',
+}
 TEXTS = ("README.md", "guide.rst", "notes.adoc", "settings.ini", "values.yaml", "log.txt")
 
 
 def _manifest(name: str, row: str) -> object:
     return read_manifest(name, f"module a\n{row}é\n")
+
+
+def _quoted(name: str, code: str, row: str) -> object:
+    return parse_file(name, code.replace("ROW", row.replace('"', "'")).encode())
 
 
 def _text(name: str, row: str) -> object:
@@ -41,6 +51,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "name": lambda row: find_barrier(f"{row[:255]}é".replace("/", ""), "", is_folder=False),
     **{name: partial(_manifest, name) for name in MANIFESTS},
     **{name: partial(_text, name) for name in TEXTS},
+    **{name: partial(_quoted, name, code) for name, code in CODE.items()},
 }
 
 

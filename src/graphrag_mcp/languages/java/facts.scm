@@ -76,7 +76,7 @@
     (element_value_pair value: (string_literal (string_fragment) @use.addressed))
     (element_value_array_initializer (string_literal (string_fragment) @use.addressed))
     (element_value_pair value: (element_value_array_initializer (string_literal (string_fragment) @use.addressed)))]))
-  (#match? @use.addressed "^([\\w$.]*#)?[A-Za-z_$][\\w$]*(\\(.*\\))?$"))
+  (#match? @use.addressed "^(([\\w$]+\\.){0,20}[\\w$]*#)?[A-Za-z_$][\\w$]*(\\(.*\\))?$"))
 (method_declaration (modifiers (marker_annotation name: (identifier) @_a)) name: (identifier) @named @use.function
   (#any-of? @_a "MethodSource" "FieldSource"))
 (package_declaration (identifier) @use.none)

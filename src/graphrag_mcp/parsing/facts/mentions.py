@@ -25,7 +25,7 @@ _INDEXED = "indexed."  # A member whose name is not written.
 _NAMED_ARGUMENTS = ("keyword_argument", "list_splat", "dictionary_splat")
 _BESIDE = ("key", "placed", "set")  # What `{name}` is besides a value.
 _ACTION = re.compile(r"\{\{[^{}]*\}\}")
-_DOTTED = re.compile(r"'[^']*'|\"[^\"]*\"|([^\W\d]\w*(?:\.[^\W\d]\w*)*)")  # Names, and not what is in quotes.
+_DOTTED = re.compile(r"'[^']*'|\"[^\"]*\"|([^\W\d]\w*(?:\.[^\W\d]\w*){0,20})")  # Names, and not what is in quotes.
 _MEMBER = re.compile(r"\.([A-Z]\w*)")
 
 Used = tuple[int, str, list[Captures]]
@@ -113,10 +113,12 @@ class Mentions(Part):
 
     def _in_quotes(self, node: Node) -> Iterator[Mention]:
         """Yield the names of a type that is written as a text."""
-        text = self._writer.text(node)
+        text, done, at = self._writer.text(node), 0, node.start_byte
         for dotted in _DOTTED.finditer(text):
             for name in re.finditer(r"\w+", dotted[1] or ""):
-                at = node.start_byte + len(text[: dotted.start() + name.start()].encode())
+                start = dotted.start() + name.start()
+                at += len(text[done:start].encode())
+                done = start
                 receiver = dotted[1][: max(0, name.start() - 1)]
                 use = Use.TYPE if name.end() == len(dotted[1]) else Use.VALUE
                 if receiver or use == Use.TYPE or not self._is_variable(name[0], at):

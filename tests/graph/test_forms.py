@@ -310,6 +310,16 @@ function define(b: Box): Maker {
 """,
 }
 
+BARRELS = {
+    "src/index.ts": "export * from './far'\nexport * from './lib'\nexport * from './gear'\n",
+    "src/far/index.ts": "export * from './a'\nexport * from './b'\n",
+    "src/far/a.ts": "export const a = 1\n",
+    "src/far/b.ts": "export const b = 1\n",
+    "src/lib.ts": "export * from 'lib'\n",
+    "src/gear.ts": "export function shift() {}\n",
+    "use.ts": "import { shift, a } from './src/index'\nshift()\nconsole.log(a)\n",
+}
+
 QUOTED = {
     "b.py": """import typing as t
 from typing import Annotated, Literal, NewType, Optional, TypeVar, cast

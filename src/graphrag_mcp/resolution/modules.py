@@ -109,11 +109,12 @@ class Modules(Part):
         modules = [self.module(file, export.module) for export in file.exports.get("*", ())]
         own = [value for value in modules if not isinstance(value, Outside) and not self._lacks(value, name)]
         found = [self.ask.find(value, name) if value else None for value in own]
-        if hit := next((value for value in found if value and value is not ABSENT), None):
+        hits = [value for value in found if value and value is not ABSENT]
+        if hit := next((value for value in hits if value.things or value.value != OUTSIDE), None):
             return hit
         if None in found or file.facts.has_errors:
             return None
-        return Found((), OUTSIDE) if len(found) < len(modules) else ABSENT
+        return Found((), OUTSIDE) if hits or any(isinstance(value, Outside) for value in modules) else ABSENT
 
     def _lacks(self, module: Value | None, name: str) -> bool:
         """Return whether a module exports nothing of a name, and passes nothing on: most of many do."""

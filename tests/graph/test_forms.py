@@ -373,6 +373,8 @@ s: Annotated["Red", 1] = 1
         (QUOTED, "Blue", Direction.USERS, ["b.py:8 certain", "b.py:11 certain"]),
         (QUOTED, "Blue.In", Direction.USERS, ["b.py:11 certain"]),
         (QUOTED, "copy", Direction.USERS, []),
+        (BARRELS, "shift", Direction.CALLERS, ["use.ts:2 certain"]),
+        (BARRELS, "a", Direction.READERS, ["use.ts:3 certain"]),
         (RINGS, "a.onTurn", Direction.CALLERS, ["ring.ts:4 may call"]),
         (RINGS, "fake", Direction.CALLERS, ["motor.py:5 certain", "motor.py:6 may call"]),
         (GO, "Bill.total", Direction.WRITERS, ["main.go:14 certain", "main.go:15 certain"]),

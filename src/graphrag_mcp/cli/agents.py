@@ -17,10 +17,10 @@ _BLOCK = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
 
 def agent_files(root: Path) -> list[Path]:
     """Return the files that get the section: those that exist, else AGENTS.md; no text twice."""
-    found = [root / name for name in _FILES if (root / name).is_file()] or [root / _FILES[0]]
-    if len(found) == 2 and (found[0].samefile(found[1]) or _IMPORT.search(found[1].read_text(errors="replace"))):
-        return found[:1]
-    return found
+    files = [root / name for name in _FILES if (root / name).is_file()] or [root / _FILES[0]]
+    if len(files) == 2 and (files[0].samefile(files[1]) or _IMPORT.search(files[1].read_text(errors="replace"))):
+        return files[:1]
+    return files
 
 
 def with_section(text: str, file: Path) -> str:
@@ -37,10 +37,10 @@ def with_section(text: str, file: Path) -> str:
 
 def without_section(text: str, file: Path) -> str:
     """Return the text as it was before `with_section`. Raises GraphragError."""
-    found = _find(text, file)
-    if found is None:
+    block = _find(text, file)
+    if block is None:
         return text
-    before, after = text[: found.start()], text[found.end() :]
+    before, after = text[: block.start()], text[block.end() :]
     line_end = "\r\n" if before.endswith("\r\n") else "\n"
     above = before.removesuffix(line_end)
     if not after:
@@ -49,9 +49,9 @@ def without_section(text: str, file: Path) -> str:
 
 
 def _find(text: str, file: Path) -> re.Match[str] | None:
-    found = _BLOCK.search(text)
-    if text.count(BEGIN) > 1 or (found is None and (BEGIN in text or END in text)):
+    block = _BLOCK.search(text)
+    if text.count(BEGIN) > 1 or (block is None and (BEGIN in text or END in text)):
         raise GraphragError(
             f"{file} has a part of the section of graphrag-mcp; remove {BEGIN} to {END}, then run again"
         )
-    return found
+    return block

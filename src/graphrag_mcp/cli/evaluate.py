@@ -111,7 +111,7 @@ def _choose(queries: Sequence[JudgedQuery], repo: str | None, root_name: str) ->
 def _read_run(path: Path) -> dict[str, list[Location]]:
     try:
         results = json.loads(path.read_text(encoding="utf-8"))["results"]
-        return {name: [(found, start, end) for found, start, end in locations] for name, locations in results.items()}
+        return {name: [(file, start, end) for file, start, end in locations] for name, locations in results.items()}
     except OSError as error:
         raise RequestError("--compare", f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):

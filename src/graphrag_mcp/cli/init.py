@@ -77,8 +77,8 @@ def server_command(client: Client, root: Path) -> list[str]:
     """Return the command line that starts the server; paths of this machine are only in a file of the user's own."""
     if not client.is_shared:
         return [PROGRAM, "serve", *(["--root", client.root] if client.root else [])]
-    found = shutil.which(PROGRAM) or str(Path(sys.executable).with_name(PROGRAM))
-    command = [found] if Path(found).exists() else [sys.executable, "-m", "graphrag_mcp"]
+    program = shutil.which(PROGRAM) or str(Path(sys.executable).with_name(PROGRAM))
+    command = [program] if Path(program).exists() else [sys.executable, "-m", "graphrag_mcp"]
     return [*command, "serve", "--root", str(root)]
 
 

@@ -61,14 +61,14 @@ def check_remote(options: argparse.Namespace) -> None:
         raise RequestError("--remote", f"--remote: {options.command} needs a local index; leave out --remote")
 
 
-def project_root(given: str | None, environ: Mapping[str, str]) -> Path:
+def project_root(folder: str | None, environ: Mapping[str, str]) -> Path:
     """Return the root to work on: as given, else from the environment, else the current folder.
 
     Raises RequestError for an empty one: a variable that is not set must not mean the current folder.
     """
-    if given is not None and not given.strip():
+    if folder is not None and not folder.strip():
         raise RequestError("--root", "--root: it is empty; pass the folder of your repository, or leave it out")
-    named = [given, *(environ.get(variable) for variable in ROOT_VARIABLES), os.curdir]
+    named = [folder, *(environ.get(variable) for variable in ROOT_VARIABLES), os.curdir]
     return Path(next(name for name in named if name))
 
 

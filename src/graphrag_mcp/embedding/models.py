@@ -53,19 +53,19 @@ def keep_model(embedder: Embedder, folder: Path, used: Collection[str]) -> None:
     """
     if not isinstance(embedder, StaticEmbedder):
         return
-    kept = folder / embedder.fingerprint
-    if not kept.is_dir():
+    target = folder / embedder.fingerprint
+    if not target.is_dir():
         partial = folder / f"{embedder.fingerprint}{_PARTIAL}-{os.getpid()}"
         partial.mkdir(parents=True, exist_ok=True, mode=0o700)
         for name in MODEL_FILES:
             if (embedder.folder / name).exists():
                 shutil.copyfile(embedder.folder / name, partial / name)
         try:
-            partial.rename(kept)
+            partial.rename(target)
         except OSError:  # Another process was faster.
             shutil.rmtree(partial, ignore_errors=True)
     for other in folder.iterdir():
-        if other != kept and other.name not in used and _PARTIAL not in other.name:
+        if other != target and other.name not in used and _PARTIAL not in other.name:
             shutil.rmtree(other, ignore_errors=True)
 
 

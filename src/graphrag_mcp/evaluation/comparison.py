@@ -58,8 +58,8 @@ def bootstrap(values: Sequence[float]) -> Interval:
     """Return the mean of some values and how far it may be off; of differences, whether it may be zero."""
     if not values:
         return Interval(0.0, 0.0, 0.0)
-    given = np.asarray(values, dtype=np.float64)
-    drawn = np.random.default_rng(_SEED).integers(0, given.size, (RESAMPLES, given.size))
+    sample = np.asarray(values, dtype=np.float64)
+    drawn = np.random.default_rng(_SEED).integers(0, sample.size, (RESAMPLES, sample.size))
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(given[drawn].mean(axis=1), (tail, 1 - tail))
-    return Interval(float(given.mean()), float(low), float(high))
+    low, high = np.quantile(sample[drawn].mean(axis=1), (tail, 1 - tail))
+    return Interval(float(sample.mean()), float(low), float(high))

@@ -109,9 +109,9 @@ def find_diff_impact(
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
     affected, doubts = [], list[Doubt]()
     for definition, node in sorted(of_code, key=lambda pair: list(Change).index(pair[0].change)):
-        found, doubt = _affected(graph, relations, definition, node, inside, scope)
-        if definition.change is not Change.MOVED or found.breaks:
-            affected.append(found)
+        reached, doubt = _affected(graph, relations, definition, node, inside, scope)
+        if definition.change is not Change.MOVED or reached.breaks:
+            affected.append(reached)
             doubts.append(doubt)
     concerned = {definition.path for definition in changed}
     plain = tuple(sorted(file.path or file.before for file in difference.files if file.path not in concerned
@@ -185,16 +185,16 @@ def _left_behind(
 ) -> list[Dependant]:
     """Return what still names a definition that is not there any more, and no other one of its name."""
     name = definition.symbol.rpartition(".")[2].removeprefix("#")
-    found = relations.left(name, scope)
+    mentions = relations.left(name, scope)
     keys = set(module_keys(definition.before))
-    importing = [row for row in found if row.kind is RelationKind.IMPORTS]
+    importing = [row for row in mentions if row.kind is RelationKind.IMPORTS]
     while more := {key for row in importing if row.module in keys for key in module_keys(row.path)} - keys:
         keys |= more  # These modules export it again.
     is_top = "." not in definition.symbol
     owner = place_id(Place(definition.before, definition.symbol.rpartition(".")[0]))  # The type whose member it was.
-    certain = [row for row in found if (_is_meant(row, definition, keys) if is_top else row.receiver == owner)]
+    certain = [row for row in mentions if (_is_meant(row, definition, keys) if is_top else row.receiver == owner)]
     taken = {(row.path, row.line) for row in certain}
-    left = [row for row in found if (row.path, row.line) not in taken and definition.change is Change.REMOVED]
+    left = [row for row in mentions if (row.path, row.line) not in taken and definition.change is Change.REMOVED]
     others = [row for row in left if not row.is_defined]
     return [
         *(_dependant(graph, row, Certainty.CERTAIN) for row in certain),
@@ -238,11 +238,11 @@ def _nodes(
         yield definition, _node(named.get((definition.symbol, definition.kind), []), definition)
 
 
-def _node(found: Sequence[CodeNode], definition: ChangedDefinition) -> CodeNode | None:
+def _node(nodes: Sequence[CodeNode], definition: ChangedDefinition) -> CodeNode | None:
     """Return what the index has of a definition; of a removed one only if it is still there: a patch to be applied."""
     if definition.change is Change.REMOVED:
-        found = [node for node in found if (node.start_line, node.signature) == (definition.line, definition.signature)]
-    return min(found, key=lambda node: abs(node.start_line - definition.line), default=None)
+        nodes = [node for node in nodes if (node.start_line, node.signature) == (definition.line, definition.signature)]
+    return min(nodes, key=lambda node: abs(node.start_line - definition.line), default=None)
 
 
 def _ranked(tests: Iterable[RankedTest], changed: Sequence[ChangedDefinition]) -> tuple[RankedTest, ...]:

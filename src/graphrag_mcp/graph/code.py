@@ -52,12 +52,12 @@ class IndexedCode:
     def things(self, node: CodeNode) -> list[Thing]:
         """Return the declarations of a node; none for a file, a key, or a language without facts."""
         facts = None if node.is_file or node.kind is SymbolKind.KEY else self.facts.facts(node.path)
-        found = [
+        candidates = [
             (declared.kind, Thing(node.path, number))
             for number, declared in enumerate(facts.declared if facts else ())
             if declared.qualified == node.qualified_name and node.start_line <= declared.line <= node.end_line
         ]
-        return [thing for kind, thing in found if kind == node.kind] or [thing for _, thing in found]
+        return [thing for kind, thing in candidates if kind == node.kind] or [thing for _, thing in candidates]
 
     def nodes_of(self, path: str) -> list[CodeNode]:
         """Return the definitions of a file, in its order."""
@@ -88,15 +88,15 @@ class IndexedCode:
         """Return the node of a declaration of a file at a place, or of what is around it; of the file for 0."""
         if (path, place) not in self._sources:
             thing = self.search.thing(path, place) if place else None
-            found = self.store.at_places((place,)) if place else {}
-            self._sources[path, place] = found.get(place) or self.node_id(path, thing, is_around=True)
+            ids = self.store.at_places((place,)) if place else {}
+            self._sources[path, place] = ids.get(place) or self.node_id(path, thing, is_around=True)
         return self._sources[path, place]
 
     def find_sources(self, places: Collection[tuple[str, int]]) -> None:
         """Look up the nodes of many declarations at once."""
         wanted = {place for path, place in places if place and (path, place) not in self._sources}
-        found = self.store.at_places(wanted) if wanted else {}
-        self._sources |= {(path, place): found[place] for path, place in places if place in found}
+        ids = self.store.at_places(wanted) if wanted else {}
+        self._sources |= {(path, place): ids[place] for path, place in places if place in ids}
 
     def edge_from(self, node: CodeNode, target: Thing, kind: RelationKind, line: int) -> CodeEdge:
         """Return a relation from a node, at a line of its file, to a declaration."""

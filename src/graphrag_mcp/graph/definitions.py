@@ -66,23 +66,23 @@ class ChangedDefinition(NamedTuple):
 def compare(file: Differing) -> list[ChangedDefinition]:
     """Return the definitions of a file that differ, without those in one that was added or removed as a whole."""
     old, new = (_read(path, data) for path, data in ((file.before, file.old), (file.path, file.new)))
-    found = []
+    changes = []
     for key in dict.fromkeys((*old, *new)):
         befores, afters = old.get(key, []), new.get(key, [])
         same = {side.text for side in afters} & {side.text for side in befores}
         lost, come = ([other for other in side if other.text not in same] for side in (befores, afters))
-        found += [_changed(file, before, after) for before, after in zip(lost, come, strict=False)]
-        found += [_of(file, side, Change.REMOVED) for side in lost[len(come) :]]
-        found += [_of(file, side, Change.ADDED) for side in come[len(lost) :]]
+        changes += [_changed(file, before, after) for before, after in zip(lost, come, strict=False)]
+        changes += [_of(file, side, Change.REMOVED) for side in lost[len(come) :]]
+        changes += [_of(file, side, Change.ADDED) for side in come[len(lost) :]]
         if file.before and file.path and file.before != file.path and len(same) and "." not in key[0]:
-            found += [_of(file, side, Change.MOVED) for side in afters if side.text in same]
+            changes += [_of(file, side, Change.MOVED) for side in afters if side.text in same]
     whole = {
         (definition.change, definition.symbol)
-        for definition in found
+        for definition in changes
         if definition.change in (Change.ADDED, Change.REMOVED)
     }
     return [
-        definition for definition in found if (definition.change, definition.symbol.rpartition(".")[0]) not in whole
+        definition for definition in changes if (definition.change, definition.symbol.rpartition(".")[0]) not in whole
     ]
 
 
@@ -102,7 +102,7 @@ def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
         return {}
     lines = text.text.split("\n")
     facts = unpack(parsed.code.data) if parsed.code else None
-    found: dict[tuple[str, SymbolKind], list[_Side]] = {}
+    sides: dict[tuple[str, SymbolKind], list[_Side]] = {}
     stated: dict[str, list[Declared]] = {}
     for fact in sorted(facts.declared if facts else (), key=attrgetter("line")):
         stated.setdefault(fact.qualified, []).append(fact)
@@ -113,8 +113,8 @@ def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
             first = bisect_left(begun, symbol.start_line, key=attrgetter("line"))
             declared = next((fact for fact in begun[first : first + 1] if fact.line <= symbol.end_line), None)
             side = _Side(symbol, _own_text(symbol, symbols, lines), parsed, declared)
-            found.setdefault((symbol.qualified_name, symbol.kind), []).append(side)
-    return found
+            sides.setdefault((symbol.qualified_name, symbol.kind), []).append(side)
+    return sides
 
 
 def _own_text(symbol: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -> str:
@@ -132,17 +132,17 @@ def _own_text(symbol: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -
             hidden.update(range(inner.start_line, inner.end_line + 1))
     if symbol.start_line in hidden:  # What shares its first line: a class of one line.
         hidden.clear()
-    kept = (lines[n - 1].rstrip() for n in range(symbol.start_line, symbol.end_line + 1) if n not in hidden)
-    return "\n".join(line for line in kept if line)
+    own_lines = (lines[n - 1].rstrip() for n in range(symbol.start_line, symbol.end_line + 1) if n not in hidden)
+    return "\n".join(line for line in own_lines if line)
 
 
 def _changed(file: Differing, before: _Side, after: _Side) -> ChangedDefinition:
     was, now = (" ".join(side.symbol.signature.split()) for side in (before, after))
     changed = after.symbol.kind in (*CALLABLE, *_CONTAINERS) and was != now
-    found = _of(file, after, Change.SIGNATURE if changed else Change.BODY)
+    changes = _of(file, after, Change.SIGNATURE if changed else Change.BODY)
     is_breaking = changed and _breaks(before, after)
     breaks_all = is_breaking and not _share_a_count(before.declared, after.declared)
-    return found._replace(was=before.symbol.signature, is_breaking=is_breaking, breaks_all=breaks_all)
+    return changes._replace(was=before.symbol.signature, is_breaking=is_breaking, breaks_all=breaks_all)
 
 
 def _of(file: Differing, side: _Side, change: Change) -> ChangedDefinition:

@@ -103,11 +103,11 @@ class _Side:
 
     def links(self, node_id: int, *, forward: bool) -> list[Link]:
         """Return the links between a definition and where the search began, in the order of the flow."""
-        found: list[Link] = []
+        links: list[Link] = []
         while (link := self.known[node_id][1]) is not None:
-            found.append(link)
+            links.append(link)
             node_id = (link.source if forward else link.target).node_id
-        return found[::-1] if forward else found
+        return links[::-1] if forward else links
 
     def tree(self, *, forward: bool) -> Iterator[Branch]:
         """Yield the cheapest links, each below the one that leads to it."""
@@ -143,7 +143,7 @@ class FlowSearch:
             bound = max(best * _LESS_THAN + _SLACK, _FURTHEST if is_open else 0.0)
             if not open_ or sum(side.least for side in open_) >= bound:
                 break
-            side = min(open_, key=lambda one: one.least)
+            side = min(open_, key=lambda side: side.least)
             is_forward = side is forward
             other = backward if is_forward else forward
             node = self._expand(side, forward=is_forward)
@@ -184,8 +184,8 @@ class FlowSearch:
         else:
             links = iter(()) if is_data else self._back(node)
         self._left -= 1
-        found = list(links)
-        for link in found:
+        followed = list(links)
+        for link in followed:
             far = link.target if forward else link.source
             side.extend(node, far, link, self._cost(link, far))
         return node
@@ -246,8 +246,8 @@ class FlowSearch:
     def _chains(self, forward: _Side, backward: _Side) -> list[Chain]:
         """Return the best chains: those that cost little and contain the words of the question."""
         meetings = forward.known.keys() & backward.known.keys()
-        found = [Chain(tuple(links)) for number in meetings if (links := self._chain(forward, backward, number))]
-        ordered = sorted((chain for chain in found if _is_simple(chain)), key=lambda one: (self._order(one), one.cost))
+        chains = [Chain(tuple(links)) for number in meetings if (links := self._chain(forward, backward, number))]
+        ordered = sorted((chain for chain in chains if _is_simple(chain)), key=lambda chain: (self._order(chain), chain.cost))
         chosen: list[Chain] = []
         for chain in filter(self._is_confirmed, ordered):
             shown = {node.node_id for earlier in chosen for node in earlier.nodes}
@@ -290,15 +290,15 @@ class FlowSearch:
         """Return how the definitions that are shown lead to each other, those first that the question names most."""
         said = {(link.source.node_id, link.target.node_id) for chain in chains for link in chain.links}
         shown = {node.node_id: node for node in (*(node for chain in chains for node in chain.nodes), *near)}
-        found: dict[tuple[int, int], Link] = {}
+        links: dict[tuple[int, int], Link] = {}
         for node in shown.values():
             for link in (*self._back(node), *self._stored(node)):
                 ends = (link.source.node_id, link.target.node_id)
                 edge = link.edge
                 is_known = edge.certainty is not Certainty.BY_NAME and edge.relation is not RelationKind.CONTAINS
                 if is_known and ends not in said and ends[0] != ends[1] and set(ends) <= shown.keys():
-                    found.setdefault(ends, link)
-        named = sorted(found.values(), key=lambda link: (-self._relevance.of(link.target), link.cost))
+                    links.setdefault(ends, link)
+        named = sorted(links.values(), key=lambda link: (-self._relevance.of(link.target), link.cost))
         return named[:MAX_BESIDE]
 
     def _gaps(self, forward: _Side, backward: _Side) -> Iterator[Gap]:

@@ -162,10 +162,10 @@ class Leads:
 
     def _leads_of(self, node: CodeNode, thing: Thing | None, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the leads of the code of a function, or of a file."""
-        meant = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
-        below = list(self._code.hierarchy.dispatched(meant, thing)) if thing else []
-        targets = self._nodes(link.target for link in (*meant, *below))
-        for group in (meant, below):
+        decided = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
+        below = list(self._code.hierarchy.dispatched(decided, thing)) if thing else []
+        targets = self._nodes(link.target for link in (*decided, *below))
+        for group in (decided, below):
             choices = Counter((link.line, targets[link.target].name) for link in group if link.target in targets)
             for link in group:
                 target = targets.get(link.target)
@@ -187,10 +187,10 @@ class Leads:
             return all(_last_name(mention.receiver) != target.name for mention in mentions)
         return link.kind in _LEADING and target.kind not in VARIABLE
 
-    def _leads_kept(self, node: CodeNode, kept: Sequence[StoredLink]) -> Iterator[Lead]:
+    def _leads_kept(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the functions that a variable, parameter, field or collection may hold when it is called."""
-        targets = self._nodes(stored.target for stored in kept)
-        for link in kept:
+        targets = self._nodes(stored.target for stored in links)
+        for link in links:
             if link.target in targets:
                 yield self._lead(node, link, targets[link.target], len(targets))
 
@@ -227,9 +227,9 @@ class Leads:
 
     def _nodes(self, places: Iterable[int]) -> Mapping[int, CodeNode]:
         """Return the nodes at places."""
-        found = self._code.store.at_places({place for place in places if place > 0})
-        nodes = self._code.store.nodes(found.values())
-        return {place: nodes[node_id] for place, node_id in found.items() if node_id in nodes}
+        by_place = self._code.store.at_places({place for place in places if place > 0})
+        nodes = self._code.store.nodes(by_place.values())
+        return {place: nodes[node_id] for place, node_id in by_place.items() if node_id in nodes}
 
 
 def _last_name(receiver: str) -> str:

@@ -38,23 +38,23 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
 
     Raises RequestError when there is none; it lists similar names.
     """
-    if (operator := operator_name(text)) and (found := _definitions(graph, operator, scope)):
-        return found
+    if (operator := operator_name(text)) and (nodes := _definitions(graph, operator, scope)):
+        return nodes
     is_called = text.strip().endswith("()")
     text = text.strip().removesuffix("()")
     declared = read_declaration(text)
     if declared is not None:
-        found = _definitions(graph, ".".join((*declared.qualifiers, declared.name)), scope)
-        if found:
-            fitting = [node for node in found if declared.is_overload(node.name, node.signature)]
-            return fitting or [node for node in found if not declared.misses(node.signature)] or found
-    found = _at_location(graph, text, root) or _in_file(graph, text, root, scope)
-    if not found and (file := graph.file(_relative(text, root))) is not None:
-        found = [file]
-    found = found or _said(text, _definitions(graph, text, scope))
-    if not found:
+        nodes = _definitions(graph, ".".join((*declared.qualifiers, declared.name)), scope)
+        if nodes:
+            fitting = [node for node in nodes if declared.is_overload(node.name, node.signature)]
+            return fitting or [node for node in nodes if not declared.misses(node.signature)] or nodes
+    nodes = _at_location(graph, text, root) or _in_file(graph, text, root, scope)
+    if not nodes and (file := graph.file(_relative(text, root))) is not None:
+        nodes = [file]
+    nodes = nodes or _said(text, _definitions(graph, text, scope))
+    if not nodes:
         raise RequestError("symbol", _not_found(graph, text, scope))
-    return [node for node in found if node.kind not in VARIABLE] or found if is_called else found
+    return [node for node in nodes if node.kind not in VARIABLE] or nodes if is_called else nodes
 
 
 def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:
@@ -69,8 +69,8 @@ def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:
 def complete(beginning: str, names: Iterable[str]) -> list[str]:
     """Return the names that begin with the text, then those that contain it, ignoring case."""
     typed = beginning.lower()
-    found = [(not name.lower().startswith(typed), name) for name in names if typed in name.lower()]
-    return [name for _, name in sorted(found)]
+    matches = [(not name.lower().startswith(typed), name) for name in names if typed in name.lower()]
+    return [name for _, name in sorted(matches)]
 
 
 def _at_location(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:
@@ -98,26 +98,26 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
     in another style (`set_command` for `SetCommand`), where nothing else is found.
     """
     plain = _plain(name)
-    found = (
+    nodes = (
         graph.definitions(name, scope)
         or graph.definitions(plain, scope)
         or _in_other_words(graph, plain, scope)
         or _keys_set_by(graph, name, scope)
     )
     last = plain.rpartition(".")[2]
-    if read_name(name).is_flag and (keys := [node for node in found if node.kind is SymbolKind.KEY]):
+    if read_name(name).is_flag and (keys := [node for node in nodes if node.kind is SymbolKind.KEY]):
         return keys
     if "." in name or name.startswith("#"):  # A class of JavaScript may have `value` and `#value`.
-        found = [node for node in found if f".{node.qualified_name}".endswith(f".{name}")] or found
-    exact = [node for node in found if node.name in (last, name)]
-    return exact if any(node.kind not in _TEXT_KINDS for node in exact) else found
+        nodes = [node for node in nodes if f".{node.qualified_name}".endswith(f".{name}")] or nodes
+    exact = [node for node in nodes if node.name in (last, name)]
+    return exact if any(node.kind not in _TEXT_KINDS for node in exact) else nodes
 
 
-def _said(text: str, found: list[CodeNode]) -> list[CodeNode]:
+def _said(text: str, nodes: list[CodeNode]) -> list[CodeNode]:
     """Return the definitions, each marked if the text has another name than it: in other case, or another style."""
-    asked = _plain(text).rpartition(".")[2]
-    is_other = not any(node.kind in _TEXT_KINDS or node.name == asked or text.endswith(node.name) for node in found)
-    return [node._replace(asked_as=asked) for node in found] if is_other else found
+    name = _plain(text).rpartition(".")[2]
+    is_other = not any(node.kind in _TEXT_KINDS or node.name == name or text.endswith(node.name) for node in nodes)
+    return [node._replace(asked_as=name) for node in nodes] if is_other else nodes
 
 
 def _keys_set_by(graph: SymbolGraph, variable: str, scope: Scope) -> list[CodeNode]:
@@ -130,13 +130,13 @@ def _in_other_words(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNod
     """Return the definitions of a name whose first qualifiers are folders or a module, or that has another style."""
     named = read_name(name)
     for spelling in named.spellings:
-        found = [
+        nodes = [
             node
             for node in graph.definitions(spelling, scope)
             if not named.qualifiers or qualified_by(named.qualifiers, node.qualified_name, node.path) == 0
         ]
-        if found:
-            return found
+        if nodes:
+            return nodes
     return []
 
 

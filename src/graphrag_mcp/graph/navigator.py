@@ -104,8 +104,8 @@ class Navigator:
     def code_at(self, path: str, first: int, last: int) -> list[CodeNode]:
         """Return the functions and types that begin within lines of a file, else the innermost around the first."""
         inside = [node for node in self._graph.in_file(path) if first <= node.start_line <= last]
-        found = [node for node in inside if node.kind in CALLABLE] or inside
-        return found or self._graph.in_file(path, first)[:1]
+        nodes = [node for node in inside if node.kind in CALLABLE] or inside
+        return nodes or self._graph.in_file(path, first)[:1]
 
     def shown(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that are indexed, inside a scope."""
@@ -125,8 +125,8 @@ class Navigator:
         from graphrag_mcp.graph.impact import find_impact
 
         starts = self.code(text, scope)
-        found = find_impact(self._graph, self._relations, starts, hops, scope)
-        return replace(found, together=tuple(self.past.together(found.starts[0].path, scope)))
+        impact = find_impact(self._graph, self._relations, starts, hops, scope)
+        return replace(impact, together=tuple(self.past.together(impact.starts[0].path, scope)))
 
     def difference(self, base: str, patch: str, hops: int, scope: Scope) -> "DiffImpact":
         """Return what a patch affects, or else what differs from a commit or in a range; see `differing_files`."""
@@ -140,8 +140,8 @@ class Navigator:
             difference = differing_files(self._root, base, listed, self.files.read, self.until)
         paths = [file.path for file in difference.files if file.path]
         companions = [companion for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
-        found = find_diff_impact(self._graph, self._relations, difference, hops, scope)
-        return replace(found, together=not_changed(companions, set(paths)))
+        impact = find_diff_impact(self._graph, self._relations, difference, hops, scope)
+        return replace(impact, together=not_changed(companions, set(paths)))
 
     def outline(self, path: str) -> Outline:
         """Return what a file defines. Raises RequestError when no such file is indexed."""
@@ -173,19 +173,19 @@ class Navigator:
     def starts(self, text: str, scope: Scope = EVERYTHING) -> list[CodeNode]:
         """Return what a name, path or location means, code before tests and the rest. Raises RequestError for none."""
         try:
-            found = find_nodes(self._graph, text, self._root, scope)
+            nodes = find_nodes(self._graph, text, self._root, scope)
         except RequestError:
-            if not (found := self._inherited(text, scope) or self._exported(text, scope)):
+            if not (nodes := self._inherited(text, scope) or self._exported(text, scope)):
                 self._refuse_assigned(text, scope)
                 raise
-        return sorted(found, key=_by_category)
+        return sorted(nodes, key=_by_category)
 
     def _inherited(self, text: str, scope: Scope) -> list[CodeNode]:
         """Return the members of types above that a `Child.member` means."""
         types, name = self._owners(text.strip().removesuffix("()"), scope)
         for child in types:
-            found = self._relations.inherited(child, name, scope)
-            if members := [node for node in self._graph.nodes(found).values() if not node.is_file]:
+            inherited = self._relations.inherited(child, name, scope)
+            if members := [node for node in self._graph.nodes(inherited).values() if not node.is_file]:
                 return [node._replace(inherited_by=child.qualified_name) for node in members]
         return []
 
@@ -204,10 +204,10 @@ class Navigator:
         path, _, member = text.rpartition("::") if "." in text.rpartition("::")[2] else ("", "", text)
         owner, _, name = SEPARATORS.sub(".", member).rpartition(".")
         try:
-            found = find_nodes(self._graph, f"{path}::{owner}" if path else owner, self._root, scope) if owner else []
+            owners = find_nodes(self._graph, f"{path}::{owner}" if path else owner, self._root, scope) if owner else []
         except RequestError:
-            found = []
-        return [node for node in found if node.kind is SymbolKind.TYPE], name
+            owners = []
+        return [node for node in owners if node.kind is SymbolKind.TYPE], name
 
     def _exported(self, name: str, scope: Scope) -> list[CodeNode]:
         """Return what files export under a name that is not its own."""
@@ -229,7 +229,7 @@ class Navigator:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES
         traces = [self._trace([node], direction, 1, scope) for direction in directions]
         unique: dict[tuple[int, bool | RelationKind], Step] = {}
-        for step in (step for found in traces for step in found.steps):
+        for step in (step for symbol_trace in traces for step in symbol_trace.steps):
             kind = step.edge.relation in BELOW or step.edge.relation
             unique.setdefault((step.source.node_id, kind), step)
         return list(unique.values()), traces[0].doubt

@@ -32,7 +32,7 @@ def find_neighbourhood(
     Of more than `limit` nodes, the nearest and most certain are kept.
     """
     start, *others = starts
-    kept, distance, hidden = {start.node_id: start}, {start.node_id: 0}, set[int]()
+    nodes, distance, hidden = {start.node_id: start}, {start.node_id: 0}, set[int]()
     edges: dict[tuple[int, int, str], CodeEdge] = {}
     walk = Walk([start], hops)
     for hop in walk:
@@ -40,17 +40,17 @@ def find_neighbourhood(
         for step in _steps(follow, walk.nodes):
             ends = (step.source, step.target)
             for node in ends:
-                if node.node_id not in kept and len(kept) < limit:
-                    kept[node.node_id], distance[node.node_id] = node, hop
+                if node.node_id not in nodes and len(nodes) < limit:
+                    nodes[node.node_id], distance[node.node_id] = node, hop
                 if distance.get(node.node_id) == hop and not step.is_guess:
                     reached[node.node_id] = node
-            missing = {node.node_id for node in ends} - kept.keys()
+            missing = {node.node_id for node in ends} - nodes.keys()
             hidden |= missing
             if not missing:
                 edges.setdefault((step.source.node_id, step.target.node_id, step.edge.relation), step.edge)
         # Everything that a file imports would be near.
         walk.go_on(node for node in reached.values() if not node.is_file)
-    return Neighbourhood(start, tuple(others), tuple(kept.values()), distance, tuple(edges.values()), len(hidden))
+    return Neighbourhood(start, tuple(others), tuple(nodes.values()), distance, tuple(edges.values()), len(hidden))
 
 
 def _steps(follow: Callable[[Sequence[CodeNode], Direction], Trace], frontier: Sequence[CodeNode]) -> list[Step]:

@@ -86,15 +86,15 @@ def _read_manifests(files: Files, listed: Iterable[ListedFile]) -> list[tuple[st
         (file.path for file in listed if PurePosixPath(file.path).name in _READERS),
         key=lambda path: (path.count("/"), path),
     )[:MANIFESTS]
-    found: list[tuple[str, dict[str, Any]]] = []
+    manifests: list[tuple[str, dict[str, Any]]] = []
     for path, data in files.read(paths):
         try:
             read = _READERS[PurePosixPath(path).name]((data or b"").decode())
         except ValueError:
             continue
         if isinstance(read, dict):
-            found.append((path, read))
-    return found
+            manifests.append((path, read))
+    return manifests
 
 
 def _read_go_module(text: str) -> dict[str, Any]:
@@ -156,11 +156,11 @@ def _usual_tests(names: set[str]) -> Iterator[str]:
 
 
 def _modules(graph: SymbolGraph) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
+    modules: dict[str, list[str]] = {}
     for node in map_repository(graph).nodes:
-        if node.path in found or len(found) < MODULES:
-            found.setdefault(node.path, []).append(node.name)
-    return {path: tuple(names) for path, names in found.items()}
+        if node.path in modules or len(modules) < MODULES:
+            modules.setdefault(node.path, []).append(node.name)
+    return {path: tuple(names) for path, names in modules.items()}
 
 
 def _lines_by_file(pattern: str, files: Files) -> dict[str, int]:

@@ -53,7 +53,7 @@ class SqliteGraphStore(SqliteGraph):
         kinds = kinds or RELATED_KINDS
         relations = self._relations()
         chunks = self._catalog.chunks(chunk_ids)
-        found: list[GraphNeighbour] = []
+        neighbours: list[GraphNeighbour] = []
         seeds = [chunks[number] for number in chunk_ids if number in chunks]
         walk = Walk([node for chunk in seeds for node in self._definitions(chunk, symbols)], hops)
         seen = set(chunk_ids)
@@ -62,24 +62,24 @@ class SqliteGraphStore(SqliteGraph):
             fresh: dict[int, GraphNeighbour] = {}
             reached: dict[int, CodeNode] = {}
             for far, neighbour in self._neighbours(steps, hop, kinds, scope):
-                if len(found) + len(fresh) >= limit:
+                if len(neighbours) + len(fresh) >= limit:
                     break
                 if neighbour.chunk.chunk_id not in seen:
                     fresh.setdefault(neighbour.chunk.chunk_id, neighbour)
                     reached[far.node_id] = far
-            found += fresh.values()
+            neighbours += fresh.values()
             seen.update(fresh)
             walk.go_on(list(reached.values())[:MAX_FRONTIER])
-        return sorted(found, key=lambda one: (one.hops, -one.confidence))[:limit]
+        return sorted(neighbours, key=lambda neighbour: (neighbour.hops, -neighbour.confidence))[:limit]
 
     def _definitions(self, chunk: StoredChunk, symbols: Collection[str]) -> list[CodeNode]:
         """Return the definitions of a chunk that are meant, fields last; else the one around it."""
         before_end = [node for node in self._nodes.in_file(chunk.path) if node.start_line <= chunk.end_line]
         named = [node for node in before_end if node.qualified_name in symbols]
         inside = named if symbols else [node for node in before_end if node.start_line >= chunk.start_line]
-        found = inside or self._nodes.in_file(chunk.path, chunk.start_line)[:1]
-        found = found or [node for node in [self._nodes.file(chunk.path)] if node and not symbols]
-        return sorted(found, key=lambda node: node.kind is SymbolKind.FIELD)[:MAX_SEED_SYMBOLS]
+        nodes = inside or self._nodes.in_file(chunk.path, chunk.start_line)[:1]
+        nodes = nodes or [node for node in [self._nodes.file(chunk.path)] if node and not symbols]
+        return sorted(nodes, key=lambda node: node.kind is SymbolKind.FIELD)[:MAX_SEED_SYMBOLS]
 
     def _steps(
         self, relations: Relations, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope

@@ -81,9 +81,9 @@ class Relations:
         kinds: with CONTAINS, the methods that name the type for which they are declared use it.
         """
         with self._code.searching():
-            found = self._incoming(node, kinds, scope)
-            doubt = self._doubt(node, found, scope)
-            edges = [edge for edge in found.edges if doubt.is_listed or edge.certainty is not Certainty.BY_NAME]
+            incoming = self._incoming(node, kinds, scope)
+            doubt = self._doubt(node, incoming, scope)
+            edges = [edge for edge in incoming.edges if doubt.is_listed or edge.certainty is not Certainty.BY_NAME]
             read = doubt.undecided.union(doubt.others, ((edge.path, edge.line) for edge in edges))
             unread = (place for place in self._unread(node, scope) if place not in read or not self.decides(place[0]))
             edges = list(dict.fromkeys(edges))
@@ -104,11 +104,11 @@ class Relations:
         if language not in FACT_LANGUAGES:
             return frozenset()
         store = self._code.store
-        found = {*self._reflected(language, scope).get(node.name, ()), *unread_lines(store, node, language, scope)}
+        lines = {*self._reflected(language, scope).get(node.name, ()), *unread_lines(store, node, language, scope)}
         is_loaded = node.kind is SymbolKind.TYPE and describe(language).loads_types
         if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) or is_loaded:
-            found |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
-        return frozenset(found)
+            lines |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
+        return frozenset(lines)
 
     def left(self, name: str, scope: Scope) -> list[Mentioned]:
         """Return where a name is used that means nothing in the project, or may mean anything of that name.
@@ -121,13 +121,13 @@ class Relations:
         links = search.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
         links += search.to(others, (How.NAMED, How.SHARED))
         visible = store.visible({link.path for link in links}, scope)
-        found: dict[Mentioned, None] = {}
+        mentions: dict[Mentioned, None] = {}
         for link in (link for link in links if link.path in visible):
             is_foreign = link.how in (How.FOREIGN, How.OUTSIDE)
             for module in self._modules_of(link, name):
                 is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))
-                found[Mentioned(link.kind, name, module, link.path, link.line, is_meant, link.receiver)] = None
-        return list(found)
+                mentions[Mentioned(link.kind, name, module, link.path, link.line, is_meant, link.receiver)] = None
+        return list(mentions)
 
     def _modules_of(self, link: StoredLink, name: str) -> Iterator[str]:
         """Yield the modules from which a file has a name that it uses on a line."""
@@ -171,76 +171,76 @@ class Relations:
         if not things:
             return _Incoming(by_name, kinds, by_name)
         parts = [self._code.resolver.modules.merged(thing) for thing in things]
-        things = list(dict.fromkeys((*things, *(thing for found, _ in parts for thing in found))))
+        things = list(dict.fromkeys((*things, *(thing for to_node, _ in parts for thing in to_node))))
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.relation in kinds]
         sites, others, pending = self._sites.of(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         self._code.find_sources([(site.path, site.source) for site, _ in sites if site.path in visible])
-        found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
+        to_node = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
         kinds = [*kinds, RelationKind.CALLS] if RelationKind.READS in kinds else kinds  # A call of it reads it first.
-        found += self._from_slots(node, things, scope) if RelationKind.CALLS in kinds else []
-        asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
-        inside = [edge for edge in found if edge.relation is RelationKind.CONTAINS]
+        to_node += self._from_slots(node, things, scope) if RelationKind.CALLS in kinds else []
+        wanted = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
+        inside = [edge for edge in to_node if edge.relation is RelationKind.CONTAINS]
         methods = [edge._replace(relation=RelationKind.USES) for edge in inside]
-        edges = [*below, *(edge for edge in found if edge.relation in asked), *(methods if with_methods else ())]
+        edges = [*below, *(edge for edge in to_node if edge.relation in wanted), *(methods if with_methods else ())]
         return _Incoming(
             [*by_name, *edges],
             kinds,
             by_name,
             things,
             [site for site, _ in sites],
-            [] if with_methods or not asked & _OF_TYPES else methods,
+            [] if with_methods or not wanted & _OF_TYPES else methods,
             [module for _, modules in parts for module in modules],
             others,
             pending,
         )
 
-    def _doubt(self, node: CodeNode, found: "_Incoming", scope: Scope) -> Doubt:
+    def _doubt(self, node: CodeNode, incoming: "_Incoming", scope: Scope) -> Doubt:
         """Return what is not known of the relations that were found."""
         store, search, resolver = self._code.store, self._code.search, self._code.resolver
-        things, language = found.things, self._language(node.path)
-        unsure = self._unsure(node, found, platform_of(language), scope)
+        things, language = incoming.things, self._language(node.path)
+        unsure = self._unsure(node, incoming, platform_of(language), scope)
         if not things:
-            is_typed = set(found.kinds) <= set(_BY_SYNTAX) and len(self._places(node)) > 1
+            is_typed = set(incoming.kinds) <= set(_BY_SYNTAX) and len(self._places(node)) > 1
             waiting = frozenset(store.visible(set(search.pending(node.name)), scope))
             return Doubt(unsure, unparsed=self._unparsed(node), files_pending=waiting, is_typed=is_typed)
-        is_run = RelationKind.CALLS in found.kinds
+        is_run = RelationKind.CALLS in incoming.kinds
         unparsed = frozenset(self._code.facts.unparsed(resolver.declared(things[0]).name, language))
         if all(search.is_confined(thing, Use.CALL if is_run else Use.VALUE) for thing in things):
             unparsed &= {node.path}
-        is_read = is_run or RelationKind.READS in found.kinds
-        outside = frozenset(self._outside(node, found, scope)).union(found.outside)
-        if is_run and not (outside or found.edges) and any(map(self._is_called_by_name, things)):
+        is_read = is_run or RelationKind.READS in incoming.kinds
+        outside = frozenset(self._outside(node, incoming, scope)).union(incoming.outside)
+        if is_run and not (outside or incoming.edges) and any(map(self._is_called_by_name, things)):
             outside = frozenset({"duck typing"})
-        guesses = {edge for edge in found.edges if edge.certainty is Certainty.BY_NAME}.difference(found.by_name)
+        guesses = {edge for edge in incoming.edges if edge.certainty is Certainty.BY_NAME}.difference(incoming.by_name)
         return Doubt(
             unsure.union((edge.path, edge.line) for edge in guesses),
-            frozenset(found.others),
+            frozenset(incoming.others),
             unparsed,
-            frozenset(store.visible(found.pending, scope)),
-            is_typed=not found.by_name,
+            frozenset(store.visible(incoming.pending, scope)),
+            is_typed=not incoming.by_name,
             is_listed=not resolver.things.is_common(things[0]),  # Any receiver has it, so a list would not help.
             is_implicit=is_run and any(map(resolver.things.is_implicit, things)),
             callers_outside=outside,
-            is_structural=RelationKind.IMPLEMENTS in found.kinds
+            is_structural=RelationKind.IMPLEMENTS in incoming.kinds
             and node.kind is SymbolKind.TYPE
             and any(map(resolver.is_function_type, things)),
             run_by=frozenset(map(self._code.hierarchy.run_by, things)) - {""} if is_read else frozenset(),
-            methods=frozenset((edge.path, edge.line) for edge in found.methods),
+            methods=frozenset((edge.path, edge.line) for edge in incoming.methods),
         )
 
-    def _outside(self, node: CodeNode, found: "_Incoming", scope: Scope) -> Iterator[str]:
+    def _outside(self, node: CodeNode, incoming: "_Incoming", scope: Scope) -> Iterator[str]:
         """Yield what else may use a definition, for the kinds of relations that are asked for."""
-        things, hierarchy = found.things, self._code.hierarchy
-        if RelationKind.CALLS in found.kinds:
-            yield from self._callers_outside(things, found.sites)
+        things, hierarchy = incoming.things, self._code.hierarchy
+        if RelationKind.CALLS in incoming.kinds:
+            yield from self._callers_outside(things, incoming.sites)
             yield from self._makers(things, scope)
             yield from (reader for thing in things for reader in hierarchy.class_readers(thing))
-        elif RelationKind.WRITES in found.kinds:
+        elif RelationKind.WRITES in incoming.kinds:
             yield from (caller for thing in things for caller in hierarchy.callers_outside(thing))
         if node.kind is SymbolKind.FIELD and any(map(self._is_seen, things)):
-            kinds = _READING if RelationKind.READS in found.kinds else {RelationKind.WRITES}.intersection(found.kinds)
-            if kinds and kinds.isdisjoint(edge.relation for edge in found.edges):
+            kinds = _READING if RelationKind.READS in incoming.kinds else {RelationKind.WRITES}.intersection(incoming.kinds)
+            if kinds and kinds.isdisjoint(edge.relation for edge in incoming.edges):
                 yield "serialization"
 
     def _is_seen(self, field: Thing) -> bool:
@@ -300,7 +300,7 @@ class Relations:
         self._code.find_sources([(link.path, link.source) for link in shown])
         return [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
 
-    def _unsure(self, node: CodeNode, found: "_Incoming", languages: Collection[str], scope: Scope) -> frozenset[Place]:
+    def _unsure(self, node: CodeNode, incoming: "_Incoming", languages: Collection[str], scope: Scope) -> frozenset[Place]:
         """Return the places of its name that may mean a node where names are compared, and are none of its relations.
 
         languages: those in which its name may mean it.
@@ -308,10 +308,10 @@ class Relations:
         if node.is_file or node.kind is SymbolKind.KEY:
             return frozenset()
         name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
-        links = [link for link in self._code.search.unsure(name, (node.place,), languages) if link.kind in found.kinds]
+        links = [link for link in self._code.search.unsure(name, (node.place,), languages) if link.kind in incoming.kinds]
         visible = self._code.store.visible({link.path for link in links}, scope)
         left = {(link.path, link.line) for link in links if link.path in visible and not self.decides(link.path)}
-        return frozenset(left - {(edge.path, edge.line) for edge in found.by_name})
+        return frozenset(left - {(edge.path, edge.line) for edge in incoming.by_name})
 
     def _places(self, node: CodeNode) -> set[int]:
         """Return the places by which links name a node: of a file of a package the package's, too."""
@@ -409,13 +409,13 @@ class Relations:
         above = dict.fromkeys(place for thing in things for place in of(thing)) if kind in kinds else {}
         inside = [link for thing in things for link in search.inside(thing) if link.use in (Use.CALL, Use.CREATE)]
         inside += hierarchy.dispatched(inside, things[0]) if RelationKind.CALLS in kinds else ()
-        inside += [kept for link in inside for kept in search.run_by(link)] if RelationKind.CALLS in kinds else []
+        inside += [filled for link in inside for filled in search.run_by(link)] if RelationKind.CALLS in kinds else []
         inside = [link for link in inside if link.how is not How.RUNS]  # It is what is kept there that is called.
         places = {*above, *(link.target for link in inside if link.target > 0)}
         targets = self._code.store.at_places(places)
         line = resolver.declared(things[0]).line
-        found = dict.fromkeys(targets[place] for place in above if place in targets)
-        edges += [CodeEdge(node.node_id, target, kind, node.path, line) for target in found]
+        above_nodes = dict.fromkeys(targets[place] for place in above if place in targets)
+        edges += [CodeEdge(node.node_id, target, kind, node.path, line) for target in above_nodes]
         for link in inside:
             if link.target in targets:
                 certainty = Certainty.CERTAIN if link.how is How.CERTAIN else Certainty.MAY_CALL
@@ -459,8 +459,8 @@ class Relations:
         """Return the nodes of a member that a type has from those above it; where types are unknown, by their names."""
         if things := self._code.things(child):
             with self._code.searching():
-                found = [self._code.resolver.members.find(Instance((thing,)), name) for thing in things]
-                inherited = [thing for member in found for thing in (member.things if member else ())]
+                declared = [self._code.resolver.members.find(Instance((thing,)), name) for thing in things]
+                inherited = [thing for member in declared for thing in (member.things if member else ())]
                 return [self._code.node_id(thing.path, thing) for thing in inherited]
         level, seen, store = [child], {child.node_id}, self._code.store
         while level:
@@ -476,8 +476,8 @@ class Relations:
     def assigned(self, kind: CodeNode, name: str) -> list[str]:
         """Return the places where methods of a type, or of one above it, assign an attribute."""
         with self._code.searching():
-            found = [self._code.resolver.members.find(Instance((thing,)), name) for thing in self._code.things(kind)]
-            things = [thing for member in found if member for thing in member.things]
+            members = [self._code.resolver.members.find(Instance((thing,)), name) for thing in self._code.things(kind)]
+            things = [thing for member in members if member for thing in member.things]
             return [f"{thing.path}:{self._code.resolver.declared(thing).line}" for thing in things]
 
     def exported(self, name: str, scope: Scope) -> list[int]:
@@ -488,8 +488,8 @@ class Relations:
             exports = [
                 (path, export) for path, facts in named if facts for export in facts.exports if export.name == name
             ]
-            found = [self._code.resolver.modules.exported(path, export) for path, export in exports]
-            return [self._code.node_id(thing.path, thing) for hit in found if hit for thing in hit.things]
+            exported = [self._code.resolver.modules.exported(path, export) for path, export in exports]
+            return [self._code.node_id(thing.path, thing) for hit in exported if hit for thing in hit.things]
 
     def _language(self, path: str) -> str:
         file = self._code.facts.file(path)

@@ -53,10 +53,10 @@ def _credit_types(graph: SymbolGraph, worth: Mapping[CodeNode, float]) -> dict[C
     owners = dict.fromkeys(owner for node in methods if (owner := node.qualified_name.rpartition(".")[0]))
     types = {owner: graph.definitions(owner, CODE) for owner in list(owners)[:OWNERS_READ]}
     for method, value in methods.items():
-        found = [node for node in types.get(method.qualified_name.rpartition(".")[0], ()) if node.kind is _TYPE]
-        found = [node for node in found if node.path == method.path] or found
-        if len(found) == 1:
-            credited[found[0]] = credited.get(found[0], 0.0) + value
+        types_of = [node for node in types.get(method.qualified_name.rpartition(".")[0], ()) if node.kind is _TYPE]
+        types_of = [node for node in types_of if node.path == method.path] or types_of
+        if len(types_of) == 1:
+            credited[types_of[0]] = credited.get(types_of[0], 0.0) + value
     return credited
 
 

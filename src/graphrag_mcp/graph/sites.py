@@ -24,26 +24,26 @@ class Sites:
         methods = filter(self._code.resolver.things.is_replaceable, things)
         above = {place for thing in methods for place in self._code.hierarchy.above(thing)}
         handed = {link.source for link in search.linked(things, (How.HANDED_AS,))}
-        meant = frozenset(self._with_constructed(things))
-        own, created = set(map(search.place, things)), set(map(search.place, meant))
-        found: list[tuple[Site, Certainty]] = []
-        sites, others, pending = search.sites(meant, (above | handed) - created)
+        wanted = frozenset(self._with_constructed(things))
+        own, created = set(map(search.place, things)), set(map(search.place, wanted))
+        with_certainty: list[tuple[Site, Certainty]] = []
+        sites, others, pending = search.sites(wanted, (above | handed) - created)
         for site in sites:
             if site.target in created:
                 # Only what creates the type counts for its constructor.
                 if site.mention.use in (Use.CALL, Use.CREATE) or site.target in own:
-                    found.append((site, Certainty.CERTAIN if site.is_certain else Certainty.MAY_CALL))
+                    with_certainty.append((site, Certainty.CERTAIN if site.is_certain else Certainty.MAY_CALL))
             elif site.target:
                 is_handed = site.mention.use == Use.CALL and site.target in handed
                 if is_handed or any(self._code.hierarchy.may_reach(site, thing) for thing in things):
-                    found.append((site, Certainty.MAY_CALL))
+                    with_certainty.append((site, Certainty.MAY_CALL))
             elif any(self._code.search.can_mean(site, thing) for thing in things):
-                found.append((site, Certainty.BY_NAME))
+                with_certainty.append((site, Certainty.BY_NAME))
         for find in (self._by_text, self._by_key, self._by_field):
-            found += [(site, Certainty.BY_NAME) for thing in things for site in find(thing)]
+            with_certainty += [(site, Certainty.BY_NAME) for thing in things for site in find(thing)]
         if self._is_replaced(things):
-            found = [(site, _unless_replaced(site, how)) for site, how in found]
-        return found, others, pending
+            with_certainty = [(site, _unless_replaced(site, how)) for site, how in with_certainty]
+        return with_certainty, others, pending
 
     def _by_text(self, constant: Thing) -> Iterator[Site]:
         """Yield where an enumeration is handed over, or asked for a constant by its name: that may be any of them."""

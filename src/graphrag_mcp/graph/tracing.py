@@ -132,15 +132,15 @@ def trace(
         here = Doubt()
         if direction in INCOMING:
             for node in walk.nodes:
-                found, doubts = relations.incoming(node, INCOMING[direction], scope)
+                incoming, doubts = relations.incoming(node, INCOMING[direction], scope)
                 if not (hop > 1 and node.is_file) and node not in parts:  # Code outside functions has no callers.
                     here |= doubts
-                edges += [edge for edge in found if unresolved or is_shown(edge)]
+                edges += [edge for edge in incoming if unresolved or is_shown(edge)]
             edges = _surest(edges) if direction is Direction.IMPORTERS else edges
         else:
             for node in walk.nodes:
-                found, unknown = relations.outgoing(node, _OUTGOING[direction])
-                edges += found
+                incoming, unknown = relations.outgoing(node, _OUTGOING[direction])
+                edges += incoming
                 stops |= {(mentioned.name, mentioned.module): mentioned for mentioned in unknown}
         fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in own]
         steps += fresh
@@ -219,13 +219,13 @@ def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
     Of several ways to one the surest is kept, then the shortest.
     """
     best: dict[tuple[object, ...], Step] = {}
-    for step in sorted(steps, key=lambda one: (_RANKS[one.edge.certainty], one.hop)):
+    for step in sorted(steps, key=lambda step: (_RANKS[step.edge.certainty], step.hop)):
         kind = RelationKind.CALLS if step.edge.relation is RelationKind.INSTANTIATES else step.edge.relation
         target = step.target.node_id if kind is not RelationKind.CALLS else _thing(step.target)
         way = (step.hop, kind, step.lines, step.edge.certainty, target) if direction not in _EACH_ONCE else ()
         best.setdefault((step.source.node_id, *way), step)
-    kept = set(map(id, best.values()))
-    return [step for step in steps if id(step) in kept]
+    chosen = set(map(id, best.values()))
+    return [step for step in steps if id(step) in chosen]
 
 
 def _tells_overloads(node: CodeNode) -> bool:

@@ -44,28 +44,28 @@ def unread_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope
     """Yield the lines of a scope that may mean a definition, and are not read as code."""
     for path, category, first, text in graph.texts((node.name,), _inside(scope, _OTHERS)):
         pattern = _pattern(node, language, path, category)
-        for found in re.finditer(pattern.replace("NAME", re.escape(node.name)), text, re.M) if pattern else ():
-            yield path, first + text.count("\n", 0, found.end())
+        for match in re.finditer(pattern.replace("NAME", re.escape(node.name)), text, re.M) if pattern else ():
+            yield path, first + text.count("\n", 0, match.end())
 
 
 def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[str, Set[Place]]:
     """Return the last names in texts that code gives to functions which look members up, with their lines."""
     family = family_of(language)
-    found: dict[str, set[Place]] = {}
+    names: dict[str, set[Place]] = {}
     for path, _, first, text in graph.texts(sorted(_REFLECTING), _inside(scope, family)):
         for call in _REFLECTION.finditer(text):
             for name in _MEMBER.finditer(call[0]):
                 line = first + text.count("\n", 0, call.start() + name.end())
-                found.setdefault(name[1], set()).add((path, line))
-    return found
+                names.setdefault(name[1], set()).add((path, line))
+    return names
 
 
 def reflecting_files(graph: SymbolGraph, language: str, scope: Scope) -> Set[str]:
     """Return the files whose code looks members up by names that are computed."""
     family = family_of(language)
-    found = graph.texts(sorted(_REFLECTING), _inside(scope, family))
+    texts = graph.texts(sorted(_REFLECTING), _inside(scope, family))
     return {
-        path for path, _, _, text in found if any(not _MEMBER.search(call[0]) for call in _REFLECTION.finditer(text))
+        path for path, _, _, text in texts if any(not _MEMBER.search(call[0]) for call in _REFLECTION.finditer(text))
     }
 
 

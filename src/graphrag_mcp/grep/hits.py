@@ -94,14 +94,14 @@ class Hits:
 def find_hits(needle: Needle, scope: Scope, files: Files, wanted: int) -> Hits:
     """Find a needle in the files of a scope. wanted: lines that are needed however many there are."""
     listed = {file.path: file for file in sorted(files.listed(scope), key=lambda file: _CATEGORIES[file.category])}
-    found = find_occurrences(needle, list(listed), files, wanted)
-    if not found.are_few:
-        return Hits(found, needle, files, listed, {})
-    paths = dict.fromkeys(row.path for row in found.lines)
+    occurrences = find_occurrences(needle, list(listed), files, wanted)
+    if not occurrences.are_few:
+        return Hits(occurrences, needle, files, listed, {})
+    paths = dict.fromkeys(row.path for row in occurrences.lines)
     symbols = files.definitions([listed[path].file_id for path in paths])
-    defined = _definition_lines(found.lines, {path: symbols[listed[path].file_id] for path in paths}, needle)
-    lines = tuple(sorted(found.lines, key=lambda row: (row.path, row.line) not in defined))
-    return Hits(replace(found, lines=lines), needle, files, listed, defined)
+    defined = _definition_lines(occurrences.lines, {path: symbols[listed[path].file_id] for path in paths}, needle)
+    lines = tuple(sorted(occurrences.lines, key=lambda row: (row.path, row.line) not in defined))
+    return Hits(replace(occurrences, lines=lines), needle, files, listed, defined)
 
 
 def _surroundings(

@@ -77,10 +77,10 @@ def differing_files(root: Path, base: str, listed: Sequence[str], read: Read, de
     texts = {path: known[after[path]] for path in changed} if new else _texts(read, changed)
     olds = {path: known[before[path]] for path in (*changed, *gone) if path in before and path not in unknown}
     gone = [path for path in gone if path not in unknown]
-    kept = [Differing(path, path, olds[path], texts[path]) for path in texts if path in olds]
+    same_path = [Differing(path, path, olds[path], texts[path]) for path in texts if path in olds]
     come = {path: text for path, text in texts.items() if path not in olds}
     moved = _with_renames({path: olds[path] for path in gone}, come)
-    differing = (file for file in kept if _folded(file.old) != _folded(file.new))
+    differing = (file for file in same_path if _folded(file.old) != _folded(file.new))
     return Difference(base or "HEAD", (*differing, *moved), left)
 
 

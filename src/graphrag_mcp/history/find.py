@@ -78,8 +78,8 @@ class Past:
         except GitError as error:
             return Told((), str(error))
         wanted = set(query_words(words))
-        kept = (commit for commit in told.commits if not wanted or wanted.intersection(query_words(commit.message)))
-        return replace(told, commits=tuple(kept))
+        commits = (commit for commit in told.commits if not wanted or wanted.intersection(query_words(commit.message)))
+        return replace(told, commits=tuple(commits))
 
     def about(self, words: str, span: Span) -> Told:
         """Return the commits whose messages match some words, the best first. Raises GitError."""
@@ -132,8 +132,8 @@ class Past:
         if not span.options:
             return Told(evolution.commits, note)
         names = [commit.name for commit in evolution.commits]
-        kept = {commit.name for commit in self._read(deadline + SECONDS, "--no-walk", *span.options, _END, *names)}
-        return Told(tuple(commit for commit in evolution.commits if commit.name in kept), note)
+        commits = {commit.name for commit in self._read(deadline + SECONDS, "--no-walk", *span.options, _END, *names)}
+        return Told(tuple(commit for commit in evolution.commits if commit.name in commits), note)
 
     def last_change(self, node: CodeNode, deadline: float) -> Told:
         """Return the newest commit that changed a definition or a file; none that is not found in time."""

@@ -53,7 +53,7 @@ def follow_lines(git: Git, lines: Lines, deadline: float) -> Evolution:
     Where a commit added them as a whole, and removed the same lines elsewhere, they are followed there. deadline: on
     the monotonic clock. Raises GitError when git cannot read the file.
     """
-    found: dict[str, Commit] = {}
+    commits: dict[str, Commit] = {}
     origin: Lines | None = lines
     try:
         for _ in range(MOST_MOVES):
@@ -62,11 +62,11 @@ def follow_lines(git: Git, lines: Lines, deadline: float) -> Evolution:
             wanted = f"-L{origin.start},{origin.end}:{origin.path}"
             oldest = None
             for oldest in read_commits(git, deadline, wanted, "--end-of-options", origin.commit, "--"):
-                found.setdefault(oldest[0].name, oldest[0])
+                commits.setdefault(oldest[0].name, oldest[0])
             origin = _moved_from(git, *oldest, deadline) if oldest else None
     except GitTimeoutError:
-        return Evolution(tuple(found.values()), is_whole=False)
-    return Evolution(tuple(found.values()), is_whole=True)
+        return Evolution(tuple(commits.values()), is_whole=False)
+    return Evolution(tuple(commits.values()), is_whole=True)
 
 
 def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) -> Lines | None:

@@ -70,13 +70,13 @@ def _usable(git: Git, tip: str, known: str, pause: Callable[[], bool]) -> Iterat
         for commit in log:
             if pause():
                 return
-            kept = tuple(change for change in commit.changes if change.path in living)
-            files = sum(living[change.path] for change in kept)
-            renames = tuple(change for change in kept if change.before)
+            living_changes = tuple(change for change in commit.changes if change.path in living)
+            files = sum(living[change.path] for change in living_changes)
+            renames = tuple(change for change in living_changes if change.before)
             living |= {change.before: living[change.path] for change in renames}
             if 0 < files <= MOST_FILES:
                 left -= 1
-                yield commit._replace(changes=kept), files
+                yield commit._replace(changes=living_changes), files
             elif renames:
                 yield commit._replace(changes=renames), 0
             if not left:

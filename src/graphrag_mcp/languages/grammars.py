@@ -44,9 +44,9 @@ class Grammar:
 
     def find(self, tree: Tree) -> Matches:
         """Return all matches of the query, from one walk over the tree."""
-        found = QueryCursor(self.query).matches(tree.root_node) if self.query else []
-        outline = [match for match in found if match[0] < self.facts]
-        return Matches(tree, outline, [match for match in found if match[0] >= self.facts])
+        matches = QueryCursor(self.query).matches(tree.root_node) if self.query else []
+        outline = [match for match in matches if match[0] < self.facts]
+        return Matches(tree, outline, [match for match in matches if match[0] >= self.facts])
 
 
 @cache

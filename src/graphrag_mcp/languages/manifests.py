@@ -13,8 +13,8 @@ def read_manifest(path: str, text: str) -> Manifest | None:
     """Return what a manifest says, None for any other file."""
     folder, name = posixpath.split(path)
     language = next((language for pattern, language in _NAMES.items() if fnmatchcase(name, pattern)), None)
-    found: Manifest | None = load_part(language, "manifests").read(folder, name, text) if language else None
-    return found
+    manifest: Manifest | None = load_part(language, "manifests").read(folder, name, text) if language else None
+    return manifest
 
 
 def joined(folder: str, place: str) -> str:

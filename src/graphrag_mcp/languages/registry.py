@@ -106,7 +106,7 @@ def library_of(name: str) -> frozenset[str]:
 def family_of(name: str) -> frozenset[str]:
     """Return the languages that share their facts with a language."""
     family = describe(name).family
-    return frozenset(one for one, language in LANGUAGES.items() if family and language.family == family) | {name}
+    return frozenset(other for other, language in LANGUAGES.items() if family and language.family == family) | {name}
 
 
 @cache
@@ -118,11 +118,11 @@ def platform_of(name: str) -> frozenset[str]:
 def detect_language(path: str, first_line: str = "") -> str:
     """Return the name of the file's language, "" when it is unknown; `.h` is C unless `is_cpp_header` is true."""
     name = path.rpartition("/")[2]
-    if found := _BY_FILE.get(name):
-        return found
+    if language := _BY_FILE.get(name):
+        return language
     stem, dot, extension = name.rpartition(".")
-    if dot and stem and (found := _BY_FILE.get("." + extension.lower())):
-        return found
+    if dot and stem and (language := _BY_FILE.get("." + extension.lower())):
+        return language
     return _language_of_shebang(first_line) if first_line.startswith("#!") else ""
 
 

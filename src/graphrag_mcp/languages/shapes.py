@@ -150,7 +150,7 @@ class Writer:
 
     def parameters(self, node: Node | None) -> list[tuple[Parameter, Node | None]]:
         """Return the parameters of a list of them, each with the node of its name."""
-        found: list[tuple[Parameter, Node | None]] = []
+        parameters: list[tuple[Parameter, Node | None]] = []
         for child in [node] if node and node.type in self._shapes.parameters else arguments(node):
             rule = self._shapes.parameters.get(child.type)
             if rule is None:
@@ -169,8 +169,8 @@ class Writer:
             is_rest = rule.rest or bool(spread) or any(name and name.type == "rest_pattern" for name in names)
             is_optional = rule.optional or default is not None
             texts = [(self.text(name) if name else "", name) for name in names or [None]]
-            found += [(Parameter(text, value, is_optional, is_rest), name) for text, name in texts]
-        return found
+            parameters += [(Parameter(text, value, is_optional, is_rest), name) for text, name in texts]
+        return parameters
 
     def write_value(self, node: Node) -> str:
         return self._write(self._shapes.values, node)
@@ -226,15 +226,15 @@ def arguments(node: Node | None) -> list[Node]:
 
 def operands(node: Node) -> list[Node]:
     """Return the parts of `a | b | c`, which nests to the left as often as the operator is repeated."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     pending = [node]
     while pending:
         part = pending.pop()
         if part.type == node.type:
             pending += arguments(part)
         else:
-            found.append(part)
-    return found[::-1]
+            nodes.append(part)
+    return nodes[::-1]
 
 
 # ---------------------------------------------------------------- rules

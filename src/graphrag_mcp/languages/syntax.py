@@ -96,13 +96,13 @@ def _parse(language: Language, data: bytes, steps: int) -> Tree:
 
     def read(offset: int, _point: Point) -> bytes | bytearray:
         nonlocal blocks
-        found = data[offset : offset + _BLOCK_BYTES]
+        chunk = data[offset : offset + _BLOCK_BYTES]
         if is_parsed:  # A query reads the text of nodes.
-            return found
+            return chunk
         blocks -= 1
         if blocks < 0:  # A step may read to the end: of 10,000 comments that nothing closes, each one does.
             return b""
-        block[:] = found
+        block[:] = chunk
         return block
 
     def is_late(_offset: int, _has_error: bool) -> bool:

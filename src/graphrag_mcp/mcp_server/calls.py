@@ -33,30 +33,30 @@ _limiter: RunVar[anyio.CapacityLimiter] = RunVar("calls at once")
 
 
 async def answer_call(
-    project: LazySession[Any], context: Context, tool: Tool[Any, Any, Any], given: Mapping[str, object]
+    project: LazySession[Any], context: Context, tool: Tool[Any, Any, Any], arguments: Mapping[str, object]
 ) -> str:
     """Return the answer to a call of a tool. Raises RequestError for wrong arguments.
 
     A client that asked for progress gets the state of the index meanwhile.
     """
     started = anyio.current_time()
-    while isinstance(answer := await ask(project, answer_now, tool, given, anyio.current_time() - started), IndexState):
+    while isinstance(answer := await ask(project, answer_now, tool, arguments, anyio.current_time() - started), IndexState):
         await _wait(project, answer, context)
     return answer
 
 
 def answer_now(
-    view: View, tool: Tool[Any, Any, Any], given: Mapping[str, object], waited_seconds: float
+    view: View, tool: Tool[Any, Any, Any], arguments: Mapping[str, object], waited_seconds: float
 ) -> str | IndexState:
     """Return the answer, or the state of an index that is being built where more would be found later."""
-    call = tool.read(given, view.settings, view.root)
+    call = tool.read(arguments, view.settings, view.root)
     if _is_worth_waiting(view.state, tool.needs, waited_seconds):
         return view.state
-    found = tool.ask(view, call)
+    answer = tool.ask(view, call)
     may_wait = waited_seconds < NO_RESULT_SECONDS
-    if may_wait and isinstance(found, SearchResult) and not found.primary and not found.meta.index.state.is_settled:
-        return found.meta.index
-    return tool.write(found, call)
+    if may_wait and isinstance(answer, SearchResult) and not answer.primary and not answer.meta.index.state.is_settled:
+        return answer.meta.index
+    return tool.write(answer, call)
 
 
 async def wait_for_index(project: LazySession[Any], context: Context, needs: Capability) -> None:

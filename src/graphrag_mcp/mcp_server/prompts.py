@@ -27,13 +27,13 @@ class _Kind(NamedTuple):
     evidence: Callable[[LazySession[Any], Context, Mapping[str, str]], Awaitable[str]]
 
 
-async def _located(project: LazySession[Any], context: Context, given: Mapping[str, str]) -> str:
-    return await answer_call(project, context, HYBRID, {"query": given["question"]})
+async def _located(project: LazySession[Any], context: Context, arguments: Mapping[str, str]) -> str:
+    return await answer_call(project, context, HYBRID, {"query": arguments["question"]})
 
 
-async def _changed(project: LazySession[Any], context: Context, given: Mapping[str, str]) -> str:
-    defined = await answer_call(project, context, FIND_SYMBOL, {"symbol": given["symbol"]})
-    reached = await answer_call(project, context, IMPACT, {"symbol": given["symbol"]})
+async def _changed(project: LazySession[Any], context: Context, arguments: Mapping[str, str]) -> str:
+    defined = await answer_call(project, context, FIND_SYMBOL, {"symbol": arguments["symbol"]})
+    reached = await answer_call(project, context, IMPACT, {"symbol": arguments["symbol"]})
     return f"{defined}\n\n{reached}"
 
 
@@ -93,26 +93,26 @@ class Prompts:
     async def list(self, _context: Context, _page: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=[kind.prompt for kind in self._kinds.values()])
 
-    async def get(self, context: Context, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
+    async def get(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Return the task with its evidence from the index. Raises MCPError for an unknown prompt or argument."""
         try:
-            kind, given = self._read(asked)
-            evidence = await kind.evidence(self._project, context, given)
+            kind, arguments = self._read(params)
+            evidence = await kind.evidence(self._project, context, arguments)
         except Exception as error:
             raise refusal("prompts/get", error) from error
-        texts = (kind.task.format_map(given), f"{EVIDENCE}\n\n{evidence}")
+        texts = (kind.task.format_map(arguments), f"{EVIDENCE}\n\n{evidence}")
         messages = [
             types.PromptMessage(role="user", content=types.TextContent(type="text", text=text)) for text in texts
         ]
         return types.GetPromptResult(description=kind.prompt.description, messages=messages)
 
-    def _read(self, asked: types.GetPromptRequestParams) -> tuple[_Kind, Mapping[str, str]]:
-        kind = self._kinds.get(asked.name)
+    def _read(self, params: types.GetPromptRequestParams) -> tuple[_Kind, Mapping[str, str]]:
+        kind = self._kinds.get(params.name)
         if kind is None:
-            raise RequestError("name", f"{quoted(asked.name)} is not a prompt; there are: {', '.join(self._kinds)}")
-        given, names = asked.arguments or {}, [argument.name for argument in kind.prompt.arguments or ()]
-        if set(given) != set(names):
+            raise RequestError("name", f"{quoted(params.name)} is not a prompt; there are: {', '.join(self._kinds)}")
+        arguments, names = params.arguments or {}, [argument.name for argument in kind.prompt.arguments or ()]
+        if set(arguments) != set(names):
             wanted = f"use the argument {', '.join(names)} alone" if names else "use it without arguments"
-            what = quoted(", ".join(given)) if given else "nothing"
-            raise RequestError("arguments", f"{asked.name} was given {what}; {wanted}")
-        return kind, given
+            what = quoted(", ".join(arguments)) if arguments else "nothing"
+            raise RequestError("arguments", f"{params.name} was given {what}; {wanted}")
+        return kind, arguments

@@ -82,20 +82,20 @@ class Resources:
         """Return the resources that take a path, a line or a size."""
         return types.ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
-    async def read(self, context: Context, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Return one resource as text. Raises MCPError, with the next step, when there is none of that name."""
         try:
-            text = await read_resource(self._project, context, asked.uri)
+            text = await read_resource(self._project, context, params.uri)
         except Exception as error:
             raise refusal("resources/read", error) from error
         return types.ReadResourceResult(
-            contents=[types.TextResourceContents(uri=asked.uri, mime_type=PLAIN, text=text)]
+            contents=[types.TextResourceContents(uri=params.uri, mime_type=PLAIN, text=text)]
         )
 
-    async def complete(self, _context: Context, asked: types.CompleteRequestParams) -> types.CompleteResult:
+    async def complete(self, _context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Return the indexed paths or symbols that begin with the text, then those that contain it."""
         try:
-            values = await ask(self._project, _complete, asked.argument.name, asked.argument.value)
+            values = await ask(self._project, _complete, params.argument.name, params.argument.value)
         except Exception as error:
             raise refusal("completion/complete", error) from error
         shown = values[:MOST_VALUES]
@@ -117,9 +117,9 @@ async def read_resource(project: "LazySession[App]", context: Context, uri: str)
 
 
 def _map(view: "IndexView", tokens: int) -> str:
-    found = view.navigator.repository_map()
-    view.check(found.nodes)
-    return write_map(found, tokens, describe_incomplete(view.state))
+    repository_map = view.navigator.repository_map()
+    view.check(repository_map.nodes)
+    return write_map(repository_map, tokens, describe_incomplete(view.state))
 
 
 def _outline(view: "IndexView", path: str) -> str:

@@ -222,16 +222,16 @@ def parse(text: str) -> Expression:
 def parse_strictly(text: str) -> Expression:
     """Return the tree of an expression. Raises NotAnExpressionError, also where it is nested too deeply."""
     reader = _Reader(text)
-    found = reader.alternatives()
-    if reader.kind or (len(text) > MAX_DEPTH and _is_deep(found)):
+    expression = reader.alternatives()
+    if reader.kind or (len(text) > MAX_DEPTH and _is_deep(expression)):
         raise NotAnExpressionError(text)
-    return found
+    return expression
 
 
 def says_type(text: str) -> bool:
     """Return whether an expression is an instance of a type, as where a type is declared, and no value."""
-    found = parse(text)
-    return isinstance(found.values[-1] if isinstance(found, AnyOf) else found, InstanceOf)
+    expression = parse(text)
+    return isinstance(expression.values[-1] if isinstance(expression, AnyOf) else expression, InstanceOf)
 
 
 def argument_around(expression: Expression) -> Argument | None:
@@ -244,16 +244,16 @@ def argument_around(expression: Expression) -> Argument | None:
     return expression
 
 
-def _parts(found: Expression) -> list[Expression]:
+def _parts(expression: Expression) -> list[Expression]:
     parts: list[Any] = []
-    for name in found.__struct_fields__:
-        part = getattr(found, name)
+    for name in expression.__struct_fields__:
+        part = getattr(expression, name)
         parts += part if isinstance(part, tuple) else (part,)
     return [part for part in parts if isinstance(part, _Expression)]  # type: ignore[misc]
 
 
-def _is_deep(found: Expression) -> bool:
-    level = [found]
+def _is_deep(whole: Expression) -> bool:
+    level = [whole]
     for _ in range(MAX_DEPTH):
         level = [part for expression in level for part in _parts(expression)]
     return bool(level)
@@ -292,20 +292,20 @@ class _Reader:
         return self._tokens[self._next][0]
 
     def alternatives(self) -> Expression:
-        found = [self._term()]
+        terms = [self._term()]
         while self._takes("|"):
-            found.append(self._term())
-        return found[0] if len(found) == 1 else AnyOf(tuple(found))
+            terms.append(self._term())
+        return terms[0] if len(terms) == 1 else AnyOf(tuple(terms))
 
     def _term(self, steps: str = ".(+<!~[@#") -> Expression:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise NotAnExpressionError(self._text)
-        found = self._start()
+        term = self._start()
         while (step := self._tokens[self._next])[0] == "mark" and step[1] in steps:
-            found = self._step(found)
+            term = self._step(term)
         self._depth -= 1
-        return found
+        return term
 
     def _start(self) -> Expression:
         kind, text = self._take()
@@ -373,11 +373,11 @@ class _Reader:
     def _many(self, separator: str, end: str) -> tuple[Expression, ...]:
         if self._takes(end):
             return ()
-        found = [self.alternatives()]
+        expressions = [self.alternatives()]
         while self._takes(separator):
-            found.append(self.alternatives())
+            expressions.append(self.alternatives())
         self._expect(end)
-        return tuple(found)
+        return tuple(expressions)
 
     def _take(self) -> tuple[str, str]:
         token = self._tokens[self._next]
@@ -398,6 +398,6 @@ class _Reader:
 
     def _closed(self, mark: str) -> Expression:
         """Read an expression and what ends it."""
-        found = self.alternatives()
+        expression = self.alternatives()
         self._expect(mark)
-        return found
+        return expression

@@ -280,25 +280,25 @@ def identities_of(facts: FileFacts) -> list[str]:
 
     One to which no qualified name leads is counted in what is around it.
     """
-    found: list[str] = []
+    distinct: list[str] = []
 
     def names() -> Iterator[str]:
         for declaration in facts.declared:
-            around = found[declaration.owner] if 0 <= declaration.owner < len(found) else ""
+            around = distinct[declaration.owner] if 0 <= declaration.owner < len(distinct) else ""
             yield declaration.qualified or f"{around}/{declaration.name}"
 
     for identity in identities(names()):
-        found.append(identity)  # noqa: PERF402 - what follows is named by what is found.
-    return found
+        distinct.append(identity)  # noqa: PERF402 - what follows is named by what is found.
+    return distinct
 
 
 def modules_of(facts: FileFacts) -> Set[str]:
     """Return the modules that a file imports or passes on, as it writes them."""
     values = [row.value for rows in (facts.exports, facts.bound, facts.declared, facts.flows) for row in rows]
-    found = {value[1 : value.index('"', 1)] for value in values if value[:1] == '"'}
-    found |= {
+    modules = {value[1 : value.index('"', 1)] for value in values if value[:1] == '"'}
+    modules |= {
         mention.name.strip('"') for mention in facts.mentions if mention.use == Use.IMPORT and mention.name[:1] == '"'
     }
-    return (found | {imported.module for imported in facts.imports} | {export.module for export in facts.exports}) - {
+    return (modules | {imported.module for imported in facts.imports} | {export.module for export in facts.exports}) - {
         ""
     }

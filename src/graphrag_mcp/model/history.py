@@ -67,9 +67,9 @@ class Span:
     @property
     def options(self) -> list[str]:
         """The options of `git log`."""
-        given = (("--since", self.since), ("--until", self.until), ("--author", self.author))
+        limits = (("--since", self.since), ("--until", self.until), ("--author", self.author))
         fixed = ["--regexp-ignore-case", "--fixed-strings"] if self.author else []
-        return [*(f"{name}={value}" for name, value in given if value), *fixed]
+        return [*(f"{name}={value}" for name, value in limits if value), *fixed]
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,15 +255,15 @@ def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> V
 
 def parts_of(value: Value | None) -> Sequence[Value | None]:
     """Return the values of which a value is made."""
-    found: list[Value | None] = []
+    parts: list[Value | None] = []
 
     def keep(part: Value | None) -> Value | None:
-        found.append(part)
+        parts.append(part)
         return part
 
     if value is not None:
         rebuilt(value, keep)
-    return found
+    return parts
 
 
 def has_variable(value: Value | None) -> bool:

@@ -140,14 +140,14 @@ def is_generated(text: str) -> bool:
 
 
 def _role_of_folders(folders: Sequence[str]) -> Category | None:
-    found: Category | None = None
+    last: Category | None = None
     for index, folder in enumerate(folders):
         role = _role_of_folder(folder, folders[index - 1] if index else None)
         if role is _VENDORED:
             return role
-        if found is None and not (role is _EXAMPLES and index and folders[index - 1] in _PACKAGE_PREFIXES):
-            found = role
-    return found
+        if last is None and not (role is _EXAMPLES and index and folders[index - 1] in _PACKAGE_PREFIXES):
+            last = role
+    return last
 
 
 def _role_of_folder(folder: str, outer: str | None) -> Category | None:

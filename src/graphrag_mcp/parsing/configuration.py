@@ -97,15 +97,15 @@ def _parts(name: Node, code: SourceCode) -> tuple[str, ...]:
     if name.type != "dotted_key":
         text = code.node_text(name).strip().strip(_QUOTES)
         return () if text in _NO_NAMES or "\n" in text else (text,)
-    found: list[str] = []
+    parts: list[str] = []
     pending = [name]
     while pending:
         node = pending.pop()
         if node.type == "dotted_key":
             pending += node.named_children
         else:
-            found += _parts(node, code)
-    return tuple(reversed(found))
+            parts += _parts(node, code)
+    return tuple(reversed(parts))
 
 
 # ---------------------------------------------------------------- one setting in a line

@@ -113,7 +113,7 @@ class Outline:
 
 def enclosing_indexes(definitions: Sequence[Definition], starts: Sequence[int]) -> list[int]:
     """Return for each byte offset (ascending) the index of the innermost definition around it, -1 for none."""
-    found: list[int] = []
+    indexes: list[int] = []
     stack: list[int] = []
     following = 0
     for start in starts:
@@ -122,5 +122,5 @@ def enclosing_indexes(definitions: Sequence[Definition], starts: Sequence[int]) 
             following += 1
         while stack and definitions[stack[-1]].end <= start:
             stack.pop()
-        found.append(stack[-1] if stack else -1)
-    return found
+        indexes.append(stack[-1] if stack else -1)
+    return indexes

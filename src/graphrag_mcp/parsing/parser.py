@@ -122,8 +122,8 @@ def _parse_syntax(
         return tuple(describe_chunks(lines, outline, spans))
 
     def facts() -> PackedFacts | None:
-        found = read_facts(matches, grammar, path, code, outline.definitions)
-        return pack(found) if found else None
+        file_facts = read_facts(matches, grammar, path, code, outline.definitions)
+        return pack(file_facts) if file_facts else None
 
     def relations() -> tuple[Relation, ...]:
         return tuple(build_relations(path, language, category, outline))

@@ -50,7 +50,7 @@ class Lines:
 
     def paragraphs(self, span: Span, walls: Sequence[Span] = ()) -> list[Span]:
         """Return the runs of lines between blank ones; blank lines inside walls (sorted) do not separate."""
-        found: list[Span] = []
+        spans: list[Span] = []
         begun: int | None = None
         index, end = span
         place = bisect_left(walls, (index, index))
@@ -58,15 +58,15 @@ class Lines:
             inside = place < len(walls) and walls[place][0] == index
             if not inside and not self.rows[index].strip():
                 if begun is not None:
-                    found.append((begun, index))
+                    spans.append((begun, index))
                 begun = None
             elif begun is None:
                 begun = index
             index = walls[place][1] if inside else index + 1
             place += inside
         if begun is not None:
-            found.append((begun, end))
-        return found
+            spans.append((begun, end))
+        return spans
 
 
 def cut(lines: Lines, blocks: Sequence[Span], target: int = TARGET) -> list[Span]:

@@ -133,8 +133,8 @@ class Replicator:
             held = self._asking.submit(server.chunks).result(STATUS_SECONDS)
         except (GraphragError, TimeoutError) as error:
             problem = problem or str(error) or f"no answer within {STATUS_SECONDS:g} s"
-        given = source.chunks(name) if source.marked(name) else None
-        return ServerState(name, len(source.pending(name, with_edges=server.keeps_edges)), problem, given, held)
+        chunks = source.chunks(name) if source.marked(name) else None
+        return ServerState(name, len(source.pending(name, with_edges=server.keeps_edges)), problem, chunks, held)
 
     def differences(self, source: SqliteReplicaSource, seconds: float) -> tuple[str, ...]:
         """Return a sentence for each server that does not hold the files as they are in this index.

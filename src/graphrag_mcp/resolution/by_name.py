@@ -79,8 +79,8 @@ class NameResolution:
             files = list(self._files(relation)) if self._is_of_file(relation) else []
             of_file = self._choose(relation, files)
             is_module = relation.kind is RelationKind.IMPORTS and any(each.nearness > 1 for each in files)
-            meant = _NOTHING if is_module else self._meaning(relation)
-            if links := [*self._link(relation, meant, source), *self._link(relation, of_file, source)]:
+            meaning = _NOTHING if is_module else self._meaning(relation)
+            if links := [*self._link(relation, meaning, source), *self._link(relation, of_file, source)]:
                 yield from links
                 if relation.kind is RelationKind.INHERITS:
                     yield from (
@@ -98,9 +98,9 @@ class NameResolution:
         is_own = relation.resolution in (Resolution.BUILTIN, Resolution.LOCAL)
         return not is_own and (relation.kind is not RelationKind.HANDS_ON or bool(self._candidates(relation)))
 
-    def _link(self, relation: Relation, meant: _Meant, source: Place | int) -> list[Link]:
-        how = meant.how
-        return [Link(each.place, source, relation.line, relation.kind, "", how) for each in meant.chosen] if how else []
+    def _link(self, relation: Relation, meaning: _Meant, source: Place | int) -> list[Link]:
+        how = meaning.how
+        return [Link(each.place, source, relation.line, relation.kind, "", how) for each in meaning.chosen] if how else []
 
     def _around(self, relation: Relation) -> Place | int:
         """Return the innermost definition of the relation's source: of an `impl` the type, in whatever file it is."""
@@ -108,8 +108,8 @@ class NameResolution:
         around = [each for each in named if each.start_line <= relation.line <= each.end_line]
         around = around or [each for each in named if each.kind is SymbolKind.TYPE][:1]
         if not named and relation.kind is RelationKind.INHERITS:
-            found = self._source.called(relation.source.rpartition(".")[2])
-            types = [each for each in found if each.kind is SymbolKind.TYPE and each.file.language in self._platform]
+            definitions = self._source.called(relation.source.rpartition(".")[2])
+            types = [each for each in definitions if each.kind is SymbolKind.TYPE and each.file.language in self._platform]
             around = types if len(types) == 1 else []
         innermost = min(around, key=lambda each: each.end_line - each.start_line, default=None)
         return innermost.place if innermost else Place(self._file.path, "")
@@ -120,8 +120,8 @@ class NameResolution:
         everyone = self._candidates(relation)
         modules = self._modules(relation) if relation.target_module not in ("", MACRO) else {}
         declared = {each.name for each in everyone if each.path in self._included and self._is_bare(relation)}
-        if declared and _count_things(meant := [each for each in everyone if each.name in declared]) == 1:
-            return _Meant(How.SAID, meant)  # A header that the file includes declares it.
+        if declared and _count_things(declared_here := [each for each in everyone if each.name in declared]) == 1:
+            return _Meant(How.SAID, declared_here)  # A header that the file includes declares it.
         is_known = _count_things(everyone) <= MAX_CANDIDATES
         possible = [
             each._replace(nearness=int(each.path in modules))
@@ -132,8 +132,8 @@ class NameResolution:
 
     def _candidates(self, relation: Relation) -> list[_Candidate]:
         """Return the definitions of a name that a relation may mean; archived ones only where there are no others."""
-        found = [each for each in self._source.called(relation.target) if self._may_mean(relation, each)]
-        shown = [each for each in found if not each.file.is_archived] or found
+        candidates = [each for each in self._source.called(relation.target) if self._may_mean(relation, each)]
+        shown = [each for each in candidates if not each.file.is_archived] or candidates
         return [_Candidate(each.file.path, each.qualified_name, each.kind, each.place) for each in shown]
 
     def _may_mean(self, relation: Relation, each: Named) -> bool:
@@ -166,13 +166,13 @@ class NameResolution:
     @cached_property
     def _included(self) -> Collection[str]:
         """The headers that the file includes, and those that these do."""
-        found: dict[str, None] = {}
+        files: dict[str, None] = {}
         level = [self._file.path] if self._language.headers else []
-        while level and len(found) < MOST_HEADERS:
-            headers = [path for near in level for path in self._headers(near) if path not in found]
-            found |= dict.fromkeys(headers)
+        while level and len(files) < MOST_HEADERS:
+            headers = [path for near in level for path in self._headers(near) if path not in files]
+            files |= dict.fromkeys(headers)
             level = headers
-        return found
+        return files
 
     def _headers(self, path: str) -> Iterator[str]:
         """Yield the headers that a file includes itself, by their whole names."""
@@ -184,13 +184,13 @@ class NameResolution:
 
     def _modules(self, relation: Relation) -> Collection[str]:
         """Return the files that the module of a relation stands for, and those from which these import the name."""
-        found = {file.path: None for file in self._source.keyed(relation.target_module)}
-        for path in list(found):
+        modules = {file.path: None for file in self._source.keyed(relation.target_module)}
+        for path in list(modules):
             self._source.note(path, PASSED_ON, relation.target)
             for passed in self._source.outline(path):
                 if passed.kind is RelationKind.IMPORTS and passed.target == relation.target and passed.target_module:
-                    found |= {file.path: None for file in self._source.keyed(passed.target_module)}
-        return found
+                    modules |= {file.path: None for file in self._source.keyed(passed.target_module)}
+        return modules
 
     # ------------------------------------------------------------ whole files
 
@@ -245,8 +245,8 @@ class NameResolution:
         if relation.kind in _OF_TYPES:  # The type is meant, and not its constructors.
             possible = [each for each in possible if each.kind is not SymbolKind.METHOD] or possible
         for how, chosen in self._ways(relation, possible, is_of_known_module=is_of_known_module):
-            if meant := _count_things(chosen):
-                return _Meant(how, chosen) if meant == 1 or relation.resolution is Resolution.SYNTAX else _guess(chosen)
+            if count := _count_things(chosen):
+                return _Meant(how, chosen) if count == 1 or relation.resolution is Resolution.SYNTAX else _guess(chosen)
         return _NOTHING
 
     def _ways(

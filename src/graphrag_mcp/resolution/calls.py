@@ -91,8 +91,8 @@ class Calls(Part):
         if made_of != value:
             return made_of
         if not self.state.policy(value.things[0]).calls.overloads:
-            found = self.members.find(value, "()")
-            return found.value if found else None
+            member = self.members.find(value, "()")
+            return member.value if member else None
         abstract: dict[str, Value] = {}
         for other in self.lineage.above((value,)):
             if not isinstance(other, Instance):
@@ -119,9 +119,9 @@ class Calls(Part):
             if how == "all":
                 return All(tuple(self.ask.value(path, at, part) for part in arguments))
             if how in ("type", "value"):
-                given = arguments[0].type if isinstance(arguments[0], TypeItself) else arguments[0]
+                first = arguments[0].type if isinstance(arguments[0], TypeItself) else arguments[0]
                 read = self.types.named if how == "type" else self.ask.value
-                return read(path, at, given)
+                return read(path, at, first)
             if not policy.foreign.is_generic(called.name) or called.name in policy.foreign.plain:
                 return OUTSIDE
             if f"{called.name}()" in (*policy.calls.passes, *policy.members.type_variables):
@@ -137,8 +137,8 @@ class Calls(Part):
         """Return what is called with a number of arguments."""
         match function:
             case Name() | Member():
-                found = self.ask.found(path, at, function, Use.CALL, count)
-                return found.value if found else None
+                referent = self.ask.found(path, at, function, Use.CALL, count)
+                return referent.value if referent else None
             case Application(generic, arguments):
                 kinds = tuple(self.types.named(path, at, part) for part in arguments)
                 return self.ask.instantiated(self.callee(path, at, generic, count), kinds)
@@ -159,10 +159,10 @@ class Calls(Part):
                 return self.result(OUTSIDE, argument, count)
             case Instance():
                 made_of, calling = self.types.underlying(called), self.state.policy(called.things[0]).members.calling
-                if calling and (found := self.members.find(called, calling)):
-                    return self.result(found.value, argument, count)
-                if isinstance(made_of, Instance) and (found := self.members.find(made_of, "()")):
-                    return self.result(found.value, argument, count)
+                if calling and (method := self.members.find(called, calling)):
+                    return self.result(method.value, argument, count)
+                if isinstance(made_of, Instance) and (method := self.members.find(made_of, "()")):
+                    return self.result(method.value, argument, count)
                 return made_of.result if isinstance(made_of, Signature) else None
             case Either(values):
                 return either(self.result(value, argument, count) for value in values)
@@ -171,8 +171,8 @@ class Calls(Part):
             case Above():
                 return called
             case Outside():  # Its module cannot know the project's types, unless it is given some.
-                given = (argument(place) for place in range(count))
-                return OUTSIDE if all(value == NOTHING or is_foreign(value) for value in given) else None
+                types = (argument(place) for place in range(count))
+                return OUTSIDE if all(value == NOTHING or is_foreign(value) for value in types) else None
         return None
 
     def _result_of(self, called: Function, thing: Thing, argument: Arguments, count: int) -> Value | None:
@@ -217,11 +217,11 @@ class Calls(Part):
             Mark.GENERATOR in declaration.marks and not policy.calls.asynchronous
         ):
             return None
-        given = [
+        values = [
             of if of and text in policy.calls.own else self.ask.value(thing.path, at, parse(text))
             for at, text in declaration.returns
         ]
-        value = either(given) if given else NOTHING
+        value = either(values) if values else NOTHING
         if policy.calls.asynchronous and Mark.GENERATOR in declaration.marks:
             return Many(value)
         if is_later:
@@ -235,11 +235,11 @@ class Calls(Part):
         if expected is not None and has_variable(expected):
             self._unify(expected, argument(place), known)
 
-    def _unify(self, expected: Value | None, given: Value | None, known: dict[str, Value | None]) -> None:  # noqa: C901 - a case for each kind
-        match expected, given:
+    def _unify(self, expected: Value | None, actual: Value | None, known: dict[str, Value | None]) -> None:  # noqa: C901 - a case for each kind
+        match expected, actual:
             case Variable(name), _:
                 if name not in known:
-                    known[name] = given
+                    known[name] = actual
             case (Many(a), Many(b)):
                 self._unify(a, b, known)
             case (Table(a, c), Table(b, d)):
@@ -250,10 +250,10 @@ class Calls(Part):
                     self._unify(value, other, known)
                 self._unify(c, d, known)
             case (Signature(handed, c), Function()):
-                self._unify(c, self.result(given, lambda place: handed[place], len(handed)), known)
+                self._unify(c, self.result(actual, lambda place: handed[place], len(handed)), known)
             case (Either(values), _):
                 for value in values:
-                    self._unify(value, given, known)
+                    self._unify(value, actual, known)
             case (Instance(things, a), Instance(others, b)) if things == others:
                 for value, other in zip(a, b, strict=False):
                     self._unify(value, other, known)
@@ -264,6 +264,6 @@ class Calls(Part):
                 kinds = self.types.arguments(does.of) if isinstance(does.of, Instance) else {}
                 count = len(self.declared(does.things[0]).parameters or ())
                 result = replaced(self._declared_result(does.things[0], None), kinds)
-                self._unify(result, self.result(given, partial(self.parameter, does), count), known)
-            case (Instance() | Foreign(), Instance()) if above := self.lineage.seen_as(given, expected):
+                self._unify(result, self.result(actual, partial(self.parameter, does), count), known)
+            case (Instance() | Foreign(), Instance()) if above := self.lineage.seen_as(actual, expected):
                 self._unify(expected, above, known)

@@ -75,14 +75,14 @@ class Expressions(Part):
         """Return what an expression gives at an offset of a file."""
         return self.state.once(("value", path, at, expression), lambda: self._value(path, at, expression))
 
-    def in_turn(self, path: str, name: str, given: Sequence[tuple[int, str]]) -> Value | None:
+    def in_turn(self, path: str, name: str, assigned: Sequence[tuple[int, str]]) -> Value | None:
         """Return what a variable is given, one value after the other: each may be made of those before."""
-        key = ("in turn", path, name, given[0], given[-1], len(given))
-        return self.state.once(key, lambda: self._in_turn(path, name, sorted(given)))
+        key = ("in turn", path, name, assigned[0], assigned[-1], len(assigned))
+        return self.state.once(key, lambda: self._in_turn(path, name, sorted(assigned)))
 
-    def _in_turn(self, path: str, name: str, given: Sequence[tuple[int, str]]) -> Value | None:
+    def _in_turn(self, path: str, name: str, assigned: Sequence[tuple[int, str]]) -> Value | None:
         before: Value | None = NOTHING
-        for place, (at, text) in enumerate(given):
+        for place, (at, text) in enumerate(assigned):
             expression = parse(text)
             if place and name in names_in(text):
                 expression = replaced_name(expression, name, Known(before))
@@ -99,11 +99,11 @@ class Expressions(Part):
 
         match expression:
             case Name() | Member() | ModuleName():
-                found = self.ask.found(path, at, expression)
-                return found.value if found else None
+                referent = self.ask.found(path, at, expression)
+                return referent.value if referent else None
             case FunctionMember(owner, name):
-                found = self.ask.found(path, at, Member(owner, name), Use.FUNCTION)
-                return found.value if found else None
+                referent = self.ask.found(path, at, Member(owner, name), Use.FUNCTION)
+                return referent.value if referent else None
             case Creation(made, arguments):
                 return self.calls.created(inner(made), tuple(map(inner, arguments)))
             case Awaited(of):
@@ -192,7 +192,7 @@ class Expressions(Part):
             case Table(key, held):
                 return held if place else key
             case Signature((Signature(given, _), *_), _):  # A function that calls the body of the loop.
-                return given[place] if place < len(given) else None
+                return values[place] if place < len(values) else None
             case Instance(things) as looped:
                 return self._iterated(looped, self.state.policy(things[0]).members.iterating)
             case Outside() as foreign:
@@ -202,8 +202,8 @@ class Expressions(Part):
     def _iterated(self, value: Value | None, names: Sequence[str]) -> Value | None:
         """Return what the members give that a loop over an object calls."""
         for name in names:
-            found = self.members.find(value, name) if value else None
-            value = self.calls.result(found.value, nothing, 0) if found else None
+            member = self.members.find(value, name) if value else None
+            value = self.calls.result(member.value, nothing, 0) if member else None
             if not isinstance(value, Instance):
                 return self.each(value, 1)
         return value if names else None

@@ -42,11 +42,11 @@ ANYTHING = Sought()
 _TYPE, _VALUE = Sought(Use.TYPE), Sought(Use.VALUE)
 
 
-def sought_in(policy: Policy, use: str, given: int = -1) -> Sought:
+def sought_in(policy: Policy, use: str, count: int = -1) -> Sought:
     """Return what tells names of this use apart from others, in a language."""
     if policy.names.has_spaces:
         return _TYPE if use == Use.TYPE else _VALUE
-    return Sought(use, given) if policy.names.spaces else ANYTHING
+    return Sought(use, count) if policy.names.spaces else ANYTHING
 
 
 class _Nested:
@@ -65,13 +65,13 @@ class _Nested:
 
     def around(self, at: int) -> list[tuple[int, int]]:
         """Return the spans around an offset, the inner ones first."""
-        found: list[tuple[int, int]] = []
+        around: list[tuple[int, int]] = []
         index = bisect_right(self._starts, at) - 1
         while index >= 0:
             if self._spans[index][1] > at:
-                found.append(self._spans[index])
+                around.append(self._spans[index])
             index = self._parents[index]
-        return found
+        return around
 
 
 class File:
@@ -86,18 +86,18 @@ class File:
     @cached_property
     def _bound(self) -> Mapping[str, tuple[_Nested, Mapping[tuple[int, int], list[Bound]]]]:
         """The bindings by name and span."""
-        found: dict[str, dict[tuple[int, int], list[Bound]]] = {}
+        scopes: dict[str, dict[tuple[int, int], list[Bound]]] = {}
         for binding in self.facts.bound:
-            found.setdefault(binding.name, {}).setdefault((binding.start, binding.stop), []).append(binding)
-        return {name: (_Nested(by_span), by_span) for name, by_span in found.items()}
+            scopes.setdefault(binding.name, {}).setdefault((binding.start, binding.stop), []).append(binding)
+        return {name: (_Nested(by_span), by_span) for name, by_span in scopes.items()}
 
     @cached_property
     def _declared(self) -> tuple[_Nested, Mapping[tuple[int, int], list[int]]]:
         """The declarations by span."""
-        found: dict[tuple[int, int], list[int]] = {}
+        numbers: dict[tuple[int, int], list[int]] = {}
         for number, declaration in enumerate(self.facts.declared):
-            found.setdefault((declaration.start, declaration.stop), []).append(number)
-        return _Nested(found), found
+            numbers.setdefault((declaration.start, declaration.stop), []).append(number)
+        return _Nested(numbers), numbers
 
     def is_of_all(self, binding: Bound) -> bool:
         """Return whether a binding holds in the whole file."""
@@ -124,19 +124,19 @@ class File:
     @cached_property
     def members(self) -> "Rows[tuple[int, str], Sequence[int]]":
         """The declarations by their owner and name."""
-        found: dict[tuple[int, str], list[int]] = {}
+        members: dict[tuple[int, str], list[int]] = {}
         for number, declaration in enumerate(self.facts.declared):
-            found.setdefault((declaration.owner, declaration.name), []).append(number)
-        return self._noting("member", found, itemgetter(1))
+            members.setdefault((declaration.owner, declaration.name), []).append(number)
+        return self._noting("member", members, itemgetter(1))
 
     @cached_property
     def methods(self) -> "Rows[int, Sequence[int]]":
         """The methods that a type declares, by its number."""
-        found: dict[int, list[int]] = {}
+        methods: dict[int, list[int]] = {}
         for number, declaration in enumerate(self.facts.declared):
             if declaration.kind == SymbolKind.METHOD:
-                found.setdefault(declaration.owner, []).append(number)
-        return self._noting("methods", found, lambda owner: self.identities[owner])
+                methods.setdefault(declaration.owner, []).append(number)
+        return self._noting("methods", methods, lambda owner: self.identities[owner])
 
     @cached_property
     def properties(self) -> "Rows[str, bool]":
@@ -157,10 +157,10 @@ class File:
 
     @cached_property
     def _imports(self) -> Mapping[str, Sequence[Imported]]:
-        found: dict[str, list[Imported]] = {}
+        imports: dict[str, list[Imported]] = {}
         for imported in self.facts.imports:
-            found.setdefault(imported.name, []).append(imported)
-        return found
+            imports.setdefault(imported.name, []).append(imported)
+        return imports
 
     def unnamed_imports(self, name: str) -> Sequence[Imported]:
         """Return what the file imports without a name, which may give it this one."""
@@ -171,10 +171,10 @@ class File:
     @cached_property
     def exports(self) -> "Rows[str, Sequence[Exported]]":
         """What the file exports, by the names for others."""
-        found: dict[str, list[Exported]] = {}
+        exports: dict[str, list[Exported]] = {}
         for export in self.facts.exports:
-            found.setdefault(export.name, []).append(export)
-        return self._noting("export", found)
+            exports.setdefault(export.name, []).append(export)
+        return self._noting("export", exports)
 
     @property
     def is_module(self) -> bool:
@@ -184,28 +184,28 @@ class File:
     @cached_property
     def given(self) -> "Rows[str, Sequence[tuple[Flow, Expression | None]]]":
         """What variables and members are given, by the name; with the value whose member it is."""
-        found: dict[str, list[tuple[Flow, Expression | None]]] = {}
+        assigned: dict[str, list[tuple[Flow, Expression | None]]] = {}
         for flow in self.facts.flows:
             if flow.argument < 0 and self.policy.names.is_dynamic:
                 match parse(flow.into):
                     case Member(owner, name):
-                        found.setdefault(name, []).append((flow, owner))
+                        assigned.setdefault(name, []).append((flow, owner))
                     case Name(name):
-                        found.setdefault(name, []).append((flow, None))
-        return self._noting("given", found)
+                        assigned.setdefault(name, []).append((flow, None))
+        return self._noting("given", assigned)
 
     @cached_property
     def handed(self) -> Mapping[Expression, list[Flow]]:
         """The values that are given as arguments, by what is called."""
-        found: dict[Expression, list[Flow]] = {}
+        flows: dict[Expression, list[Flow]] = {}
         for flow in self.facts.flows:
             if flow.argument >= 0:
-                found.setdefault(parse(flow.into), []).append(flow)
-        return found
+                flows.setdefault(parse(flow.into), []).append(flow)
+        return flows
 
-    def sought(self, use: str, given: int = -1) -> Sought:
+    def sought(self, use: str, count: int = -1) -> Sought:
         """Return what tells names of this use apart from others, in the language of the file."""
-        return sought_in(self.policy, use, given)
+        return sought_in(self.policy, use, count)
 
     def types_around(self, at: int) -> list[int]:
         """Return the types around an offset, outer ones first."""
@@ -227,7 +227,7 @@ class File:
 
     def innermost(self, name: str, at: int, sought: Sought = ANYTHING) -> list[Bound]:
         """Return the bindings of a name in the smallest range around an offset."""
-        return next((found for group in self._groups(name, at) if (found := self._meaning(group, sought.use))), [])
+        return next((bound for group in self._groups(name, at) if (bound := self._meaning(group, sought.use))), [])
 
     def around(self, name: str, at: int) -> list[Bound]:
         """Return the bindings of a name around an offset, the outer ones first."""

@@ -66,8 +66,8 @@ class ForeignTypes(Part):
 
     def with_member(self, member: Thing) -> Sequence[Value | None]:
         """Return the foreign types above the type of a member that have such a member, or may."""
-        found = self.state.once(("foreign members", member), lambda: list(self._with_member(member)))
-        return () if found is None else found
+        types = self.state.once(("foreign members", member), lambda: list(self._with_member(member)))
+        return () if types is None else types
 
     def callers(self, thing: Thing) -> Iterator[str]:
         """Yield the foreign types above that may call a member, and the foreign decorators that may hand it over."""
@@ -91,7 +91,7 @@ class ForeignTypes(Part):
             if is_foreign or self._is_marking(thing, text, value) or self._is_keeping(value):
                 yield "@" + text.partition("(")[0]
 
-    def _is_marking(self, thing: Thing, decorator: str, given: Value | None) -> bool:
+    def _is_marking(self, thing: Thing, decorator: str, decorated: Value | None) -> bool:
         """Return whether a decorator is an object of the project: it marks functions that others find by that.
 
         So may whatever a function of the project makes other than a function. given: the value of the decorator.
@@ -99,7 +99,7 @@ class ForeignTypes(Part):
         match parse(decorator):
             case Call(marker) | marker:
                 value = self.expressions.value(thing.path, self.declared(thing).at, marker)
-        if isinstance(value, Instance) or (isinstance(value, Function) and not isinstance(given, Function)):
+        if isinstance(value, Instance) or (isinstance(value, Function) and not isinstance(decorated, Function)):
             return value.things[0].path not in LIBRARIES
         return False
 
@@ -107,13 +107,13 @@ class ForeignTypes(Part):
         """Return whether a function of the project marks what it is given, or hands it on to be kept."""
         for thing in decorator.things if isinstance(decorator, Function) else ():
             declaration, facts = self.declared(thing), self.state.open(thing.path).facts
-            given = {parameter.name for parameter in declaration.parameters or () if parameter.value != "self"}
+            names = {parameter.name for parameter in declaration.parameters or () if parameter.value != "self"}
             inside = range(declaration.start, declaration.stop)
-            if any(mention.at in inside and mention.use == Use.WRITE and mention.receiver in given
+            if any(mention.at in inside and mention.use == Use.WRITE and mention.receiver in names
                    for mention in facts.mentions):  # fmt: skip
                 return True
             for flow in facts.flows:
-                if flow.at in inside and flow.value in given:
+                if flow.at in inside and flow.value in names:
                     taker = self.expressions.value(thing.path, flow.at, parse(flow.into))
                     name = taker.name if isinstance(taker, Outside) else ""
                     if not name or name == "setattr" or self.state.policy(thing).foreign.is_registering(name):
@@ -124,10 +124,10 @@ class ForeignTypes(Part):
         """Return whether other projects get a declaration when they import the package that it is in."""
         declaration, path = self.declared(thing), thing.path
         entries = self.state.policy(thing).modules.entries(self.state.source, path) if declaration.owner < 0 else ()
-        found = [
+        manifests = [
             self.modules.export(Module(entry), declaration.name) for entry in entries if declaration.name[:1] != "_"
         ]
-        return any(hit and thing in hit.things for hit in found)
+        return any(hit and thing in hit.things for hit in manifests)
 
     def overridden(self, method: Thing) -> Iterator[str]:
         """Yield the foreign types above that declare a method, in a language that marks what overrides another.
@@ -140,8 +140,8 @@ class ForeignTypes(Part):
         for base in self.with_member(method):
             name = self.name(base)
             if isinstance(base, Instance):
-                found = self.members.find(base, declaration.name)
-                counts = [len(self.declared(above).parameters or ()) for above in (found.things if found else ())]
+                member = self.members.find(base, declaration.name)
+                counts = [len(self.declared(above).parameters or ()) for above in (member.things if member else ())]
                 is_same = len(declaration.parameters or ()) in counts
             elif name == "Object":
                 is_same = len(declaration.parameters or ()) == (declaration.name == "equals")

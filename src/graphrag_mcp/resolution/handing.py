@@ -49,8 +49,8 @@ class Handing(Places):
                     kind = RelationKind.IMPLEMENTS
                     yield Link(self._place(interface), source, line, kind, "", How.HANDED, -1, function)
                     if function and operation:
-                        given = self._place(operation)
-                        yield Link(function, given, line, RelationKind.OVERRIDES, "", How.HANDED_AS)
+                        place = self._place(operation)
+                        yield Link(function, place, line, RelationKind.OVERRIDES, "", How.HANDED_AS)
 
     def runs(self, mention: Mention, source: Place) -> Iterator[Link]:
         """Yield that what a variable, parameter or field holds is called, where it is not known."""
@@ -66,9 +66,9 @@ class Handing(Places):
         """Yield the functions and types that are kept in parameters, fields, variables and collections."""
         for flow in self._facts.flows:
             is_stored = flow.argument < 0 or self._slots.is_added(flow)
-            if kept := self._kept(flow.at, flow.value, with_slots=is_stored):
+            if stored := self._kept(flow.at, flow.value, with_slots=is_stored):
                 for slot in self._slots.filled(flow):
-                    yield from _fill(slot, kept, self._line(flow.at))
+                    yield from _fill(slot, stored, self._line(flow.at))
         for declaration, place in zip(self._facts.declared, self._file.places, strict=True):
             is_written = declaration.value and (not says_type(declaration.value) or declaration.value[0] == "#")
             if declaration.kind in VARIABLE and is_written:
@@ -97,9 +97,9 @@ class Handing(Places):
                 yield from functions_of(self._resolver.expressions.written(Thing(self._path, place), declaration.value))
 
 
-def _fill(slot: Place, kept: Sequence[tuple[Place, str]], line: int) -> Iterator[Link]:
+def _fill(slot: Place, stored: Sequence[tuple[Place, str]], line: int) -> Iterator[Link]:
     """Yield from both sides what is kept in a place."""
-    for place, use in kept:
+    for place, use in stored:
         if place != slot:
             yield Link(slot, place, line, RelationKind.HANDS_ON, use, How.FILLS)
             yield Link(place, slot, line, RelationKind.HANDS_ON, use, How.FILLED)

@@ -70,18 +70,18 @@ class Hierarchy:
     def _below(self, links: Iterable[StoredLink]) -> list[Thing]:
         """Return the declarations at the sources of links."""
         links = list(links)
-        found = {link.source: self._search.thing(link.path, link.source) for link in links}
-        missing = [place for place, thing in found.items() if thing is None]
-        found |= self._source.placed(missing) if missing else {}
-        return [thing for thing in found.values() if thing]
+        symbols = {link.source: self._search.thing(link.path, link.source) for link in links}
+        missing = [place for place, thing in symbols.items() if thing is None]
+        symbols |= self._source.placed(missing) if missing else {}
+        return [thing for thing in symbols.values() if thing]
 
     def alike(self, interface: Thing) -> list[Thing]:
         """Return the types that do not name an interface, and may satisfy it since they have its methods."""
         rarest = min(self._resolver.required(interface), key=lambda name: len(self._source.named(name)), default="")
         owners = dict.fromkeys(map(self.owner_of, self._source.named(rarest) if rarest else ()))
-        found = [thing for thing in owners if thing and self._resolver.may_satisfy(thing, interface)]
-        below = self.descendants(interface) if found else []
-        return [thing for thing in found if thing not in below]
+        symbols = [thing for thing in owners if thing and self._resolver.may_satisfy(thing, interface)]
+        below = self.descendants(interface) if symbols else []
+        return [thing for thing in symbols if thing not in below]
 
     def alike_methods(self, method: Thing) -> list[Thing]:
         """Return the methods that may implement one of an interface, of the types that may satisfy that."""
@@ -156,11 +156,11 @@ class Hierarchy:
         methods = {link.target: link for link in calls if link.use == Use.CALL and self._search.is_dispatched(link)}
         if not self._resolver.things.has_method_sets(caller):
             below = {place: self._search.closure(place, How.BELOW, _OVERRIDES) for place in methods}
-            found = {place: [link.source for link in links] for place, links in below.items()}
+            sources = {place: [link.source for link in links] for place, links in below.items()}
         else:
             placed = self._source.placed(methods)
-            found = {place: list(map(self._search.place, self.overriding(thing))) for place, thing in placed.items()}
-        for place, others in found.items():
+            sources = {place: list(map(self._search.place, self.overriding(thing))) for place, thing in placed.items()}
+        for place, others in sources.items():
             yield from (methods[place]._replace(target=other, how=How.OPEN) for other in others)
 
     def run_by(self, thing: Thing) -> str:
@@ -263,8 +263,8 @@ class Hierarchy:
                     and "/" in taker.name
                     and (taker.name in policy.foreign.interfaces or policy.foreign.may_be_interface(taker.name))
                 ):
-                    given = self._resolver.expressions.value(path, flow.at, parse(flow.value))
-                    yield from (taker.name,) if kind in _types(given) else ()
+                    value = self._resolver.expressions.value(path, flow.at, parse(flow.value))
+                    yield from (taker.name,) if kind in _types(value) else ()
 
     def foreign_interfaces(self, kind: Thing) -> list[str]:
         """Return the foreign interfaces whose methods a type has, in a language where that is enough."""
@@ -279,7 +279,7 @@ class Hierarchy:
         if self._resolver.things.has_overloads(method) and self._resolver.things.is_constructor(method, owner):
             return self._closure(owner, self._without_constructor) if self._takes_nothing(method) else []
         members = [(thing, self._resolver.members.find(Instance((thing,)), name)) for thing in self.descendants(owner)]
-        return [thing for thing, found in members if found and method in found.things]
+        return [thing for thing, member in members if member and method in member.things]
 
     def constructors_below(self, method: Thing) -> list[Thing]:
         """Return the constructors of types below that call one by not naming any."""
@@ -307,8 +307,8 @@ class Hierarchy:
             else []
         )
         called = [mention for mention in inside if mention.use == Use.CALL and mention.receiver in ("this", "super")]
-        found = (self._resolver.resolve(constructor.path, mention) for mention in called)
-        return any(self._is_constructor(thing) for meant in found if meant for thing in meant.things)
+        referents = (self._resolver.resolve(constructor.path, mention) for mention in called)
+        return any(self._is_constructor(thing) for referent in referents if referent for thing in referent.things)
 
     def _is_constructor(self, thing: Thing) -> bool:
         owner = self.owner_of(thing)
@@ -316,14 +316,14 @@ class Hierarchy:
 
     def _same_method(self, method: Thing, types: Sequence[Thing]) -> list[Thing]:
         name = self._resolver.declared(method).name
-        found: dict[Thing, None] = {}
+        methods: dict[Thing, None] = {}
         for other in types:
             member = self._resolver.members.find(Instance((other,)), name)
             for thing in member.things if member else ():
                 is_other = thing != method and thing.path not in LIBRARIES
                 if is_other and not self._resolver.things.is_only_assigned(thing) and self._fits(method, thing):
-                    found[thing] = None
-        return list(found)
+                    methods[thing] = None
+        return list(methods)
 
     def may_reach(self, site: Site, method: Thing) -> bool:
         """Return whether a member above may be this one: its type is below the type of the receiver.
@@ -390,7 +390,7 @@ class Hierarchy:
             yield from self._resolver.things.methods_of(other)
 
     def _embedded(self, thing: Thing) -> list[Thing]:
-        return [base for found in self._resolver.lineage.bases_of(thing) for base in _types(found)]
+        return [base for base_value in self._resolver.lineage.bases_of(thing) for base in _types(base_value)]
 
     def _embedding(self, thing: Thing) -> list[Thing]:
         return self._closure(thing, lambda other: self._below(self._search.linked((other,), (How.BELOW,))))
@@ -419,8 +419,8 @@ class Hierarchy:
     def _has_all(self, thing: Thing, wanted: _MethodSet) -> bool:
         """Return whether a type is known to have all methods, with the same signatures."""
         for name, method in wanted.own.items():
-            found = self._method(thing, name)
-            if found is None or not self._same(self._signature(found), self._signature(method)):
+            own = self._method(thing, name)
+            if own is None or not self._same(self._signature(own), self._signature(method)):
                 return False
         around = (thing, *self._closure(thing, self._embedded))
         bases = [base for thing in around for base in self._resolver.lineage.bases_of(thing)]
@@ -428,20 +428,20 @@ class Hierarchy:
         return all(name in embedded or self._takes_all(thing, methods) for name, methods in wanted.foreign.items())
 
     def _method(self, thing: Thing, name: str) -> Thing | None:
-        found = self._resolver.members.find(Instance((thing,)), name)
-        things = found.things if found else ()
+        member = self._resolver.members.find(Instance((thing,)), name)
+        things = member.things if member else ()
         return next((thing for thing in things if self._resolver.declared(thing).kind == SymbolKind.METHOD), None)
 
     def _takes_all(self, thing: Thing, methods: Mapping[str, int]) -> bool:
         """Return whether a type has methods of some names, each with its number of parameters."""
-        found = ((self._method(thing, name), count) for name, count in methods.items())
-        return all(thing and len(self._resolver.declared(thing).parameters or ()) == count for thing, count in found)
+        methods_found = ((self._method(thing, name), count) for name, count in methods.items())
+        return all(thing and len(self._resolver.declared(thing).parameters or ()) == count for thing, count in methods_found)
 
     def _signature(self, thing: Thing) -> Signature:
         declaration = self._resolver.declared(thing)
         texts = (*(parameter.value for parameter in declaration.parameters or ()), declaration.value or "-")
-        *given, result = (self._resolver.expressions.written(thing, text) for text in texts)
-        return Signature(tuple(given), result)
+        *parameters, result = (self._resolver.expressions.written(thing, text) for text in texts)
+        return Signature(tuple(parameters), result)
 
     def _same(self, value: Value | None, other: Value | None) -> bool:
         """Return whether two types are known to be the same; a type parameter may be anything."""
@@ -477,12 +477,12 @@ class Hierarchy:
         return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]
 
     def _closure(self, thing: Thing, step: Callable[[Thing], Iterable[Thing]]) -> list[Thing]:
-        found: dict[Thing, None] = {}
+        reached: dict[Thing, None] = {}
         level = [thing]
-        while level and len(found) < MAX_TYPES:
-            level = [other for near in level for other in step(near) if other != thing and other not in found]
-            found |= dict.fromkeys(level)
-        return list(found)
+        while level and len(reached) < MAX_TYPES:
+            level = [other for near in level for other in step(near) if other != thing and other not in reached]
+            reached |= dict.fromkeys(level)
+        return list(reached)
 
 
 def _blank(_part: Value | None) -> None:

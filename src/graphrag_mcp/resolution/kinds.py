@@ -52,6 +52,6 @@ def relation_kind(things: Things, thing: Thing, mention: Mention) -> RelationKin
     kinds = _KINDS.get(SymbolKind.FUNCTION if kind in CALLABLE else kind, _KINDS[SymbolKind.FIELD])
     if use is Use.PART:
         use = Use.WRITE if Mark.INLINE in declared.marks else Use.VALUE
-    found = kinds.get(use, RelationKind.CONTAINS)
-    is_embedded = found is RelationKind.INHERITS and things.has_method_sets(thing)
-    return RelationKind.USES if is_embedded else found
+    relation = kinds.get(use, RelationKind.CONTAINS)
+    is_embedded = relation is RelationKind.INHERITS and things.has_method_sets(thing)
+    return RelationKind.USES if is_embedded else relation

@@ -42,18 +42,18 @@ class WithLibraries:
 
     def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
         path = f"<{unit}>"
-        found = self._source.find(unit, qualified_name)
-        return found or (_named(path).get(qualified_name, ()) if path in LIBRARIES else ())
+        symbols = self._source.find(unit, qualified_name)
+        return symbols or (_named(path).get(qualified_name, ()) if path in LIBRARIES else ())
 
 
 @cache
 def _named(path: str) -> Mapping[str, Sequence[Thing]]:
     """Return the declarations of a file of a library by their qualified names."""
-    found: dict[str, list[Thing]] = {}
+    by_name: dict[str, list[Thing]] = {}
     facts = LIBRARIES[path]()
     for number, declaration in enumerate(facts.declared if facts else ()):
-        found.setdefault(declaration.qualified, []).append(Thing(path, number))
-    return found
+        by_name.setdefault(declaration.qualified, []).append(Thing(path, number))
+    return by_name
 
 
 def is_foreign(value: Value | None) -> bool:

@@ -80,5 +80,5 @@ class Lineage(Part):
             for base in declaration.bases:
                 if base.how in self.state.policy(thing).members.not_inherited:
                     continue
-                found = self.types.named(thing.path, declaration.at, parse(base.type))
-                yield replaced(found, self.types.arguments(value))
+                above = self.types.named(thing.path, declaration.at, parse(base.type))
+                yield replaced(above, self.types.arguments(value))

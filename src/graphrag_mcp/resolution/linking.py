@@ -62,12 +62,12 @@ class Linker:
         self._reads.begin(path)
         self._resolver.state.forget()
         file = self._resolver.state.file(path)
-        found: dict[str, str] = {}
+        meanings: dict[str, str] = {}
         if file is not None:
             for module in sorted(modules_of(file.facts)):
                 find = partial(file.policy.modules.module, self._reads, path, module)
-                found[module] = repr(self._reads.finding(path, module, find))
-        return found, frozenset(self._named(self._reads.of_imports))
+                meanings[module] = repr(self._reads.finding(path, module, find))
+        return meanings, frozenset(self._named(self._reads.of_imports))
 
     def _named(self, noted: Iterable[Noting]) -> Iterator[Read]:
         """Yield what was read of other files by names that do not change when something else does."""

@@ -52,12 +52,12 @@ class Meanings(Part):
             others = [self._held(thing) for thing in things if rebinds and thing not in functions]
             return either([self.function(functions), *others])
         held = [thing for thing in things if says_type(self.declared(thing).value)]
-        path, given = (
+        path, assigned = (
             things[0].path,
             [(declaration.at, declaration.value) for declaration in map(self.declared, things)],
         )
-        if len(things) > 1 and not held and rebinds and all(text for _, text in given):
-            return self.expressions.in_turn(path, self.declared(things[0]).name, given)
+        if len(things) > 1 and not held and rebinds and all(text for _, text in assigned):
+            return self.expressions.in_turn(path, self.declared(things[0]).name, assigned)
         return either(self._held(thing) for thing in held or things)
 
     def function(self, things: tuple[Thing, ...], of: Value | None = None) -> Value | None:
@@ -75,13 +75,13 @@ class Meanings(Part):
     def _decorated(self, thing: Thing, value: Value | None) -> Value | None:
         declaration, policy = self.declared(thing), self.state.policy(thing)
         for text in reversed(declaration.decorators):
-            decorator, given = self.expressions.written(thing, text), value
+            decorator, decorated = self.expressions.written(thing, text), value
             how = policy.calls.passes.get(decorator.name, "") if isinstance(decorator, Outside) else ""
             if how == "later":
-                entered = self.calls.result(given, nothing, 0)
+                entered = self.calls.result(decorated, nothing, 0)
                 value = Signature((), Later(self.expressions.each(entered, 1)))
             elif how != "value":
-                value = self.calls.result(decorator, always(given), 1)
+                value = self.calls.result(decorator, always(decorated), 1)
         return value
 
     def _is_only_type(self, thing: Thing) -> bool:
@@ -100,7 +100,7 @@ class Meanings(Part):
         declaration = self.declared(thing)
         if not declaration.value:
             return None
-        given = [(declaration.at, declaration.value)]
+        assigned = [(declaration.at, declaration.value)]
         if declaration.owner < 0 and not says_type(declaration.value):
-            given += self.names.assigned(self.state.open(thing.path), declaration.name, [])
-        return self.expressions.in_turn(thing.path, declaration.name, given)
+            assigned += self.names.assigned(self.state.open(thing.path), declaration.name, [])
+        return self.expressions.in_turn(thing.path, declaration.name, assigned)

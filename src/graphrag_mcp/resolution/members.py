@@ -88,11 +88,11 @@ class Members(Part):
             case Outside(of):
                 return Found((), Outside(f"{of}.{name}" if of else ""))
             case Module():
-                found = self.modules.export(value, name)
+                member = self.modules.export(value, name)
                 is_promise = (
-                    found is ABSENT and name == "then" and bool(self.state.open(value.path).policy.foreign.promise)
+                    member is ABSENT and name == "then" and bool(self.state.open(value.path).policy.foreign.promise)
                 )
-                return Found((), Signature((Signature((value,), None),), None)) if is_promise else found
+                return Found((), Signature((Signature((value,), None),), None)) if is_promise else member
             case Folder(path, language) if find := policy_of(language).modules.inside:
                 inside = find(self.state.source, path, name)
                 return Found((), inside) if inside else None
@@ -118,25 +118,25 @@ class Members(Part):
             case Instance(things) | Type(things):
                 if self.state.policy(things[0]).calls.overloads:
                     return self._along((value,), name, sought)
-                found = self._inherited([value], name)
-                if found and isinstance(called := found.value, Function) and called.of != value:
-                    return Found(found.things, replace(called, receiver=value))
-                given = self._given_member(value, name)
-                if found and found.things and given and not set(given.things) <= set(found.things):
+                member = self._inherited([value], name)
+                if member and isinstance(called := member.value, Function) and called.of != value:
+                    return Found(member.things, replace(called, receiver=value))
+                assigned = self._given_member(value, name)
+                if member and member.things and assigned and not set(assigned.things) <= set(member.things):
                     # What is assigned to a method may run in its place.
-                    return Found(tuple(dict.fromkeys(found.things + given.things)), found.value, is_open=True)
-                return found if found and found.things else given or found
+                    return Found(tuple(dict.fromkeys(member.things + assigned.things)), member.value, is_open=True)
+                return member if member and member.things else assigned or member
             case Above(things):
                 bases = tuple(self.lineage.bases(Instance(things)))
                 if self.state.policy(things[0]).calls.overloads:
                     return self._along(bases, name, sought)
-                found = self._inherited(_like(Instance, bases), name)
-                found = self._inherited(_like(Type, bases), name) if found is ABSENT else found
-                is_own = found is ABSENT and name in self.state.policy(things[0]).members.constructors
-                return INHERITED if is_own else found  # It is the member that the language gives.
+                member = self._inherited(_like(Instance, bases), name)
+                member = self._inherited(_like(Type, bases), name) if member is ABSENT else member
+                is_own = member is ABSENT and name in self.state.policy(things[0]).members.constructors
+                return INHERITED if is_own else member  # It is the member that the language gives.
             case Variable(known, above) if above:
-                found = self.find(above, name, sought)
-                return found if known or (found and found.things) else None
+                member = self.find(above, name, sought)
+                return member if known or (member and member.things) else None
             case Many() | Table() | Several() | Signature() | Later():
                 return Found((), _method_of(value, name))
         return None
@@ -184,7 +184,7 @@ class Members(Part):
     def _in_order(self, policy: Policy, order: Sequence[Value | None], name: str) -> Found | None:
         """Look in the types one by one; a field that is only assigned in methods is that of a type above as well."""
         is_foreign = is_hooked = False
-        found: Found | None = None
+        member: Found | None = None
         for value in order:
             if isinstance(value, Outside):
                 known = policy.foreign.members(value.name)
@@ -192,24 +192,24 @@ class Members(Part):
             elif isinstance(value, Many | Table | Several | Signature | Later):
                 is_foreign = True
             elif not isinstance(value, Instance | Type):
-                return found
+                return member
             elif own := self._own(value, name, order[0]):
                 if is_foreign:
-                    return found
-                found = Found(found.things + own.things, found.value) if found else own
+                    return member
+                member = Found(member.things + own.things, member.value) if member else own
                 if not (own.things and all(map(self.things.is_only_assigned, own.things))):
-                    return found
+                    return member
             else:
                 is_hooked = is_hooked or any(self._own(value, hook) for hook in policy.members.hooks)
-        if found:
-            return found
+        if member:
+            return member
         return Found((), None) if is_foreign else None if is_hooked else ABSENT
 
     def _given_member(self, value: Instance | Type, name: str) -> Found | None:
         """Return a member that a value, or what it inherits from, is given outside of its declaration."""
         for _ in range(MAX_LEVELS):
-            if found := self.modules.attached(value, value.things[0].path, name):
-                return found
+            if member := self.modules.attached(value, value.things[0].path, name):
+                return member
             bases = [base for base in self.lineage.bases(value) if isinstance(base, Instance | Type)]
             if not bases:
                 break
@@ -278,12 +278,12 @@ class Members(Part):
             level = following
         return None
 
-    def _beside_foreign(self, found: Found, *, is_foreign: bool) -> Found | None:
+    def _beside_foreign(self, member: Found, *, is_foreign: bool) -> Found | None:
         """Return a member that a foreign type of the same level may have, too."""
         if not is_foreign:
-            return found
-        is_likely = bool(found.things) and not self.things.has_method_sets(found.things[0])
-        return Found(found.things, None, is_open=True) if is_likely else None
+            return member
+        is_likely = bool(member.things) and not self.things.has_method_sets(member.things[0])
+        return Found(member.things, None, is_open=True) if is_likely else None
 
     def _may_have(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
         known = self.things.foreign_methods(owner.things[0], base)
@@ -333,14 +333,14 @@ class Members(Part):
         """Return a member of a type that is made of another: with an index, or with the members of that one."""
         match made_of:
             case Table(key, held) if key is not None and key != OUTSIDE:
-                found = self.find(key, name)
-                things = found.things if found else ()
-                return None if found is ABSENT else Found(things, held, is_open=not things)
+                member = self.find(key, name)
+                things = member.things if member else ()
+                return None if member is ABSENT else Found(things, held, is_open=not things)
             case Table(key, held):
                 return Found((), held, is_open=key is None)
             case Instance() | All() | Either():
-                found = self.find(made_of, name)
-                return None if found is ABSENT else found or Found((), None)
+                member = self.find(made_of, name)
+                return None if member is ABSENT else member or Found((), None)
         return None
 
     def _read(self, owner: Instance | Type, held: Value | None) -> Value | None:

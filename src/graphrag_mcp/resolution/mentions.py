@@ -92,14 +92,14 @@ class Mentions(Places):
             yield from self._any_of(self._value(mention), _kind_of(mention), mention)
             yield from self._handing.runs(mention, self._source(mention.at)) if mention.use == Use.CALL else ()
             return
-        found = self._resolver.resolve(self._path, mention)
-        if found is not None and found.things and self._file.policy.names.has_spaces and mention.use in _OF_VALUES:
-            found = found._replace(things=() if all(map(self._is_no_value, found.things)) else found.things)
-        if self._is_of_metaclass(mention) and (found is None or not found.things or mention.use == Use.WRITE):
+        referent = self._resolver.resolve(self._path, mention)
+        if referent is not None and referent.things and self._file.policy.names.has_spaces and mention.use in _OF_VALUES:
+            referent = referent._replace(things=() if all(map(self._is_no_value, referent.things)) else referent.things)
+        if self._is_of_metaclass(mention) and (referent is None or not referent.things or mention.use == Use.WRITE):
             yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=SOME)
-        if mention.use == Use.CALL and (found is None or not found.things):
+        if mention.use == Use.CALL and (referent is None or not referent.things):
             yield from self._handing.runs(mention, self._source(mention.at))
-        yield from self._undecided(mention) if found is None else self._decided(mention, found)
+        yield from self._undecided(mention) if referent is None else self._decided(mention, referent)
 
     def _link(
         self, mention: Mention, target: Place, how: How, kind: RelationKind | None = None, receiver: Place | None = None
@@ -121,27 +121,27 @@ class Mentions(Places):
         for name in self._names_of(mention):
             yield self._link(mention, Place("", name), How.UNDECIDED, receiver=receiver)
 
-    def _decided(self, mention: Mention, found: Found) -> Iterator[Link]:
-        if mention.use == Use.IMPORT and isinstance(found.value, Module) and not found.things:
-            yield self._link(mention, Place(found.value.path, ""), How.CERTAIN, RelationKind.IMPORTS)
-        held = (*self._held(mention, found), *self._one_of(mention))
+    def _decided(self, mention: Mention, referent: Found) -> Iterator[Link]:
+        if mention.use == Use.IMPORT and isinstance(referent.value, Module) and not referent.things:
+            yield self._link(mention, Place(referent.value.path, ""), How.CERTAIN, RelationKind.IMPORTS)
+        held = (*self._held(mention, referent), *self._one_of(mention))
         is_set_below = bool(mention.receiver) and self._is_set_below(mention)
-        is_open = is_set_below or mention.use == Use.ADDRESS or self._is_one_of_several(mention, found)
+        is_open = is_set_below or mention.use == Use.ADDRESS or self._is_one_of_several(mention, referent)
         is_certain = not is_open and mention.receiver != f'"{GIVEN}"'
-        for thing in found.things:
+        for thing in referent.things:
             if not (mention.use == Use.WRITE and self._is_own(mention, thing)):
                 is_replaced = held and self._is_decorated(thing) and thing not in held
                 yield from self._meant(mention, thing, How.CERTAIN if is_certain and not is_replaced else How.OPEN)
-        yield from self._changed(mention, found)
-        is_kept = isinstance(found.value, Function | Type) and self._is_kept(mention, found)
+        yield from self._changed(mention, referent)
+        is_kept = isinstance(referent.value, Function | Type) and self._is_kept(mention, referent)
         for thing in held:
-            if thing not in found.things:
+            if thing not in referent.things:
                 yield self._link_to(mention, thing, How.CERTAIN if is_kept else How.OPEN)
-        if not found.things and (is_set_below or self._is_added(mention, found)):
+        if not referent.things and (is_set_below or self._is_added(mention, referent)):
             receiver = None if is_set_below else SOME
             yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=receiver)
-        elif not found.things:
-            yield from self._elsewhere(mention, found, is_held=bool(held))
+        elif not referent.things:
+            yield from self._elsewhere(mention, referent, is_held=bool(held))
 
     def _meant(self, mention: Mention, thing: Thing, how: How) -> Iterator[Link]:
         """Yield the links to a declaration that a mention means, and what follows from them."""
@@ -154,34 +154,34 @@ class Mentions(Places):
         if self._is_any(mention, thing):
             yield self._link(mention, self._place(thing), How.ANY, RelationKind.READS)
 
-    def _changed(self, mention: Mention, found: Found) -> Iterator[Link]:
+    def _changed(self, mention: Mention, referent: Found) -> Iterator[Link]:
         """Yield that a method may change what a field holds, since its receiver is a pointer to that."""
         method = self._called.get(mention.at, "") if mention.use == Use.VALUE else ""
         held = (
-            [thing for thing in found.things if Mark.INLINE in self._resolver.declared(thing).marks] if method else []
+            [thing for thing in referent.things if Mark.INLINE in self._resolver.declared(thing).marks] if method else []
         )
-        if not held or found.value is None:
+        if not held or referent.value is None:
             return
-        called = self._resolver.members.find(found.value, method)
+        called = self._resolver.members.find(referent.value, method)
         marks = [self._resolver.declared(thing).marks for thing in called.things] if called else []
-        foreign, name = self._file.policy.foreign, self._resolver.foreign.name(found.value)
+        foreign, name = self._file.policy.foreign, self._resolver.foreign.name(referent.value)
         is_changing = name not in foreign.interfaces and name not in foreign.unchanging
         if any(Mark.POINTER in each for each in marks) if marks else is_changing:
-            given = msgspec.structs.replace(mention, use=Use.ADDRESS)
-            yield from (self._link_to(given, thing, How.OPEN) for thing in held)
+            address = msgspec.structs.replace(mention, use=Use.ADDRESS)
+            yield from (self._link_to(address, thing, How.OPEN) for thing in held)
 
-    def _elsewhere(self, mention: Mention, found: Found, *, is_held: bool) -> Iterator[Link]:
+    def _elsewhere(self, mention: Mention, referent: Found, *, is_held: bool) -> Iterator[Link]:
         """Yield the links of a mention of something that the project does not define."""
         name = Place("", mention.name)
-        for receiver, given in self._foreign(mention):
-            yield self._link(mention, name, How.FOREIGN, receiver=receiver)._replace(given=given)
-        is_import = mention.use == Use.IMPORT and isinstance(found.value, Outside)
-        if is_import or (mention.use in _RUNNING and mention.name and not is_held and _is_foreign_function(found)):
+        for receiver, count in self._foreign(mention):
+            yield self._link(mention, name, How.FOREIGN, receiver=receiver)._replace(given=count)
+        is_import = mention.use == Use.IMPORT and isinstance(referent.value, Outside)
+        if is_import or (mention.use in _RUNNING and mention.name and not is_held and _is_foreign_function(referent)):
             yield self._link(mention, name, How.OUTSIDE, RelationKind.IMPORTS if is_import else None)
 
-    def _is_added(self, mention: Mention, found: Found) -> bool:
+    def _is_added(self, mention: Mention, referent: Found) -> bool:
         """Return whether a member is only assigned to a function: a type that this is given as may declare it."""
-        return not isinstance(found.value, Outside) and isinstance(self._value(mention), Function)
+        return not isinstance(referent.value, Outside) and isinstance(self._value(mention), Function)
 
     def _is_no_value(self, thing: Thing) -> bool:
         """Return whether a declaration is gone when the program runs: a value of its name is another thing."""
@@ -190,10 +190,10 @@ class Mentions(Places):
             Mark.INTERFACE in declaration.marks or Mark.ALIAS in declaration.marks
         )
 
-    def _is_one_of_several(self, mention: Mention, found: Found) -> bool:
+    def _is_one_of_several(self, mention: Mention, referent: Found) -> bool:
         """Return whether another thing may be meant; a write does not refer to what others assign to a member."""
-        given = all(self._resolver.declared(thing).owner == NO_OWNER for thing in found.things[1:])
-        return self._resolver.is_open(found) and not (mention.use == Use.WRITE and len(found.things) > 1 and given)
+        are_apart = all(self._resolver.declared(thing).owner == NO_OWNER for thing in referent.things[1:])
+        return self._resolver.is_open(referent) and not (mention.use == Use.WRITE and len(referent.things) > 1 and are_apart)
 
     def _is_own(self, mention: Mention, thing: Thing) -> bool:
         """Return whether a member is declared where a function is given to it: `A.prototype.run = function () {}`."""
@@ -244,12 +244,12 @@ class Mentions(Places):
             return False
         match parse(mention.receiver):
             case Member(Name("self" | "cls"), name):
-                found = self._resolver.names.found(self._path, mention.at, parse(mention.receiver))
+                referent = self._resolver.names.found(self._path, mention.at, parse(mention.receiver))
                 fields = [
-                    thing for thing in (found.things if found else ()) if self._resolver.declared(thing).name == name
+                    thing for thing in (referent.things if referent else ()) if self._resolver.declared(thing).name == name
                 ]
                 is_said = any(not self._resolver.things.is_only_assigned(thing) for thing in fields)
-                return is_said and found is not None and isinstance(found.value, Module | Outside | Type | Function)
+                return is_said and referent is not None and isinstance(referent.value, Module | Outside | Type | Function)
         return False
 
     def _as_meant(self, mention: Mention) -> Mention:
@@ -265,8 +265,8 @@ class Mentions(Places):
         return msgspec.structs.replace(mention, use=Use.VALUE) if is_own else mention
 
     def _of_project(self, mention: Mention) -> bool:
-        found = self._resolver.resolve(self._path, mention) if mention.use == Use.CALL else None
-        return found is not None and bool(found.things)
+        referent = self._resolver.resolve(self._path, mention) if mention.use == Use.CALL else None
+        return referent is not None and bool(referent.things)
 
     def _names_of(self, mention: Mention) -> Sequence[str]:
         """Return the names that an undecided mention may mean: its own, and those that an import gives it."""
@@ -274,12 +274,12 @@ class Mentions(Places):
         items = [imported.item for imported in imports if imported.item not in ("", "*")]
         return tuple(dict.fromkeys((mention.name, *items))) if mention.name else ()
 
-    def _held(self, mention: Mention, found: Found) -> tuple[Thing, ...]:
+    def _held(self, mention: Mention, referent: Found) -> tuple[Thing, ...]:
         """Return the functions and types that a called variable or member holds."""
         policy = self._file.policy
         if mention.use not in _RUNNING or not (policy.names.rebinds or policy.names.is_dynamic):
             return ()
-        return tuple(thing for thing in functions_of(found.value) if thing.path not in LIBRARIES)
+        return tuple(thing for thing in functions_of(referent.value) if thing.path not in LIBRARIES)
 
     def _one_of(self, mention: Mention) -> tuple[Thing, ...]:
         """Return the functions that a called variable may hold, where it holds one of several values."""
@@ -287,26 +287,26 @@ class Mentions(Places):
         bound = (
             self._file.innermost(mention.name, mention.at) if is_variable and self._file.policy.names.rebinds else []
         )
-        found: dict[Thing, None] = {}
+        symbols: dict[Thing, None] = {}
         for binding in bound:
             expression = parse(binding.value)
             for part in expression.values if isinstance(expression, AnyOf) else ():
                 value = self._resolver.expressions.value(self._path, binding.at, part)
-                found |= {thing: None for thing in functions_of(value) if thing.path not in LIBRARIES}
-        return tuple(found)
+                symbols |= {thing: None for thing in functions_of(value) if thing.path not in LIBRARIES}
+        return tuple(symbols)
 
     def _is_decorated(self, thing: Thing) -> bool:
         declaration = self._resolver.declared(thing)
         return bool(declaration.decorators) and Mark.PROPERTY not in declaration.marks
 
-    def _is_kept(self, mention: Mention, found: Found) -> bool:
+    def _is_kept(self, mention: Mention, referent: Found) -> bool:
         """Return whether a called name means what a variable was given, not what its type or a default says."""
         if mention.receiver:
             return not mention.name
         bound = self._file.innermost(mention.name, mention.at) if mention.name else []
-        texts = [binding.value for binding in bound] + [self._resolver.declared(thing).value for thing in found.things]
-        if isinstance(found.value, Type) and not all(
-            self._names(binding.at, binding.value, found.value) for binding in bound
+        texts = [binding.value for binding in bound] + [self._resolver.declared(thing).value for thing in referent.things]
+        if isinstance(referent.value, Type) and not all(
+            self._names(binding.at, binding.value, referent.value) for binding in bound
         ):
             return False  # It may be a type below.
         return not any(map(says_type, texts)) and all(binding.kind != "parameter" for binding in bound)
@@ -339,9 +339,9 @@ class Mentions(Places):
 
     def _replaces(self, mention: Mention, thing: Thing) -> bool:
         """Return whether a mention gives a method another value than itself: not `this.run = this.run.bind(this)`."""
-        given = self._given.get(f"{mention.receiver}.{mention.name}", ())
+        flows = self._given.get(f"{mention.receiver}.{mention.name}", ())
         is_method = self._resolver.declared(thing).kind == SymbolKind.METHOD
-        return is_method and not any(mention.name in names_in(value) for value in given)
+        return is_method and not any(mention.name in names_in(value) for value in flows)
 
     def _value(self, mention: Mention) -> Value | None:
         return self._resolver.expressions.value(self._path, mention.at, parse(mention.receiver))
@@ -396,14 +396,14 @@ class Mentions(Places):
             if isinstance(into, Type):
                 at = self._facts.mentions[before]
                 yield from self._any_of(into, RelationKind.WRITES, msgspec.structs.replace(at, use=Use.WRITE))
-                given = msgspec.structs.replace(at, use=Use.VALUE)
-                yield from self._any_of(value(parse(flow.value)), RelationKind.READS, given)
+                read = msgspec.structs.replace(at, use=Use.VALUE)
+                yield from self._any_of(value(parse(flow.value)), RelationKind.READS, read)
 
     def _exported(self) -> Iterator[Link]:
         """Yield what the file exports under another name than its own."""
         for export in self._facts.exports:
-            found = self._resolver.modules.exported(self._path, export) if export.name not in ("*", *WHOLE) else None
-            for thing in found.things if found else ():
+            referent = self._resolver.modules.exported(self._path, export) if export.name not in ("*", *WHOLE) else None
+            for thing in referent.things if referent else ():
                 if thing.path not in LIBRARIES and self._resolver.declared(thing).name != export.name:
                     name, kind = Place("", export.name), RelationKind.IMPORTS
                     yield Link(self._place(thing), Place(self._path, ""), 0, kind, "", How.EXPORTED, -1, name)
@@ -414,9 +414,9 @@ def _kind_of(mention: Mention) -> RelationKind:
     return _BY_USE.get(Use(mention.use), RelationKind.READS)
 
 
-def _is_foreign_function(found: Found) -> bool:
+def _is_foreign_function(referent: Found) -> bool:
     """Return whether a name is one of a foreign module, or one that nothing declares; builtins are neither."""
-    return isinstance(found.value, Outside) and ("." in found.value.name or found.value == OUTSIDE)
+    return isinstance(referent.value, Outside) and ("." in referent.value.name or referent.value == OUTSIDE)
 
 
 def is_of_any(mention: Mention, beside: Sequence[Mention], name: str, by_text: str) -> bool:

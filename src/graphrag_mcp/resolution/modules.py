@@ -41,10 +41,10 @@ class Modules(Part):
         """Return the types of which a declaration is a part, and the modules outside of the project that have one."""
         declaration, file = self.declared(thing), self.state.open(thing.path)
         modules = [mark.removeprefix(MERGES) for mark in declaration.marks if mark[:1] == MERGES]
-        found = [(module, self.module(file, module)) for module in modules]
-        known = [(module, self.ask.find(value, declaration.name) if value else None) for module, value in found]
-        things = tuple(other for _, meant in known if meant for other in meant.things)
-        return things, [module for module, meant in known if not (meant and meant.things)]
+        module_values = [(module, self.module(file, module)) for module in modules]
+        known = [(module, self.ask.find(value, declaration.name) if value else None) for module, value in module_values]
+        things = tuple(other for _, referent in known if referent for other in referent.things)
+        return things, [module for module, referent in known if not (referent and referent.things)]
 
     def item(self, file: File, module: str, name: str) -> Found | None:
         """Return an item of a module; what a package imports from itself is a module in it."""
@@ -55,8 +55,8 @@ class Modules(Part):
             inside = file.policy.modules.inside(self.state.source, file.path, name)
         if isinstance(inside, Module):
             return Found((), inside)
-        found = self.ask.find(value, name) if value else None
-        return None if found is ABSENT else found
+        member = self.ask.find(value, name) if value else None
+        return None if member is ABSENT else member
 
     def imported(self, file: File, row: Imported | Exported, sought: Sought = ANYTHING) -> Found | None:
         """Return what an import or a re-export brings: an item of a module, or all of it."""
@@ -90,15 +90,15 @@ class Modules(Part):
             if name == "default" or whole is None or whole.value is None:
                 return whole
             return self.ask.find(whole.value, name)
-        if given := self.attached(module, module.path, name):
-            return given
+        if assigned := self.attached(module, module.path, name):
+            return assigned
         return self._passed_on(file, name)
 
     def in_module(self, file: File, name: str) -> Found | None:
         """Return a name of a module, or a module of a package."""
-        found = self.ask.in_file(file, file.facts.stop - 1, name)
-        if found is not ABSENT:
-            return found
+        referent = self.ask.in_file(file, file.facts.stop - 1, name)
+        if referent is not ABSENT:
+            return referent
         inside = file.policy.modules.inside(self.state.source, file.path, name) if file.policy.modules.inside else None
         if inside:
             return Found((), inside)
@@ -108,11 +108,11 @@ class Modules(Part):
         """Return a name of the modules whose names a file all exports."""
         modules = [self.module(file, export.module) for export in file.exports.get("*", ())]
         own = [value for value in modules if not isinstance(value, Outside) and not self._lacks(value, name)]
-        found = [self.ask.find(value, name) if value else None for value in own]
-        hits = [value for value in found if value and value is not ABSENT]
+        members = [self.ask.find(value, name) if value else None for value in own]
+        hits = [value for value in members if value and value is not ABSENT]
         if hit := next((value for value in hits if value.things or value.value != OUTSIDE), None):
             return hit
-        if None in found or file.facts.has_errors:
+        if None in members or file.facts.has_errors:
             return None
         return Found((), OUTSIDE) if hits or any(isinstance(value, Outside) for value in modules) else ABSENT
 
@@ -126,20 +126,20 @@ class Modules(Part):
     def attached(self, value: Value, path: str, name: str) -> Found | None:
         """Return the member that a value is given outside of its declaration; None if it is given none."""
         file = self.state.open(path)
-        given = [
+        assigned = [
             (self.ask.found(path, flow.at, parse(flow.value)), owner)
             for flow, owner in file.given.get(name, ())
             if owner is not None and _is_same(self.ask.value(path, flow.at, owner), value)
         ]
-        if not given:
+        if not assigned:
             return None
         things = dict.fromkeys(
             thing
-            for hit, owner in given
+            for hit, owner in assigned
             for thing in (hit.things if hit else ())
             if isinstance(owner, ModuleName) or self.declared(thing).owner == NO_OWNER
         )
-        return Found(tuple(things), either(hit.value if hit else None for hit, _ in given))
+        return Found(tuple(things), either(hit.value if hit else None for hit, _ in assigned))
 
     def module(self, file: File, module: str) -> Value | None:
         """Return what an import of a file means: a module, a package, or something foreign."""

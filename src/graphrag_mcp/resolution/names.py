@@ -59,21 +59,21 @@ class Names(Part):
 
     def _name(self, file: File, at: int, name: str, sought: Sought) -> Found | None:
         if file.policy.names.rebinds:
-            found = self.in_file(file, at, name)
+            referent = self.in_file(file, at, name)
             return (
                 Found((), Outside(name) if name in file.policy.names.builtins else OUTSIDE)
-                if found is ABSENT
-                else found
+                if referent is ABSENT
+                else referent
             )
         inside = self._inside(file, at, name, sought)
         if inside is not ABSENT and inside is not INHERITED:
             return inside
-        found = self.state.once(("outside", file.path, name, sought), lambda: self._outside(file, name, sought))
+        referent = self.state.once(("outside", file.path, name, sought), lambda: self._outside(file, name, sought))
         # If a foreign type above had the name, its import would be of no use.
         is_imported = bool(name) and name in file.imports
         if inside is INHERITED and not is_imported:
-            return None if found is None or found.things else inside
-        return found
+            return None if referent is None or referent.things else inside
+        return referent
 
     def _inside(self, file: File, at: int, name: str, sought: Sought) -> Found | None:
         """Return what a name means by the blocks and types around an offset, innermost first."""
@@ -83,11 +83,11 @@ class Names(Part):
             if bound and bound[0].start >= binding.start:
                 break
             value = self.expressions.value(file.path, binding.at, parse(binding.value))
-            found = self.members.find(value, name, sought) if value else None
-            if found is INHERITED:  # Foreign types rarely have variables and types that others see.
+            member = self.members.find(value, name, sought) if value else None
+            if member is INHERITED:  # Foreign types rarely have variables and types that others see.
                 may_be_foreign = may_be_foreign or sought.use == Use.CALL
-            elif found is not ABSENT and not (isinstance(value, Outside) and found and not found.things):
-                return None if may_be_foreign else found
+            elif member is not ABSENT and not (isinstance(value, Outside) and member and not member.things):
+                return None if may_be_foreign else member
         if bound:
             return self._bound(file, bound)
         return INHERITED if may_be_foreign else ABSENT
@@ -102,10 +102,10 @@ class Names(Part):
         for row in file.unnamed_imports(name):
             value = self.modules.module(file, row.module)
             if row.item == "*":
-                found = self.members.find(value, name, sought) if value else None
-                if found and found.things:
-                    return self._nearest(file, found)
-                is_unknown = is_unknown or found is None
+                member = self.members.find(value, name, sought) if value else None
+                if member and member.things:
+                    return self._nearest(file, member)
+                is_unknown = is_unknown or member is None
             elif value and name in file.policy.modules.names_of(value, row.module):
                 return Found((), value)
         if things := self._ambient(file, name) or self.library(file, name):
@@ -130,15 +130,15 @@ class Names(Part):
         if around and not file.is_in_function(at, around[-1]) and (things := file.things(around[-1], name)):
             return Found(things, self.ask.meaning(things))
         things = self._top(file, name)
-        given = [
+        assigned = [
             binding for binding in bound if things and binding.kind == "variable"
         ]  # Functions assign the same variable.
-        found = [self._bound(file, [binding]) for binding in bound if binding not in given]
+        referents = [self._bound(file, [binding]) for binding in bound if binding not in assigned]
         if things:
-            held = (self.expressions.value(file.path, binding.at, parse(binding.value)) for binding in given)
-            found.append(Found(things, either([self.ask.meaning(things), *held])))
-        if found:
-            return self._one_of(found)
+            held = (self.expressions.value(file.path, binding.at, parse(binding.value)) for binding in assigned)
+            referents.append(Found(things, either([self.ask.meaning(things), *held])))
+        if referents:
+            return self._one_of(referents)
         if (imported := self._listed(file, name)) is not ABSENT:
             return imported
         is_hidden = file.facts.has_errors or any((owner, name) in file.members for owner in around)
@@ -149,43 +149,43 @@ class Names(Part):
         for imported in file.unnamed_imports(name):
             value, first = self.modules.module(file, imported.module), file.policy.modules.first
             if imported.item == "*":
-                found = self.members.find(value, name) if value and not isinstance(value, Outside) else None
-                if found is not ABSENT:
-                    return found
+                member = self.members.find(value, name) if value and not isinstance(value, Outside) else None
+                if member is not ABSENT:
+                    return member
             elif first and name == imported.module.partition(".")[0]:
                 return Found((), first(self.state.source, value, imported.module)) if value else None
         return ABSENT
 
-    def _one_of(self, found: Sequence[Found | None]) -> Found | None:
+    def _one_of(self, referents: Sequence[Found | None]) -> Found | None:
         """Return one of several things of a name, None if only some are of the project."""
-        if None in found:
+        if None in referents:
             return None
-        meant = [hit for hit in found if hit and hit.value != NOTHING]
-        if len(meant) < 2:
-            return meant[0] if meant else found[0]
-        things = tuple(dict.fromkeys(thing for hit in meant for thing in hit.things))
-        if things and any(not hit.things and isinstance(hit.value, Outside) for hit in meant):
+        known = [hit for hit in referents if hit and hit.value != NOTHING]
+        if len(known) < 2:
+            return known[0] if known else referents[0]
+        things = tuple(dict.fromkeys(thing for hit in known for thing in hit.things))
+        if things and any(not hit.things and isinstance(hit.value, Outside) for hit in known):
             return None
-        if all(hit.things for hit in meant):
+        if all(hit.things for hit in known):
             return Found(things, self.ask.meaning(things))
-        return Found(things, either(hit.value for hit in meant))
+        return Found(things, either(hit.value for hit in known))
 
     def _imported(self, file: File, name: str, sought: Sought) -> list[Found | None]:
         """Return what the imports of a name mean."""
         rows = file.imports.get(name, ()) if name else ()
-        found = [self.modules.imported(file, imported, sought) for imported in rows]
-        return [item for item in found if item is not ABSENT and item is not INHERITED]
+        referents = [self.modules.imported(file, imported, sought) for imported in rows]
+        return [item for item in referents if item is not ABSENT and item is not INHERITED]
 
-    def _nearest(self, file: File, found: Found | None) -> Found | None:
+    def _nearest(self, file: File, referent: Found | None) -> Found | None:
         """Return which of several types of one name a file means: that of the nearest folder, if it is one."""
         if (
             not file.policy.modules.nested
-            or found is None
-            or len(found.things) < 2
-            or not isinstance(found.value, Type)
+            or referent is None
+            or len(referent.things) < 2
+            or not isinstance(referent.value, Type)
         ):
-            return found
-        shared = {thing: len(commonpath((dirname(file.path), thing.path))) for thing in found.things}
+            return referent
+        shared = {thing: len(commonpath((dirname(file.path), thing.path))) for thing in referent.things}
         nearest = tuple(thing for thing in shared if shared[thing] == max(shared.values()))
         return Found(nearest, Type(nearest)) if len(nearest) == 1 else None
 
@@ -211,12 +211,12 @@ class Names(Part):
                     if known is not None and name not in known:  # It is of a type below.
                         return None
                 is_named = isinstance(value, Outside) and value.name
-                if value and is_named and (given := self.modules.attached(value, path, name)):
-                    return given._replace(is_open=True)  # Another object made of the same may lack it.
-                found = self.members.find(value, name, sought) if value else None
-                if name.startswith("#") and not (found and found.things):
+                if value and is_named and (assigned := self.modules.attached(value, path, name)):
+                    return assigned._replace(is_open=True)  # Another object made of the same may lack it.
+                member = self.members.find(value, name, sought) if value else None
+                if name.startswith("#") and not (member and member.things):
                     return self._private(self.state.open(path), at, name)
-                return Found((), None) if found is ABSENT and self._is_below_library(value) else found
+                return Found((), None) if member is ABSENT and self._is_below_library(value) else member
             case ModuleName(module):
                 return self.modules.whole(self.modules.module(self.state.open(path), module))
             case Numbered(number):
@@ -226,8 +226,8 @@ class Names(Part):
     def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
         """Return the value whose member is meant; a type is a member of something other than a variable."""
         is_type = sought.use == Use.TYPE and self.state.open(path).policy.names.has_spaces
-        found = self.found(path, at, owner, Use.TYPE) if is_type and isinstance(owner, Name | Member) else None
-        return found.value if found and found.value else self.expressions.value(path, at, owner)
+        referent = self.found(path, at, owner, Use.TYPE) if is_type and isinstance(owner, Name | Member) else None
+        return referent.value if referent and referent.value else self.expressions.value(path, at, owner)
 
     def _given_to(self, file: File, at: int, name: str) -> Found:
         """Return the function that gives an argument of a name: of the class, the file or the nearest folder."""
@@ -237,17 +237,17 @@ class Names(Part):
             folders.append(dirname(folders[-1]))
         for path in (file.path, *(join(folder, file.policy.modules.giving) for folder in folders[1:])):
             near = self.state.file(path)
-            found = [self.modules.in_module(near, name)] if near else []
-            found += [self.modules.exported(path, export) for export in (near.exports.get(name, ()) if near else ())]
-            for thing in (*things, *(thing for hit in found if hit for thing in hit.things)):
+            referents = [self.modules.in_module(near, name)] if near else []
+            referents += [self.modules.exported(path, export) for export in (near.exports.get(name, ()) if near else ())]
+            for thing in (*things, *(thing for hit in referents if hit for thing in hit.things)):
                 declaration = self.declared(thing)
                 if Mark.FIXTURE in declaration.marks and not (
                     thing.path == file.path and declaration.start <= at < declaration.stop
                 ):
-                    given = self.calls.result(Function((thing,)), nothing, 0)
-                    if isinstance(given, Many) and Mark.GENERATOR in declaration.marks:
-                        given = given.element
-                    return Found((thing,), Signature((), given.value if isinstance(given, Later) else given))
+                    value = self.calls.result(Function((thing,)), nothing, 0)
+                    if isinstance(value, Many) and Mark.GENERATOR in declaration.marks:
+                        value = value.element
+                    return Found((thing,), Signature((), value.value if isinstance(value, Later) else value))
         return Found((), None)
 
     def _private(self, file: File, at: int, name: str) -> Found | None:
@@ -271,14 +271,14 @@ class Names(Part):
             things = tuple(Thing(file.path, int(binding.value[1:])) for binding in bound if binding.kind == "declared")
             return Found(things, self.ask.meaning(things))
         if first.kind == "alias" and len(bound) == 1:
-            found = self.found(file.path, first.at, parse(first.value))
-            return found if found and (found.things or found.value) else None
+            referent = self.found(file.path, first.at, parse(first.value))
+            return referent if referent and (referent.things or referent.value) else None
         if len(bound) > MAX_BINDINGS:
             return Found((), None)
-        given = [(binding.at, binding.value) for binding in bound]
+        assigned = [(binding.at, binding.value) for binding in bound]
         if not any(says_type(binding.value) for binding in bound):
-            given += self.assigned(file, first.name, bound)
-        return Found((), self.expressions.in_turn(file.path, first.name, given))
+            assigned += self.assigned(file, first.name, bound)
+        return Found((), self.expressions.in_turn(file.path, first.name, assigned))
 
     def assigned(self, file: File, name: str, bound: Sequence[Bound]) -> Iterator[tuple[int, str]]:
         """Yield what a variable is given later, and where."""
@@ -289,20 +289,20 @@ class Names(Part):
     def _top(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return the declarations of a name that the whole file sees."""
         if file.policy.modules.whole_unit:
-            found = tuple(self.state.modules.find(file.facts.unit, name))
+            symbols = tuple(self.state.modules.find(file.facts.unit, name))
             # Other files declare it for another build.
-            return tuple(thing for thing in found if thing.path == file.path) or found
+            return tuple(thing for thing in symbols if thing.path == file.path) or symbols
         return file.things(-1, name)
 
     def _ambient(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return what files declare for all others: those that only declare, and are no modules."""
-        found = (
+        declared_symbols = (
             [thing for thing in self.state.source.named(name) if file.policy.modules.is_ambient(thing.path)]
             if name
             else []
         )
-        is_global = {thing.path: not self.state.open(thing.path).is_module for thing in found}
-        return tuple(thing for thing in found if self.declared(thing).owner == -1 and is_global[thing.path])
+        is_global = {thing.path: not self.state.open(thing.path).is_module for thing in declared_symbols}
+        return tuple(thing for thing in declared_symbols if self.declared(thing).owner == -1 and is_global[thing.path])
 
     def library(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return what the language's own library declares."""

@@ -49,18 +49,18 @@ class Overloads(Part):
     things: Things
     lineage: Lineage
 
-    def chosen(self, path: str, mention: Mention, found: Found) -> Found:
+    def chosen(self, path: str, mention: Mention, referent: Found) -> Found:
         """Return those overloads that take the arguments of a call."""
-        given = parse(mention.arguments)
-        items = given.items if isinstance(given, TupleOf) and mention.given > 1 else (given,)
-        if not (called := _overloads_in(found)):
-            return found
+        arguments = parse(mention.arguments)
+        items = arguments.items if isinstance(arguments, TupleOf) and mention.given > 1 else (arguments,)
+        if not (called := _overloads_in(referent)):
+            return referent
         fit = self.applicable(called, lambda place: self.ask.value(path, mention.at, items[place]), mention.given)
-        return Found(tuple(function.things[0] for function in fit), either(fit)) if fit else found
+        return Found(tuple(function.things[0] for function in fit), either(fit)) if fit else referent
 
-    def seen_from(self, path: str, found: Found) -> Found:
+    def seen_from(self, path: str, referent: Found) -> Found:
         """Return those overloads that a file may call: private ones are of the file that declares them."""
-        called = _overloads_in(found)
+        called = _overloads_in(referent)
         seen = [
             function
             for function in called
@@ -69,7 +69,7 @@ class Overloads(Part):
         return (
             Found(tuple(function.things[0] for function in seen), either(seen))
             if 0 < len(seen) < len(called)
-            else found
+            else referent
         )
 
     def _is_private(self, thing: Thing) -> bool:
@@ -103,11 +103,11 @@ class Overloads(Part):
     def _takes(self, thing: Thing, argument: Arguments, count: int) -> bool:
         """Return whether an overload can be called with some arguments: with as many, and no text for a function."""
         declaration = self.declared(thing)
-        given = (declaration.parameters or ())[1 if self.has_self(thing) else 0 :]
-        required = sum(not (parameter.optional or parameter.rest) for parameter in given)
-        if required > count or (count > len(given) and not any(parameter.rest for parameter in given)):
+        parameters = (declaration.parameters or ())[1 if self.has_self(thing) else 0 :]
+        required = sum(not (parameter.optional or parameter.rest) for parameter in parameters)
+        if required > count or (count > len(parameters) and not any(parameter.rest for parameter in parameters)):
             return False
-        expected = (self.ask.written(thing, parameter.value) for parameter in given)
+        expected = (self.ask.written(thing, parameter.value) for parameter in parameters)
         pairs = [{type(value), type(argument(place))} for place, value in zip(range(count), expected, strict=False)]
         return not any(Outside in pair and not pair.isdisjoint((Function, Signature, Type)) for pair in pairs)
 
@@ -134,8 +134,8 @@ class Overloads(Part):
         """
         if len(called) == 1:
             return called
-        given = [argument(place) for place in range(count)]
-        fits = [(function, *self._fits(function, given)) for function in called]
+        values = [argument(place) for place in range(count)]
+        fits = [(function, *self._fits(function, values)) for function in called]
         possible = [(function, how, is_open) for function, how, is_open in fits if how is not _Fit.NEVER]
         if exact := [function for function, how, is_open in possible if how is _Fit.EXACT and not is_open]:
             return exact
@@ -151,7 +151,7 @@ class Overloads(Part):
 
         def is_within(function: Function, other: Function) -> bool:
             pairs = ((parameter(other, place), parameter(function, place)) for place in range(count))
-            return all(self._fit(expected, given, policy) <= _Fit.WIDER for expected, given in pairs)
+            return all(self._fit(expected, actual, policy) <= _Fit.WIDER for expected, actual in pairs)
 
         return [
             function
@@ -159,22 +159,22 @@ class Overloads(Part):
             if not any(is_within(x, function) and not is_within(function, x) for x in called)
         ]
 
-    def _fits(self, called: Function, given: Sequence[Value | None]) -> tuple[_Fit, bool]:
+    def _fits(self, called: Function, values: Sequence[Value | None]) -> tuple[_Fit, bool]:
         """Return how well the worst argument fits, and whether the last parameter takes any number of them."""
-        expected = [self.ask.parameter(called, place) for place in range(len(given))]
+        expected = [self.ask.parameter(called, place) for place in range(len(values))]
         parameters = self.declared(called.things[0]).parameters or ()
         policy = self.state.policy(called.things[0])
-        fits = [self._fit(other, value, policy) for other, value in zip(expected, given, strict=True)]
+        fits = [self._fit(other, value, policy) for other, value in zip(expected, values, strict=True)]
         is_open = bool(parameters) and parameters[-1].rest
-        if is_open and len(given) == len(parameters):
-            whole = self._fit(Many(expected[-1]), given[-1], policy)
+        if is_open and len(values) == len(parameters):
+            whole = self._fit(Many(expected[-1]), values[-1], policy)
             is_open = whole > fits[-1] or whole is _Fit.MAYBE
             fits[-1] = min(whole, fits[-1])
         return max(fits, default=_Fit.EXACT), is_open
 
-    def _fit(self, expected: Value | None, given: Value | None, policy: Policy) -> _Fit:
+    def _fit(self, expected: Value | None, actual: Value | None, policy: Policy) -> _Fit:
         """Return how well a value is what a parameter expects."""
-        match expected, given:
+        match expected, actual:
             case (None, _) | (_, None):
                 return _Fit.MAYBE
             case (Variable(name), Variable(other)) if name == other and name:
@@ -183,32 +183,32 @@ class Overloads(Part):
                 how = max(_Fit.WIDER, self._fit(expected, _least(bound), policy))
                 return how if name or how is not _Fit.NEVER else _Fit.MAYBE
             case (Variable(_, bound), _):
-                return max(_Fit.WIDER, self._fit(_least(bound), given, policy))
+                return max(_Fit.WIDER, self._fit(_least(bound), actual, policy))
             case (_, Either(values)):
                 fits = {self._fit(expected, value, policy) for value in values}
                 return fits.pop() if len(fits) == 1 else _Fit.MAYBE if _Fit.NEVER in fits else max(fits)
-        name, own = self._name(expected), self._name(given)
+        name, own = self._name(expected), self._name(actual)
         is_type = own in policy.foreign.primitives or (own[:1].isupper() and not own.isupper())
-        if isinstance(given, Package) or (isinstance(given, Outside) and own != name and not is_type):
-            given, own = OUTSIDE, ""  # A variable of a library.
+        if isinstance(actual, Package) or (isinstance(actual, Outside) and own != name and not is_type):
+            actual, own = OUTSIDE, ""  # A variable of a library.
         if name in policy.foreign.primitives or own in policy.foreign.primitives:
-            return _Fit.MAYBE if OUTSIDE in (expected, given) else _fit_number(name, own, policy)
+            return _Fit.MAYBE if OUTSIDE in (expected, actual) else _fit_number(name, own, policy)
         above = frozenset[str]() if own == "Object" else policy.foreign.final.get(own)
         if above is not None and name:
             return _Fit.EXACT if name == own else _Fit.WIDER if name in above else _Fit.NEVER
-        if given == NOTHING or (name == "Object" != own and given != OUTSIDE):
+        if actual == NOTHING or (name == "Object" != own and actual != OUTSIDE):
             return _Fit.WIDER
-        if isinstance(given, Function | Type) and (name in policy.foreign.final or isinstance(expected, Many)):
+        if isinstance(actual, Function | Type) and (name in policy.foreign.final or isinstance(expected, Many)):
             return _Fit.NEVER
-        return self._fit_object(expected, given, policy)
+        return self._fit_object(expected, actual, policy)
 
-    def _fit_object(self, expected: Value | None, given: Value | None, policy: Policy) -> _Fit:
-        match expected, given:
+    def _fit_object(self, expected: Value | None, actual: Value | None, policy: Policy) -> _Fit:
+        match expected, actual:
             case (Instance(things), Instance(others)):
                 if things == others:
                     return _Fit.EXACT
-                above = self.lineage.above((given,))
-                if self.lineage.seen_as(given, expected):
+                above = self.lineage.above((actual,))
+                if self.lineage.seen_as(actual, expected):
                     return _Fit.WIDER
                 is_library = things[0].path in LIBRARIES
                 is_unknown = any(
@@ -218,12 +218,12 @@ class Overloads(Part):
             case (Instance(things), Outside() | Foreign()):
                 return _Fit.MAYBE if things[0].path in LIBRARIES else _Fit.NEVER
             case (Outside(name) | Foreign(name), Instance()) if name:
-                above = self.lineage.above((given,))
+                above = self.lineage.above((actual,))
                 names = {self._name(value) for value in above if isinstance(value, Outside | Foreign)}
                 is_above = self._name(expected) in names
                 return _Fit.WIDER if is_above else _Fit.MAYBE if names or None in above else _Fit.NEVER
             case (Outside(name) | Foreign(name), Outside(other) | Foreign(other)) if name or other:
-                return _Fit.EXACT if self._name(expected) == self._name(given) else _Fit.MAYBE
+                return _Fit.EXACT if self._name(expected) == self._name(actual) else _Fit.MAYBE
             case (Many(element), Many(other)):
                 how = self._fit(element, other, policy)
                 is_number = not {self._name(element), self._name(other)}.isdisjoint(policy.foreign.primitives)
@@ -242,15 +242,15 @@ class Overloads(Part):
 
     def joined(self, hits: Sequence[Found]) -> Found:
         """Return the functions of several types of one name, without those that one before overrides."""
-        kept: dict[Thing, Value] = {}
+        signatures: dict[Thing, Value] = {}
         for hit in hits:
             of = hit.value.of if isinstance(hit.value, Function) else None
-            others = list(kept.items())
+            others = list(signatures.items())
             fresh = [
                 thing for thing in hit.things if not any(self._is_overridden(thing, of, *other) for other in others)
             ]
-            kept |= dict.fromkeys(fresh, of or OUTSIDE)
-        return Found(tuple(kept), either(Function((thing,), of) for thing, of in kept.items()))
+            signatures |= dict.fromkeys(fresh, of or OUTSIDE)
+        return Found(tuple(signatures), either(Function((thing,), of) for thing, of in signatures.items()))
 
     def _is_overridden(self, thing: Thing, of: Value | None, other: Thing, other_of: Value | None) -> bool:
         """Return whether two functions may take the same: one overrides the other."""
@@ -293,8 +293,8 @@ def _differ(value: Value | None, other: Value | None) -> bool:
     return True
 
 
-def _overloads_in(found: Found) -> list[Function]:
+def _overloads_in(referent: Found) -> list[Function]:
     """Return the functions that are found, each alone; none if something else is found as well."""
-    values = found.value.values if isinstance(found.value, Either) else (found.value,)
+    values = referent.value.values if isinstance(referent.value, Either) else (referent.value,)
     called = [function for value in values if isinstance(value, Function) for function in apart(value)]
-    return called if {thing for function in called for thing in function.things} == set(found.things) else []
+    return called if {thing for function in called for thing in function.things} == set(referent.things) else []

@@ -87,8 +87,8 @@ class Reads:
         """Find what an import of a file means, and note by what."""
         outer, self._current = self._current, self.of_imports if path == self._own else set()
         try:
-            self._modules[path, module] = found = find()
-            return found
+            self._modules[path, module] = value = find()
+            return value
         finally:
             self._current = outer
 

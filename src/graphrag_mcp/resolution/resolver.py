@@ -75,38 +75,38 @@ class Resolver:
         file = self.state.file(path)
         if file is None:
             return None
-        found = self._named(path, mention, mention.given)
-        is_nothing = found is not None and not found.things and found.value in (None, OUTSIDE)
-        if is_nothing and found is not INHERITED and mention.use == Use.CALL and file.policy.names.spaces:
-            found = self._named(path, mention, -1)  # One with another number of parameters: it was changed.
-        elif found and len(found.things) > 1 and file.policy.calls.overloads:
-            found = self.overloads.seen_from(path, found)
-            found = (
-                self.overloads.chosen(path, mention, found) if len(found.things) > 1 and mention.arguments else found
+        referent = self._named(path, mention, mention.given)
+        is_nothing = referent is not None and not referent.things and referent.value in (None, OUTSIDE)
+        if is_nothing and referent is not INHERITED and mention.use == Use.CALL and file.policy.names.spaces:
+            referent = self._named(path, mention, -1)  # One with another number of parameters: it was changed.
+        elif referent and len(referent.things) > 1 and file.policy.calls.overloads:
+            referent = self.overloads.seen_from(path, referent)
+            referent = (
+                self.overloads.chosen(path, mention, referent) if len(referent.things) > 1 and mention.arguments else referent
             )
-        if found and mention.use == Use.CREATE and isinstance(found.value, Type) and file.policy.calls.overloads:
-            found = Found(found.things + self._constructors(path, mention, found.value), found.value)
+        if referent and mention.use == Use.CREATE and isinstance(referent.value, Type) and file.policy.calls.overloads:
+            referent = Found(referent.things + self._constructors(path, mention, referent.value), referent.value)
         if (
-            found is None
+            referent is None
             and mention.use == Use.KEY
             and self._is_foreign_place(path, mention.at, parse(mention.receiver))
         ):
             return Found((), OUTSIDE)
-        if found is None or found is ABSENT or (found.is_open and not found.things):
+        if referent is None or referent is ABSENT or (referent.is_open and not referent.things):
             return None
-        return found._replace(things=tuple(thing for thing in found.things if thing.path not in LIBRARIES))
+        return referent._replace(things=tuple(thing for thing in referent.things if thing.path not in LIBRARIES))
 
-    def _named(self, path: str, mention: Mention, given: int) -> Found | None:
+    def _named(self, path: str, mention: Mention, count: int) -> Found | None:
         """Return what a mention refers to by its name; given: as in `Sought`."""
         if mention.use == Use.ARGUMENT:
             return self._field_given(path, mention)
         if not mention.receiver:
-            return self.names.name(path, mention.at, mention.name, self.state.open(path).sought(mention.use, given))
+            return self.names.name(path, mention.at, mention.name, self.state.open(path).sought(mention.use, count))
         receiver = parse(mention.receiver)
         if mention.name.isdecimal():
             return self._field_at(self.expressions.value(path, mention.at, receiver), int(mention.name))
         named = Member(receiver, mention.name) if mention.name else receiver
-        return self.names.found(path, mention.at, named, mention.use, given)
+        return self.names.found(path, mention.at, named, mention.use, count)
 
     def _field_given(self, path: str, mention: Mention) -> Found | None:
         """Return the field that an argument sets by its name: of a type that is created without a function of its own.
@@ -117,15 +117,15 @@ class Resolver:
         if isinstance(made, Type):
             of = Instance(made.things)
             is_placed = mention.name.isdecimal()
-            found = self._field_of(of, int(mention.name)) if is_placed else self.members.find(of, mention.name)
+            field = self._field_of(of, int(mention.name)) if is_placed else self.members.find(of, mention.name)
             makers = [
                 self.members.find(of, name)
                 for thing in made.things
                 for name in self.state.policy(thing).members.constructors
             ]
-            if found and not any(hit and hit.things for hit in makers):
+            if field and not any(hit and hit.things for hit in makers):
                 return Found(
-                    tuple(thing for thing in found.things if self.declared(thing).kind == SymbolKind.FIELD), None
+                    tuple(thing for thing in field.things if self.declared(thing).kind == SymbolKind.FIELD), None
                 )
         return Found((), OUTSIDE)
 
@@ -149,7 +149,7 @@ class Resolver:
         """Return the field of a struct by its place in it; embedded types have one, too."""
         if value is None:
             return None
-        found: list[Thing] = []
+        symbols: list[Thing] = []
         for kind in value.things if isinstance(value, Instance) else ():
             declaration, file = self.declared(kind), self.state.open(kind.path)
             numbered = [(field.start, number) for number, field in enumerate(file.facts.declared)
@@ -157,37 +157,37 @@ class Resolver:
             embedded = [(mention.at, -1) for mention in file.facts.mentions
                         if mention.use == Use.BASE and declaration.start <= mention.at < declaration.stop]  # fmt: skip
             fields = sorted(numbered + embedded)
-            found += [Thing(kind.path, number) for _, number in fields[place : place + 1] if number >= 0]
-        return Found(tuple(found), OUTSIDE)
+            symbols += [Thing(kind.path, number) for _, number in fields[place : place + 1] if number >= 0]
+        return Found(tuple(symbols), OUTSIDE)
 
     def _is_foreign_place(self, path: str, at: int, place: Expression) -> bool:
         """Return whether a literal is given to a foreign function that is given nothing of the project besides."""
-        given = argument_around(place)
-        if given is None or not isinstance(self.calls.callee(path, at, given.function), Outside):
+        argument = argument_around(place)
+        if argument is None or not isinstance(self.calls.callee(path, at, argument.function), Outside):
             return False
-        others = (flow for flow in self.state.open(path).handed.get(given.function, ()) if flow.argument != given.place)
+        others = (flow for flow in self.state.open(path).handed.get(argument.function, ()) if flow.argument != argument.place)
         return all(is_foreign(self.expressions.value(path, flow.at, parse(flow.value))) for flow in others)
 
-    def is_open(self, found: Found) -> bool:
+    def is_open(self, referent: Found) -> bool:
         """Return whether each thing found may not be meant: only its value is, or a method of another type."""
         methods = [
-            declaration for declaration in map(self.declared, found.things) if declaration.kind == SymbolKind.METHOD
+            declaration for declaration in map(self.declared, referent.things) if declaration.kind == SymbolKind.METHOD
         ]
         distinct = {
-            (declaration.qualified, tuple(given.value for given in declaration.parameters or ()))
+            (declaration.qualified, tuple(parameter.value for parameter in declaration.parameters or ()))
             for declaration in methods
         }
-        if len({thing.path for thing in found.things}) > 1 and self.state.policy(found.things[0]).names.rebinds:
+        if len({thing.path for thing in referent.things}) > 1 and self.state.policy(referent.things[0]).names.rebinds:
             return True  # One of two imports, or an import and a definition: which of them depends on a condition.
-        return found.is_open or (len(distinct) > 1 and self.things.has_overloads(found.things[0]))
+        return referent.is_open or (len(distinct) > 1 and self.things.has_overloads(referent.things[0]))
 
     def _constructors(self, path: str, mention: Mention, kind: Type) -> tuple[Thing, ...]:
         """Return the constructors that the creation of an instance may call, by its arguments."""
-        found = self.things.constructors(kind, mention.given)
-        if len(found) < 2 or not mention.arguments:
-            return found
-        called = Function(found, Instance(kind.things, kind.arguments))
-        return self.overloads.chosen(path, mention, Found(found, called)).things
+        constructors = self.things.constructors(kind, mention.given)
+        if len(constructors) < 2 or not mention.arguments:
+            return constructors
+        called = Function(constructors, Instance(kind.things, kind.arguments))
+        return self.overloads.chosen(path, mention, Found(constructors, called)).things
 
     def taker(self, path: str, flow: Flow) -> Value | None:
         """Return what takes a value that a file hands over: the type of the parameter, variable or result."""
@@ -227,5 +227,5 @@ class Resolver:
 
     def operation(self, thing: Thing) -> Thing | None:
         """Return the method that a function is where a type is expected: the only abstract one of an interface."""
-        found = self.calls.operation(Instance((thing,))) if self.things.has_overloads(thing) else None
-        return found.things[0] if isinstance(found, Function) else None
+        function = self.calls.operation(Instance((thing,))) if self.things.has_overloads(thing) else None
+        return function.things[0] if isinstance(function, Function) else None

@@ -151,29 +151,29 @@ class Search:
         """Return for a call of a parameter, field or collection those of the functions that are kept there."""
         if call.use != Use.CALL or call.how not in (How.RUNS, How.CERTAIN, How.OPEN):
             return ()
-        kept = {link.source for link in self._through((call.target,), How.FILLS) if link.use == Use.FUNCTION}
-        return [call._replace(target=function, how=How.OPEN, kind=RelationKind.CALLS) for function in kept]
+        filled = {link.source for link in self._through((call.target,), How.FILLS) if link.use == Use.FUNCTION}
+        return [call._replace(target=function, how=How.OPEN, kind=RelationKind.CALLS) for function in filled]
 
     def _through(self, places: Collection[int], how: How) -> Sequence[StoredLink]:
-        found: dict[tuple[int, int], StoredLink] = {}
+        distinct: dict[tuple[int, int], StoredLink] = {}
         level, seen = set(places), set(places)
         while level and len(seen) < _MOST_SLOTS:
             links = self._links.to(level, (how,))
-            found |= {(link.target, link.source): link for link in links}
+            distinct |= {(link.target, link.source): link for link in links}
             level = {link.source for link in links if how is How.FILLED or link.use != Use.FUNCTION} - seen
             seen |= level
-        return list(found.values())
+        return list(distinct.values())
 
     def directly_in(self, path: str, place: int) -> Sequence[StoredLink]:
         """Return the links of the mentions around which a declaration is the innermost with a name."""
         return self._by_source(path).get(place, ())
 
     def _find_by_source(self, path: str) -> Mapping[int, Sequence[StoredLink]]:
-        found: dict[int, list[StoredLink]] = {}
+        by_source: dict[int, list[StoredLink]] = {}
         for link in self._of(path):
             if link.how in _OF_MENTIONS:
-                found.setdefault(link.source, []).append(link)
-        return found
+                by_source.setdefault(link.source, []).append(link)
+        return by_source
 
     def mentions(self, path: str, line: int) -> Sequence[Mention]:
         """Return the mentions of a line, as they are written."""
@@ -217,17 +217,17 @@ class Search:
 
         What only replaces a method is one for that alone.
         """
-        found: dict[int, StoredLink] = {}
+        reached: dict[int, StoredLink] = {}
         level = {place}
         seen = set(level)
         while level:
             links = [link for link in self._links.to(level, (how,)) if link.kind in kinds]
             links = [link for link in links if link.use != Use.BASE or place in level]
             fresh = {link.source: link for link in links if link.source not in seen}
-            found |= fresh
+            reached |= fresh
             seen |= fresh.keys()
             level = {source for source, link in fresh.items() if link.use != Use.BASE}
-        return list(found.values())
+        return list(reached.values())
 
     def sites(self, things: Collection[Thing], others: Collection[int] = ()) -> Sites:
         """Return the places that mean one of the declarations, or what is at other places, and the undecided ones."""
@@ -237,26 +237,26 @@ class Search:
         links = self._links.to(places, (How.CERTAIN, How.OPEN, How.EXPORTED))
         numbers = {place_id(Place("", name)): name for name in names if name}
         numbers |= {link.receiver: min(names) for link in links if link.how is How.EXPORTED}
-        found: dict[tuple[object, ...], Site] = {}
+        sites: dict[tuple[object, ...], Site] = {}
         for link in links:
             if link.how in (How.CERTAIN, How.OPEN):
                 site = self.site(link, "", link.target, is_certain=link.how is How.CERTAIN)
                 key = (link.target, link.path, link.line, link.source, link.use, link.how, link.given, site.is_of_base)
-                known = found.get(key)
+                known = sites.get(key)
                 if known:  # A value of several types.
                     both = known.receivers + site.receivers if known.receivers and site.receivers else ()
                     site = known._replace(receivers=both)
-                found[key] = site
+                sites[key] = site
         undecided = self._links.to(numbers.keys(), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
         for link in undecided:
             if link.how is How.UNDECIDED and link.use:
                 site = self.site(link, numbers[link.target])
-                found.setdefault((link.path, link.line, link.source, link.use, link.given, site.mention.receiver), site)
+                sites.setdefault((link.path, link.line, link.source, link.use, link.given, site.mention.receiver), site)
         foreign = [link for link in undecided if link.how is How.FOREIGN]
-        found |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, things))}
-        found |= {(number, "alike"): site for number, site in enumerate(self._alike(things))}
-        elsewhere = self._others(names, places, undecided) - {(site.path, site.mention.line) for site in found.values()}
-        return Sites(list(found.values()), elsewhere, self._links.pending(names))
+        sites |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, things))}
+        sites |= {(number, "alike"): site for number, site in enumerate(self._alike(things))}
+        elsewhere = self._others(names, places, undecided) - {(site.path, site.mention.line) for site in sites.values()}
+        return Sites(list(sites.values()), elsewhere, self._links.pending(names))
 
     def _others(
         self, names: Collection[str], places: Collection[int], undecided: Iterable[StoredLink]
@@ -377,8 +377,8 @@ class Search:
             return True
         mentions = (mention for mention in facts.mentions if mention.name == declaration.name and not mention.receiver)
         others = [mention for mention in mentions if mention.use not in _NOT_STORING]
-        found = [self.resolver.resolve(thing.path, mention) for mention in others]
-        return all(meant is not None and thing not in meant.things for meant in found)
+        referents = [self.resolver.resolve(thing.path, mention) for mention in others]
+        return all(referent is not None and thing not in referent.things for referent in referents)
 
     def around(self, path: str, at: int, *, named: bool = False, outside: Thing | None = None) -> Thing | None:
         """Return the innermost declaration around an offset that can contain code.

@@ -48,12 +48,12 @@ class Slots:
                 ):
                     return self._parameter(Thing(self._path, number), name)
             return None
-        found = (
+        referents = (
             self.of(binding.at, parse(binding.value), steps - 1)
             for binding in bound
             if steps and binding.kind in ("variable", "alias")
         )
-        return next(filter(None, found), None)
+        return next(filter(None, referents), None)
 
     def _parameter(self, function: Thing, name: str) -> Place:
         place = self._place(function)
@@ -61,12 +61,12 @@ class Slots:
 
     def _declared(self, at: int, expression: Expression, kinds: Collection[str] = VARIABLE) -> Place | None:
         """Return the place of a field or of a variable that others see, or of another kind of declaration."""
-        found = self._resolver.names.found(self._path, at, expression)
-        things = found.things if found else ()
-        kept = (
+        referent = self._resolver.names.found(self._path, at, expression)
+        things = referent.things if referent else ()
+        fields = (
             thing for thing in things if thing.path not in LIBRARIES and self._resolver.declared(thing).kind in kinds
         )
-        thing = next(kept, None)
+        thing = next(fields, None)
         return self._place(thing) if thing else None
 
     def is_added(self, flow: Flow) -> bool:

@@ -33,7 +33,7 @@ class Standing(Places):
 
     def _of_declared(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
         place = self._place(thing)
-        bases = (base for found in self._resolver.lineage.bases_of(thing) for base in types_of(found))
+        bases = (base for base_value in self._resolver.lineage.bases_of(thing) for base in types_of(base_value))
         for base in dict.fromkeys(bases) if declaration.bases else ():
             yield Link(place, self._place(base), declaration.line, RelationKind.INHERITS, "", How.ABOVE)
         if (
@@ -78,16 +78,16 @@ class Standing(Places):
         above = self._hierarchy.overridden(thing) if held and not self._file.policy.members.method_sets else []
         for function in held if above else ():
             for other in above:
-                given = self._place(other)
-                yield Link(self._place(function), given, declaration.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
+                place = self._place(other)
+                yield Link(self._place(function), place, declaration.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
 
     def _beside(self, kind: Thing) -> Sequence[Thing]:
         """Return the methods above a type in whose place another side's runs for one of the types between."""
         if kind not in self._beside_of:
             above = self._hierarchy.ancestors(kind) if not self._file.policy.members.method_sets else ()
             several = (thing for thing in above if len(self._resolver.declared(thing).bases) > 1)
-            found = (method for thing in several for method, _ in self._hierarchy.standing_in(thing))
-            self._beside_of[kind] = list(dict.fromkeys(found))
+            methods = (method for thing in several for method, _ in self._hierarchy.standing_in(thing))
+            self._beside_of[kind] = list(dict.fromkeys(methods))
         return self._beside_of[kind]
 
     def _pair(self, above: Place, below: Place, line: int, *, is_said: bool = True, use: str = "") -> Iterator[Link]:

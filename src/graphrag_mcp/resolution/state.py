@@ -103,14 +103,14 @@ class State:
         outer, self._way_back = self._way_back, depth
         self._asked[key] = depth
         try:
-            found = find()
+            result = find()
         finally:
             del self._asked[key]
             is_whole = self._way_back >= depth
             self._way_back = min(outer, self._way_back)
         if is_whole:
-            self._known[key] = found
-        return found
+            self._known[key] = result
+        return result
 
 
 class Questions(Protocol):

@@ -29,8 +29,8 @@ class Things(Part):
         if declaration.owner >= 0:
             return Thing(member.path, declaration.owner)
         owner, _, _ = declaration.qualified.rpartition(".")
-        found = source.find(source.unit(member.path), owner) if owner else ()
-        return next((thing for thing in found if self.is_type(thing)), None)
+        symbols = source.find(source.unit(member.path), owner) if owner else ()
+        return next((thing for thing in symbols if self.is_type(thing)), None)
 
     def has_method_sets(self, thing: Thing) -> bool:
         """Return whether types implement an interface by having its methods."""
@@ -108,13 +108,13 @@ class Things(Part):
         if not spaces:
             return tuple(things)
         for kinds in spaces:
-            if found := [thing for thing in things if self.declared(thing).kind in kinds]:
+            if fitting := [thing for thing in things if self.declared(thing).kind in kinds]:
                 break
         if sought.use not in USES_OF_FUNCTIONS:
-            return tuple(found)
+            return tuple(fitting)
         accessors = [thing for thing in things if self.declared(thing).parameters == ()]
         return tuple(
-            thing for thing in found or accessors if sought.use != Use.CALL or self._has_room(thing, sought.given)
+            thing for thing in fitting or accessors if sought.use != Use.CALL or self._has_room(thing, sought.given)
         )
 
     def members_of(self, things: Sequence[Thing], *, is_of_type: bool) -> tuple[Thing, ...]:

@@ -67,20 +67,20 @@ class Types(Part):
 
         match expression:
             case Name(name) | Member(_, name):
-                found = self._found_type(path, at, expression)
-                if found and self.state.open(path).policy.foreign.is_open:
-                    return self._open_type(path, at, found, name)
-                return self._of_type(found.value) if found else None
+                referent = self._found_type(path, at, expression)
+                if referent and self.state.open(path).policy.foreign.is_open:
+                    return self._open_type(path, at, referent, name)
+                return self._of_type(referent.value) if referent else None
             case Application(kind, arguments):
-                given = tuple(map(inner, arguments))
-                found = self._found_type(path, at, kind)
-                foreign = found.value.values[0] if found and isinstance(found.value, Either) else found and found.value
+                types = tuple(map(inner, arguments))
+                referent = self._found_type(path, at, kind)
+                foreign = referent.value.values[0] if referent and isinstance(referent.value, Either) else referent and referent.value
                 if isinstance(foreign, Outside) and self.state.open(path).policy.foreign.is_open:
                     make = self.state.open(path).policy.foreign.containers.get(foreign.name.rpartition(".")[2])
-                    return make(given) if make else foreign_instance(foreign.name)
-                if found and found.things and Mark.ALIAS in (alias := self.declared(found.things[0])).marks:
-                    return replaced(inner(kind), dict(zip(alias.type_parameters, given, strict=False)))
-                return self._applied(path, inner(kind), given)
+                    return make(types) if make else foreign_instance(foreign.name)
+                if referent and referent.things and Mark.ALIAS in (alias := self.declared(referent.things[0])).marks:
+                    return replaced(inner(kind), dict(zip(alias.type_parameters, types, strict=False)))
+                return self._applied(path, inner(kind), types)
             case AllOf(values):
                 return All(tuple(map(inner, values)))
             case ListOf(element):
@@ -104,10 +104,10 @@ class Types(Part):
                 return NOTHING
         return None
 
-    def _open_type(self, path: str, at: int, found: Found, name: str) -> Value | None:
+    def _open_type(self, path: str, at: int, referent: Found, name: str) -> Value | None:
         """Return a value of a type, where a foreign one may say nothing or hold anything."""
-        value, policy = found.value, self.state.open(path).policy
-        if len(found.things) == 1 and (alias := self._aliased_type(found.things[0])):
+        value, policy = referent.value, self.state.open(path).policy
+        if len(referent.things) == 1 and (alias := self._aliased_type(referent.things[0])):
             return alias
         if isinstance(value, Either):
             return either(self._open_type(path, at, Found((), other), name) for other in value.values)
@@ -130,15 +130,15 @@ class Types(Part):
 
     def _found_type(self, path: str, at: int, expression: Expression) -> Found | None:
         """Return what the name of a type means, without values of the same name."""
-        found = self.ask.found(path, at, expression, Use.TYPE)
-        types = tuple(filter(self.things.is_type, found.things)) if found else ()
-        return Found(types, self.ask.meaning(types)) if types else found
+        referent = self.ask.found(path, at, expression, Use.TYPE)
+        types = tuple(filter(self.things.is_type, referent.things)) if referent else ()
+        return Found(types, self.ask.meaning(types)) if types else referent
 
     def _signature(self, thing: Thing) -> Value | None:
         """Return a function type that is written with parameters of its own."""
         declaration = self.declared(thing)
-        given = tuple(self.ask.written(thing, parameter.value) for parameter in declaration.parameters or ())
-        return Signature(given, self.ask.written(thing, declaration.value) if declaration.value else None)
+        parameters = tuple(self.ask.written(thing, parameter.value) for parameter in declaration.parameters or ())
+        return Signature(parameters, self.ask.written(thing, declaration.value) if declaration.value else None)
 
     def _of_type(self, kind: Value | None) -> Value | None:
         """Return a value of what a name stands for, if that is a type."""

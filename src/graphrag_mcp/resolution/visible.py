@@ -36,30 +36,30 @@ def changed_names(path: str, old: Names | None, new: Names | None) -> set[Read]:
 
 
 def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]:
-    found: dict[Read, set[object]] = {}
+    visible: dict[Read, set[object]] = {}
     if names is not None:
         for key in module_keys(path):
-            found[Read("", "key", key)] = {names.file.is_archived}
+            visible[Read("", "key", key)] = {names.file.is_archived}
         for named in names.inside:
             said = (names.file.is_archived, *named[2:-2])
-            found.setdefault(Read("", "called", named.name), set()).add(said)
+            visible.setdefault(Read("", "called", named.name), set()).add(said)
         modules = {passed.target_module for passed in names.outline if passed.kind is RelationKind.IMPORTS}
-        found[Read(path, PASSED_ON, "")] = set(modules)
+        visible[Read(path, PASSED_ON, "")] = set(modules)
         for passed in names.outline:
             if passed.kind is RelationKind.IMPORTS:
-                found.setdefault(Read(path, PASSED_ON, passed.target), set()).add(passed.target_module)
-    return found
+                visible.setdefault(Read(path, PASSED_ON, passed.target), set()).add(passed.target_module)
+    return visible
 
 
 def _visible(path: str, facts: FileFacts | None) -> Mapping[Read, list[object]]:
     """Return what each read gives."""
-    found: dict[Read, list[object]] = {}
+    visible: dict[Read, list[object]] = {}
     if facts is not None:
         for read, content in _of_file(path, facts):
-            found.setdefault(read, []).append(content)
+            visible.setdefault(read, []).append(content)
         for kind, name in _of_tree(facts):
-            found.setdefault(Read("", kind, name), []).append((path, facts.unit))
-    return found
+            visible.setdefault(Read("", kind, name), []).append((path, facts.unit))
+    return visible
 
 
 def _of_tree(facts: FileFacts) -> Iterator[tuple[str, str]]:
@@ -101,8 +101,8 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
                 tuple((at(place), text(value)) for place, value in declaration.returns),
                 declaration.parameters is None,
                 tuple(
-                    (given.name, text(given.value), given.optional, given.rest)
-                    for given in declaration.parameters or ()
+                    (parameter.name, text(parameter.value), parameter.optional, parameter.rest)
+                    for parameter in declaration.parameters or ()
                 ),
                 declaration.type_parameters,
                 tuple((text(base.type), base.how) for base in declaration.bases),
@@ -171,16 +171,16 @@ class _Places:
 
     def at(self, offset: int) -> tuple[tuple[str, int], ...]:
         """Return the scopes around an offset, the inner ones first, out to the first declaration."""
-        found: list[tuple[str, int]] = []
+        places: list[tuple[str, int]] = []
         index = bisect_right(self._starts, offset, key=itemgetter(0)) - 1
         while index >= 0:
             span = self._starts[index]
             if span[1] > offset:
-                found.append(self._scopes[span])
+                places.append(self._scopes[span])
                 if span in self._declared:
                     break
             index = self._around[index]
-        return tuple(found)
+        return tuple(places)
 
     def of_bound(self, binding: Bound) -> object:
         """Return what a binding is, and where it holds."""
@@ -192,9 +192,9 @@ class _Places:
             return expression
         return _NUMBER.sub(self._named, expression)
 
-    def _named(self, found: re.Match[str]) -> str:
-        number = int(found[2])
-        return f"{found[1]}<{self.names[number]}>" if number < len(self.names) else found[0]
+    def _named(self, match: re.Match[str]) -> str:
+        number = int(match[2])
+        return f"{match[1]}<{self.names[number]}>" if number < len(self.names) else match[0]
 
 
 def _outer_first(span: Span) -> Span:

@@ -88,7 +88,7 @@ def judge(query: Query, found: Found, unavailable: Collection[str], keywords: Ke
 
 def best_of(judgements: Sequence[Judgement]) -> Judgement:
     """Return the judgement of the phrasing that matches best; those that were not judged count as matching."""
-    return max(judgements, key=lambda one: 1.0 if one.confidence is None else one.confidence)
+    return max(judgements, key=lambda judgement: 1.0 if judgement.confidence is None else judgement.confidence)
 
 
 def read_signals(found: Found, frequencies: Frequencies) -> Signals | None:

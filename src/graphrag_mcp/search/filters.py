@@ -46,23 +46,23 @@ def _describe_unmatched(glob: str, catalog: ChunkStore) -> str:
     """Return that a path matches nothing, with the nearest paths and the top folders."""
     files = [path for path, _ in catalog.paths(Scope(exclude_archived=False))]
     known = dict.fromkeys(folder for file in files for folder in folders(file)[:-1])
-    asked = glob.strip("/").replace("\\", "")
-    nearest = _nearest(asked, [*known, *files])
+    wanted = glob.strip("/").replace("\\", "")
+    nearest = _nearest(wanted, [*known, *files])
     top = [as_name(f"{folder}/") for folder in known if "/" not in folder]
     shown = ", ".join(top[:TOP_FOLDERS]) + (f" and {len(top) - TOP_FOLDERS} more" if len(top) > TOP_FOLDERS else "")
     hint = f"; did you mean {' or '.join(map(as_name, nearest))}?" if nearest else "."
-    return f"paths: {quoted(asked)} matches no indexed file{hint} The folders at the top are: {shown or 'none'}"
+    return f"paths: {quoted(wanted)} matches no indexed file{hint} The folders at the top are: {shown or 'none'}"
 
 
-def _nearest(asked: str, paths: Sequence[str]) -> list[str]:
+def _nearest(wanted: str, paths: Sequence[str]) -> list[str]:
     """Return the paths that look most like one; first those whose last name does."""
     by_name: dict[str, list[str]] = {}
     for path in paths:
         by_name.setdefault(path.rpartition("/")[2], []).append(path)
-    names = difflib.get_close_matches(asked.rpartition("/")[2], by_name, NEAREST_PATHS)
-    found = [path for name in names for path in by_name[name]]
-    found.sort(key=lambda path: -difflib.SequenceMatcher(None, asked, path).ratio())
-    return found[:NEAREST_PATHS]
+    names = difflib.get_close_matches(wanted.rpartition("/")[2], by_name, NEAREST_PATHS)
+    same_name = [path for name in names for path in by_name[name]]
+    same_name.sort(key=lambda path: -difflib.SequenceMatcher(None, wanted, path).ratio())
+    return same_name[:NEAREST_PATHS]
 
 
 def _check_languages(scope: Scope, catalog: ChunkStore) -> Iterator[str]:
@@ -78,8 +78,8 @@ def _check_languages(scope: Scope, catalog: ChunkStore) -> Iterator[str]:
 
 
 def _unknown(language: str, expected: Sequence[str]) -> str:
-    meant = detect_language(f"name.{language}")
-    hint = f"; did you mean {meant}?" if meant else ""
+    detected = detect_language(f"name.{language}")
+    hint = f"; did you mean {detected}?" if detected else ""
     return f"languages = {quoted(language)}: expected any of {', '.join(expected)}{hint}"
 
 

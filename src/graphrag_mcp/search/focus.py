@@ -57,8 +57,8 @@ class Terms:
         matching = of.matching(set().union(*lines))
         if not matching:
             return [_NONE] * len(lines)
-        found = map(matching.intersection, lines)
-        return [_NONE.union(*map(of.__getitem__, words)) if words else _NONE for words in found]
+        matches = map(matching.intersection, lines)
+        return [_NONE.union(*map(of.__getitem__, words)) if words else _NONE for words in matches]
 
     def marked_lines(self, hit: Hit) -> set[int]:
         """Return the lines of a chunk that the query names, or that contain a text which the query quotes."""
@@ -105,8 +105,8 @@ class _Contained(dict[str, frozenset[str]]):
         self._terms = terms
 
     def __missing__(self, text: str) -> frozenset[str]:
-        found = self[text] = self._terms.intersection(index_words(text))
-        return found
+        terms = self[text] = self._terms.intersection(index_words(text))
+        return terms
 
     def matching(self, identifiers: set[str]) -> set[str]:
         """Return those identifiers that contain a term."""
@@ -162,15 +162,15 @@ def focus_hits(
     ]
     firsts = zip(hits[:PLACES], focuses, strict=False)  # No others: what is pointed at must not depend on the limit.
     named = {(hit.chunk.file_id, focus.symbol) for hit, focus in firsts}
-    found = []
+    focused = []
     for hit, focus in zip(hits, focuses, strict=True):
         file_id = hit.chunk.file_id
         if file_id in pointed:
             pointed.remove(file_id)  # Its first hit points at the others.
             others = [symbol for symbol in definitions.get(file_id, ()) if (file_id, symbol) not in named]
             focus = replace(focus, also_here=_pointers(focus, others, terms, gained.get(file_id, {})))
-        found.append(replace(hit, focus=focus))
-    return found
+        focused.append(replace(hit, focus=focus))
+    return focused
 
 
 def find_focus(
@@ -183,20 +183,20 @@ def find_focus(
     chunk = hit.chunk
     texts = chunk.text.rstrip("\n").split("\n")
     last = chunk.start_line + len(texts) - 1
-    found = terms.of_lines(chunk.text.rstrip("\n"))
+    line_terms = terms.of_lines(chunk.text.rstrip("\n"))
     inside = [symbol for symbol in definitions if symbol.start_line <= last and symbol.end_line >= chunk.start_line]
     marked = terms.marked_lines(hit)
-    chosen = choose(_candidates(chunk, texts, inside, found, terms, gained, marked))
+    chosen = choose(_candidates(chunk, texts, inside, line_terms, terms, gained, marked))
     first = chunk.start_line
     symbol = next((inner for inner in inside if inner.qualified_name == chunk.symbol), None)
     if chosen is not None:
         symbol, first, last = chosen.symbol, chosen.first, chosen.last
-    return Focus(symbol, first, last, _best_lines(found, first, last, chunk, symbol, terms, marked))
+    return Focus(symbol, first, last, _best_lines(line_terms, first, last, chunk, symbol, terms, marked))
 
 
 def choose(candidates: Sequence[Candidate]) -> Candidate | None:
     """Return the definition that matched; None where no one stands out. Of equals, the innermost."""
-    best = max(candidates, key=lambda one: (one.score, one.symbol.start_line - one.symbol.end_line), default=None)
+    best = max(candidates, key=lambda candidate: (candidate.score, candidate.symbol.start_line - candidate.symbol.end_line), default=None)
     if best is None:
         return None
     if best.score >= MARKED:  # Of overloads and the like, any is better than the chunk's largest definition.
@@ -209,7 +209,7 @@ def _candidates(
     chunk: StoredChunk,
     texts: Sequence[str],
     inside: Sequence[Symbol],
-    found: Sequence[frozenset[str]],
+    line_terms: Sequence[frozenset[str]],
     terms: Terms,
     gained: Mapping[Symbol, float],
     marked: Collection[int],
@@ -229,7 +229,7 @@ def _candidates(
         last = min(symbol.end_line, end)
         members = [part for part in able if symbol.kind in _CONTAINERS and _is_inside(part, symbol)]
         lines = set(range(first, last + 1)).difference(*(range(part.start_line, part.end_line + 1) for part in members))
-        own = _NONE.union(*(found[line - start] for line in lines))
+        own = _NONE.union(*(line_terms[line - start] for line in lines))
         score = terms.agreement(symbol, own) + (0.0 if lines.isdisjoint(marked) else MARKED)
         if score:
             score += LENGTH * math.log(2 + last - first) + GAIN * gained.get(symbol, 0.0)
@@ -254,12 +254,12 @@ def _is_inside(inner: Symbol, outer: Symbol) -> bool:
     return inner is not outer and outer.start_line <= inner.start_line and inner.end_line <= outer.end_line
 
 
-def _nested(one: Symbol, other: Symbol) -> bool:
-    return one is other or _is_inside(one, other) or _is_inside(other, one)
+def _nested(inner: Symbol, outer: Symbol) -> bool:
+    return inner is outer or _is_inside(inner, outer) or _is_inside(outer, inner)
 
 
 def _best_lines(
-    found: Sequence[frozenset[str]],
+    line_terms: Sequence[frozenset[str]],
     first: int,
     last: int,
     chunk: StoredChunk,
@@ -268,13 +268,13 @@ def _best_lines(
     marked: Collection[int],
 ) -> tuple[int, ...]:
     """Return the numbers of the lines that match best, in order: those marked, then those with terms of their own."""
-    left = {line: found[line - chunk.start_line] for line in range(first, last + 1) if found[line - chunk.start_line]}
+    left = {line: line_terms[line - chunk.start_line] for line in range(first, last + 1) if line_terms[line - chunk.start_line]}
     shown = left.pop(symbol.start_line, frozenset()) if symbol is not None and symbol.signature else frozenset()
     weight, best = terms.weight, sorted(line for line in marked if first <= line <= last)[:LINES_SHOWN]
     for line in best:
         left.pop(line, None)
     while left and len(best) < LINES_SHOWN:
-        line = max(left, key=lambda one: (weight[left[one] - shown] + REPEATED * weight[left[one]], -one))
+        line = max(left, key=lambda number: (weight[left[number] - shown] + REPEATED * weight[left[number]], -number))
         shown |= left.pop(line)
         best.append(line)
     return tuple(sorted(best))

@@ -106,8 +106,8 @@ def _related(query: Query, request: SearchRequest, found: Found, lookups: Lookup
     related = lookups.in_graph(
         lambda graph: graph.neighbours(seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, kinds)
     )
-    asked = [neighbour for neighbour in related if (neighbour.relation, neighbour.direction) in query.relations]
-    return [Ranked(neighbour.chunk.chunk_id, neighbour.confidence) for neighbour in asked]
+    related_as_asked = [neighbour for neighbour in related if (neighbour.relation, neighbour.direction) in query.relations]
+    return [Ranked(neighbour.chunk.chunk_id, neighbour.confidence) for neighbour in related_as_asked]
 
 
 def _unlisted(fused: Sequence[Fused], found: Found, located: Iterable[int]) -> list[Fused]:

@@ -52,8 +52,8 @@ Judge = Callable[[_Line], bool | None]  # Whether a line defines a literal; None
 
 def find_places(query: Query, scope: Scope, index: SqliteKeywordIndex, catalog: ChunkStore) -> list[LiteralPlace]:
     """Return the chunks that contain a literal of the query, or the text of a message between its values."""
-    asked = words(query.title.lower())  # Its text may hold more than the question.
-    question = " ".join(asked) if asked[:1] and asked[0] in ASKING else ""
+    question_words = words(query.title.lower())  # Its text may hold more than the question.
+    question = " ".join(question_words) if question_words[:1] and question_words[0] in ASKING else ""
     lane = _Lane(_PLAIN | query.categories, question, scope, index, catalog)
     return [*lane.literals(query.literals), *_joined(lane.runs(_rarest(query.runs, index)))]
 
@@ -128,7 +128,7 @@ class _Lane:
 
     def _telling(self, lines: Sequence[tuple[_Line, bool]]) -> Sequence[tuple[_Line, bool]]:
         """Return the lines if they are few; else those of code and configuration, if these are few."""
-        plain = [found for found in lines if found[0].chunk.category in self.plain]
+        plain = [run for run in lines if run[0].chunk.category in self.plain]
         return next((some for some in (lines, plain) if _are_few(line for line, _ in some)), ())
 
 
@@ -152,10 +152,10 @@ def _rarest(runs: Sequence[Run], index: SqliteKeywordIndex) -> list[Run]:
     ]
 
 
-def _joined(found: Iterable[tuple[Run, LiteralPlace]]) -> Iterator[LiteralPlace]:
+def _joined(places: Iterable[tuple[Run, LiteralPlace]]) -> Iterator[LiteralPlace]:
     """Join runs of one segment that overlap in one chunk."""
     by_segment: dict[tuple[int, tuple[str, ...]], list[tuple[Run, LiteralPlace]]] = {}
-    for run, place in found:
+    for run, place in places:
         by_segment.setdefault((place.chunk_id, run.segment), []).append((run, place))
     for pairs in by_segment.values():
         (joined, place), *rest = sorted(pairs)

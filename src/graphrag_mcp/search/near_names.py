@@ -22,14 +22,14 @@ def near_names(query: Query, order: Sequence[Scored], shown: Collection[int], ca
     """Return 5 to 15 names of the best candidates that are not shown, or none; each says more than the question."""
     wanted = [scored.fused.chunk_id for scored in order if scored.fused.chunk_id not in shown][:_CANDIDATES]
     chunks = catalog.chunks(wanted)
-    asked = frozenset(query.terms)
-    names = (name for chunk_id in wanted if chunk_id in chunks for name in _names(chunks[chunk_id], asked))
-    found = tuple(dict.fromkeys(names))[:NAMES]
-    return found if len(found) >= FEWEST else ()
+    terms = frozenset(query.terms)
+    names = (name for chunk_id in wanted if chunk_id in chunks for name in _names(chunks[chunk_id], terms))
+    distinct = tuple(dict.fromkeys(names))[:NAMES]
+    return distinct if len(distinct) >= FEWEST else ()
 
 
-def _names(chunk: StoredChunk, asked: frozenset[str]) -> Iterator[str]:
+def _names(chunk: StoredChunk, terms: frozenset[str]) -> Iterator[str]:
     name = chunk.symbol.rpartition(".")[2]
     words = words_of(name)
-    if name.isidentifier() and not asked.issuperset(words[1:] or words):
+    if name.isidentifier() and not terms.issuperset(words[1:] or words):
         yield name

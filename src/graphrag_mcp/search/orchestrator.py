@@ -72,7 +72,7 @@ class SearchOrchestrator:
         scope = restriction.narrow(request.scope) if restriction else None
         if restriction is None or scope is None:
             return self._search(request, texts, stores, index)
-        plain = [found.question if found else text for found, text in zip(read, texts, strict=True)]
+        plain = [part.question if part else text for part, text in zip(read, texts, strict=True)]
         result = self._search(replace(request, scope=scope), plain, stores, index)
         note = f"Restricted to {restriction.place}, as the question says; leave that out to search everywhere."
         if result.meta.nothing_matches and result.primary and result.primary[0].score >= OFF_TOPIC:

@@ -60,18 +60,18 @@ def _score(file: _File) -> list[Scored]:
     terms = [Factor(f"phrasing {number}", share, FactorKind.TERM) for number, share in sorted(file.best.items())]
     total, most = sum(file.best.values()), max(file.shares.values())
     scored = []
-    for chunk_id, found in file.hits.items():
+    for chunk_id, hit in file.hits.items():
         place = math.sqrt(file.shares[chunk_id] / most)
         explained = (*terms, Factor("place in the file", place))
-        fused, shared = _merge(chunk_id, found), next(iter(found.values())).shared
-        scored.append(Scored(total * place, fused, shared, terms=explained, phrasings=tuple(found)))
+        fused, shared = _merge(chunk_id, hit), next(iter(hit.values())).shared
+        scored.append(Scored(total * place, fused, shared, terms=explained, phrasings=tuple(hit)))
     return scored
 
 
-def _merge(chunk_id: int, found: Mapping[int, Scored]) -> Fused:
+def _merge(chunk_id: int, hits: Mapping[int, Scored]) -> Fused:
     """Return a chunk's best fused score, and its best rank in each source's list."""
     ranks: dict[ListSource, int] = {}
-    for scored in found.values():
+    for scored in hits.values():
         for source, rank in scored.fused.ranks.items():
             ranks[source] = min(rank, ranks.get(source, rank))
-    return Fused(chunk_id, max(scored.fused.score for scored in found.values()), ranks)
+    return Fused(chunk_id, max(scored.fused.score for scored in hits.values()), ranks)

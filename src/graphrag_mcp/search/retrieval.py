@@ -308,7 +308,7 @@ def _as_written(query: Query, matches: Sequence[SymbolMatch]) -> Sequence[Symbol
     by_name: dict[str, list[SymbolMatch]] = {}
     for match in matches:
         by_name.setdefault(match.symbol.name.lower(), []).append(match)
-    found: list[SymbolMatch] = []
+    exact: list[SymbolMatch] = []
     for symbol in query.symbols:
         written, *styles = (
             [match for match in by_name.get(spelling, []) if match.symbol.kind is SymbolKind.KEY or not symbol.is_flag]
@@ -320,8 +320,8 @@ def _as_written(query: Query, matches: Sequence[SymbolMatch]) -> Sequence[Symbol
             for match in matches
             if match.symbol.kind is SymbolKind.KEY and sets_key(symbol.name, match.symbol.qualified_name)
         ]
-        found += written or (others if len(others) <= MAX_OTHER_STYLE else []) or set_keys
-    return found
+        exact += written or (others if len(others) <= MAX_OTHER_STYLE else []) or set_keys
+    return exact
 
 
 def _words_of_paths(query: Query) -> list[str]:

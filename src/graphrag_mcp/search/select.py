@@ -51,8 +51,8 @@ def select(
     places = max(request.limit, PLACES)
     pipeline = Pipeline(frozenset(settings.switched_off), places, request.chunks_per_document, copies)
     hits = chain.from_iterable(_hits(order, read, wants_definitions) for order in above)
-    original, kept = (sum(map(len, orders)) for orders in (distinct, above))
-    stats = pipeline.run(hits, original, kept, request.limit)
+    original, shown = (sum(map(len, orders)) for orders in (distinct, above))
+    stats = pipeline.run(hits, original, shown, request.limit)
     return Selection(pipeline.kept[: request.limit], pipeline.kept[request.limit :], stats, floor)
 
 

@@ -30,28 +30,28 @@ class SketchCache:
     def of(self, file_ids: Collection[int]) -> Mapping[int, FileSketches]:
         """Return the sketches of files; those without a definition that has one are left out."""
         with self._guard:
-            found = {file_id: self._kept[file_id] for file_id in file_ids if file_id in self._kept}
-            for file_id in found:
+            cached = {file_id: self._kept[file_id] for file_id in file_ids if file_id in self._kept}
+            for file_id in cached:
                 self._kept.move_to_end(file_id)
-        if missing := [file_id for file_id in file_ids if file_id not in found]:
+        if missing := [file_id for file_id in file_ids if file_id not in cached]:
             made = self._make(missing)
-            found |= made
+            cached |= made
             self._keep(made)
-        return {file_id: one for file_id, one in found.items() if one.sketches}
+        return {file_id: sketches for file_id, sketches in cached.items() if sketches.sketches}
 
     def gains(self, file_ids: Collection[int], query: Matrix) -> Mapping[int, Mapping[Symbol, float]]:
         """Return how much each sketched definition of files speaks for itself, by file id. query: its vector."""
         return {
-            file_id: {one.symbol: gain for one, gain in zip(found.sketches, found.gains(query).tolist(), strict=True)}
-            for file_id, found in self.of(file_ids).items()
+            file_id: {definition.symbol: gain for definition, gain in zip(sketches.sketches, sketches.gains(query).tolist(), strict=True)}
+            for file_id, sketches in self.of(file_ids).items()
         }
 
     def _keep(self, made: Mapping[int, FileSketches]) -> None:
         with self._guard:
-            for file_id, one in made.items():
+            for file_id, sketches in made.items():
                 if file_id not in self._kept:
-                    self._kept[file_id] = one
-                    self._count += 1 + len(one.sketches)
+                    self._kept[file_id] = sketches
+                    self._count += 1 + len(sketches.sketches)
             while self._count > self._most:
                 _, oldest = self._kept.popitem(last=False)
                 self._count -= 1 + len(oldest.sketches)
@@ -67,9 +67,9 @@ class SketchCache:
         }
         texts = [sketch.text for made in sketches.values() for sketch in made]
         vectors = self._embedder.embed_documents(texts)
-        found, start = {}, 0
+        by_file, start = {}, 0
         for file_id, made in sketches.items():
             own = vectors[start : start + len(made)].copy()  # A part would keep those of all files in memory.
-            found[file_id] = FileSketches.over(made, own, spans[file_id])
+            by_file[file_id] = FileSketches.over(made, own, spans[file_id])
             start += len(made)
-        return found
+        return by_file

@@ -42,12 +42,12 @@ class Twins:
         return next((place for place, other in named if similarity(lines, _lines(other)) >= ALIKE), None)
 
 
-def join(kept: Hit, twin: Hit) -> Hit:
+def join(hit: Hit, twin: Hit) -> Hit:
     """Return the one that is shown for both: not archived, not vendored, then in the shorter path of the same kind."""
-    if _standing(twin.chunk, kept.chunk) < _standing(kept.chunk, kept.chunk):
-        kept, twin = twin, kept
-    copies = (*kept.archived_copies, *twin.archived_copies)
-    return replace(kept, twins=(*kept.twins, twin.chunk, *twin.twins), archived_copies=copies)
+    if _standing(twin.chunk, hit.chunk) < _standing(hit.chunk, hit.chunk):
+        hit, twin = twin, hit
+    copies = (*hit.archived_copies, *twin.archived_copies)
+    return replace(hit, twins=(*hit.twins, twin.chunk, *twin.twins), archived_copies=copies)
 
 
 def words_of_chunk(chunk: StoredChunk) -> tuple[str, ...]:
@@ -55,8 +55,8 @@ def words_of_chunk(chunk: StoredChunk) -> tuple[str, ...]:
     return tuple(chunk.text.split())
 
 
-def _standing(chunk: StoredChunk, kept: StoredChunk) -> tuple[bool, bool, bool, int]:
-    is_other_kind = chunk.category is not kept.category
+def _standing(chunk: StoredChunk, shown: StoredChunk) -> tuple[bool, bool, bool, int]:
+    is_other_kind = chunk.category is not shown.category
     return chunk.archive is not None, chunk.category is Category.VENDORED, is_other_kind, len(chunk.path)
 
 
@@ -70,7 +70,7 @@ def _lines(chunk: StoredChunk) -> frozenset[str]:
     return frozenset(filter(None, ("".join(line.split()) for line in text.split("\n"))))
 
 
-def similarity(one: frozenset[_Part], other: frozenset[_Part]) -> float:
+def similarity(first: frozenset[_Part], second: frozenset[_Part]) -> float:
     """Return the Jaccard similarity; nothing is similar to an empty set."""
-    shared = len(one & other)
-    return shared / (len(one) + len(other) - shared or 1)
+    shared = len(first & second)
+    return shared / (len(first) + len(second) - shared or 1)

@@ -113,7 +113,7 @@ class Git:
         except OSError:
             return ""
         try:
-            value = self.run(deadline, "config", "--file", "-", "--no-includes", "--get", key, given=text)
+            value = self.run(deadline, "config", "--file", "-", "--no-includes", "--get", key, stdin=text)
         except GitTimeoutError:
             raise
         except GitError:  # It is not there, or the file is damaged.
@@ -121,30 +121,30 @@ class Git:
         return value.decode("utf-8", "replace").strip()
 
     def run(
-        self, deadline: float, *arguments: str, given: bytes | None = None, index: bool = False, into: str = ""
+        self, deadline: float, *arguments: str, stdin: bytes | None = None, index: bool = False, into: str = ""
     ) -> bytes:
         """Return what git prints, MOST_BYTES at most. Raises GitError.
 
-        deadline: on the monotonic clock. given: its standard input. index: whether it reads the work tree's index.
+        deadline: on the monotonic clock. stdin: its standard input. index: whether it reads the work tree's index.
         into: a folder for new objects. The repository's objects are lent only to a call without an input:
         git would renew the time of an object that is there already.
         """
-        with closing(self.blocks(deadline, *arguments, given=given, index=index, into=into)) as blocks:
+        with closing(self.blocks(deadline, *arguments, stdin=stdin, index=index, into=into)) as blocks:
             return b"".join(blocks)
 
     def blocks(
-        self, deadline: float, *arguments: str, given: bytes | None = None, index: bool = False, into: str = "",
+        self, deadline: float, *arguments: str, stdin: bytes | None = None, index: bool = False, into: str = "",
         most: int = MOST_BYTES,
     ) -> Generator[bytes]:  # fmt: skip
         """Yield what git prints as it comes, `most` bytes at most; git ends with the generator. Raises GitError."""
         with ExitStack() as opened:
             source = subprocess.DEVNULL
-            if given is not None:
+            if stdin is not None:
                 file = opened.enter_context(tempfile.TemporaryFile())
-                file.write(given)
+                file.write(stdin)
                 file.seek(0)
                 source = file.fileno()
-            is_lent = not (into and given is not None)
+            is_lent = not (into and stdin is not None)
             environment = self._environment(index, into, is_lent)
             process, late = opened.enter_context(self._started(deadline, arguments, source, environment))
             read = 0
@@ -231,10 +231,10 @@ class Git:
 
     def _environment(self, index: bool = False, into: str = "", is_lent: bool = True) -> dict[str, str]:
         """Return an environment that lends git the objects, and no settings of the repository or the user."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         if path := os.environ.get("GIT_EXEC_PATH"):
-            kept["GIT_EXEC_PATH"] = path
-        kept |= {
+            environment["GIT_EXEC_PATH"] = path
+        environment |= {
             "GIT_DIR": os.fspath(_EMPTY / self._format),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(self._objects) if is_lent else "",
             "GIT_ATTR_NOSYSTEM": "1",
@@ -246,15 +246,15 @@ class Git:
             "LC_ALL": "C",
         }
         if self.is_shallow:
-            kept["GIT_SHALLOW_FILE"] = os.fspath(self._common.absolute() / "shallow")
+            environment["GIT_SHALLOW_FILE"] = os.fspath(self._common.absolute() / "shallow")
         if into:
-            kept["GIT_OBJECT_DIRECTORY"] = into
+            environment["GIT_OBJECT_DIRECTORY"] = into
         if index:
             file = self._own.absolute() / "index"
             if os.path.lexists(file) and not _is_regular(file):
                 raise GitError("the index of the work tree is not a regular file")
-            kept["GIT_INDEX_FILE"] = os.fspath(file)
-        return kept
+            environment["GIT_INDEX_FILE"] = os.fspath(file)
+        return environment
 
 
 def is_name(text: str) -> bool:

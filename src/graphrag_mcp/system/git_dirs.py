@@ -106,15 +106,15 @@ def find_global_excludes(top: Path) -> Path | None:
 
 def find_global_settings() -> list[Path]:
     """Return the user's own settings files of git, whether or not they exist; they may name the excludes file."""
-    if given := os.environ.get("GIT_CONFIG_GLOBAL"):
-        return [Path(given)]
+    if path := os.environ.get("GIT_CONFIG_GLOBAL"):
+        return [Path(path)]
     home, config_home = _home(), _config_home()
     return [*([home / ".gitconfig"] if home else []), *([config_home / "git" / "config"] if config_home else [])]
 
 
 def _config_home() -> Path | None:
-    if given := os.environ.get("XDG_CONFIG_HOME"):
-        return Path(given).expanduser()
+    if path := os.environ.get("XDG_CONFIG_HOME"):
+        return Path(path).expanduser()
     home = _home()
     return home / ".config" if home else None
 

@@ -81,7 +81,7 @@ def left_out(git: Git, deadline: float) -> set[str]:
 def read_blobs(git: Git, names: Iterable[str], deadline: float) -> dict[str, bytes]:
     """Return blobs by name, without those above 16 MB, and those that a partial clone lacks. Raises GitError."""
     valid = list(dict.fromkeys(name for name in names if is_name(name)))
-    sizes = git.run(deadline, "cat-file", "--batch-check", given=_lines(valid))
+    sizes = git.run(deadline, "cat-file", "--batch-check", stdin=_lines(valid))
     small: list[str] = []
     left = _MOST_BLOB_BYTES
     for name, answer in zip(valid, sizes.splitlines(), strict=False):
@@ -89,14 +89,14 @@ def read_blobs(git: Git, names: Iterable[str], deadline: float) -> dict[str, byt
         if kind == b"blob" and int(size) <= min(left, _MAX_BLOB_BYTES):
             small.append(name)
             left -= int(size)
-    answers = git.run(deadline, "cat-file", "--batch", given=_lines(small)) if small else b""
+    answers = git.run(deadline, "cat-file", "--batch", stdin=_lines(small)) if small else b""
     return dict(_read_batch(answers))
 
 
 def patch_of(git: Git, blob: str, content: bytes, deadline: float) -> str:
     """Return the hunks between a blob and another content. Raises GitError."""
     with tempfile.TemporaryDirectory() as folder:
-        new = git.run(deadline, "hash-object", "-w", "--stdin", given=content, into=folder).decode().strip()
+        new = git.run(deadline, "hash-object", "-w", "--stdin", stdin=content, into=folder).decode().strip()
         patch = git.run(deadline, "diff", *_DIFF, "--end-of-options", blob, new, into=folder)
     return patch.decode("utf-8", "surrogateescape")
 

@@ -97,8 +97,8 @@ class FilesBelow:
             self._open.append(inner)
             self._folders.append(folder)
 
-    def _leave(self, kept: int) -> None:
-        while len(self._open) > kept:
+    def _leave(self, count: int) -> None:
+        while len(self._open) > count:
             os.close(self._open.pop())
 
 

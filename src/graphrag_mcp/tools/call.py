@@ -60,6 +60,6 @@ def read_cursor(tool: str, arguments: ToolArguments) -> int:
 
 def _mark(tool: str, arguments: ToolArguments) -> str:
     """Return a digest of all arguments except the size and the form of the answer."""
-    asked = arguments.phrasings if isinstance(arguments, SearchArguments) else ()
+    phrasings = arguments.phrasings if isinstance(arguments, SearchArguments) else ()
     question = arguments.model_dump_json(exclude={"query", "queries", *_NOT_ASKED})
-    return hashlib.blake2b(f"{tool}{asked}{question}".encode(), digest_size=4).hexdigest()
+    return hashlib.blake2b(f"{tool}{phrasings}{question}".encode(), digest_size=4).hexdigest()

@@ -98,17 +98,17 @@ def lay_out(
     above = [*([answer.note] if answer.note else []), *changed, *head]
     room = room_of(call.tokens) - sum(cost_of(line) + 1 for line in (*above, *tail)) - _CURSOR_ROOM
     rows: list[str] = []
-    kept = 0
+    count = 0
     for row in answer.page.rows:
         shown = lines(row)
         if call.arguments.response_format == "concise":
             shown = shown[:1]
         room -= sum(cost_of(line) + 1 for line in shown)
-        if room < 0 and kept:
+        if room < 0 and count:
             break
         rows += shown
-        kept += 1
-    end, total = answer.page.first + kept, answer.page.total
+        count += 1
+    end, total = answer.page.first + count, answer.page.total
     cursor = call.cursor_at(end, total)
     more = [f'... {total - end:,} more: cursor="{cursor}"'] if cursor else []
     return printable("\n".join([*above, *rows, *more, *tail]))

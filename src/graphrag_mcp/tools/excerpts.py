@@ -60,14 +60,14 @@ def take_fitting(
     values: Sequence[_Value], room: int, frame: int, least: int = 1, cost: Callable[[_Value], int] = cost_of
 ) -> tuple[list[_Value], int]:
     """Return the first values that fit, each with a frame, and the room left; at least `least` of them."""
-    kept: list[_Value] = []
+    fitting: list[_Value] = []
     for value in values:
         needed = cost(value) + frame
-        if needed > room and len(kept) >= least:
+        if needed > room and len(fitting) >= least:
             break
-        kept.append(value)
+        fitting.append(value)
         room -= needed
-    return kept, room
+    return fitting, room
 
 
 def first_share(room: int, count: int) -> int:
@@ -82,10 +82,10 @@ def cut_text(text: str, room: int) -> Excerpt:
         return Excerpt(text)
     lines = text.split("\n")
     ends = accumulate(cost_of(line) + 1 for line in lines)
-    kept = sum(1 for _ in takewhile(lambda end: end <= room + 1, ends))
-    if kept == 0 and room > LEAST_OF_A_LINE:
+    count = sum(1 for _ in takewhile(lambda end: end <= room + 1, ends))
+    if count == 0 and room > LEAST_OF_A_LINE:
         return Excerpt(_beginning(lines[0], room - cost_of(CUT_MARK)) + CUT_MARK, len(lines) - 1)
-    return Excerpt("\n".join(lines[:kept]), len(lines) - kept)
+    return Excerpt("\n".join(lines[:count]), len(lines) - count)
 
 
 def _beginning(text: str, room: int) -> str:

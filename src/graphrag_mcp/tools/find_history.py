@@ -82,13 +82,13 @@ class History:
 
 def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[History, ToldCommit]:
     """Return the commits that match words, or that made a definition, a file or a line what it is."""
-    asked, navigator = call.arguments, view.navigator
+    arguments, navigator = call.arguments, view.navigator
     past = navigator.past
     if past.is_missing:
         raise RequestError("find_history", f"find_history needs the history of git: {past.problem}")
-    node = navigator.starts(asked.symbol or asked.path, call.scope)[0] if asked.symbol or asked.path else None
-    told = past.answer(asked.query, node, asked.line, Span(asked.since, asked.until, asked.author))
-    commits = told.commits[call.first : call.first + asked.limit]
+    node = navigator.starts(arguments.symbol or arguments.path, call.scope)[0] if arguments.symbol or arguments.path else None
+    told = past.answer(arguments.query, node, arguments.line, Span(arguments.since, arguments.until, arguments.author))
+    commits = told.commits[call.first : call.first + arguments.limit]
     changes = [past.changes(commit, navigator.until) for commit in commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
     rows = [_told(commit, files, shown, view.root) for commit, files in zip(commits, changes, strict=True)]
@@ -107,23 +107,23 @@ def _told(commit: Commit, files: Mapping[str, Sequence[str]], shown: Container[s
 
 def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArguments]) -> str:
     """Return each commit in a line, with the beginning of its message and what it changed."""
-    asked, found, total = call.arguments, answer.found, answer.page.total
-    words = f' that match{"es" if total == 1 else ""} "{one_line(asked.query)}"' if asked.query else ""
-    of = f" of {location_of(found.of)}" if found.of else ""
-    if asked.line and found.of:
-        of = f" that explain{'s' if total == 1 else ''} {as_name(found.of.path)}:{asked.line}"
-    explains = bool(asked.line and found.of)
-    order = "" if total == 1 else ", the best first" if asked.query and not found.of else ", the newest first"
+    arguments, history, total = call.arguments, answer.found, answer.page.total
+    words = f' that match{"es" if total == 1 else ""} "{one_line(arguments.query)}"' if arguments.query else ""
+    of = f" of {location_of(history.of)}" if history.of else ""
+    if arguments.line and history.of:
+        of = f" that explain{'s' if total == 1 else ''} {as_name(history.of.path)}:{arguments.line}"
+    explains = bool(arguments.line and history.of)
+    order = "" if total == 1 else ", the best first" if arguments.query and not history.of else ", the newest first"
     if explains and total > 1:
         order = ", the first after passing over others, which changed many files"
     if not total:
-        why = f": {found.missing}." if found.missing else "."
+        why = f": {history.missing}." if history.missing else "."
         return lay_out(answer, call, [f"No commits{words}{of}{why}"], _lines)
 
     def lines(row: ToldCommit) -> list[str]:
         return _lines(row, is_whole_message=total == 1 or (explains and row is answer.page.rows[0]))
 
-    notes = [f"Not complete: {found.missing}."] if found.missing else []
+    notes = [f"Not complete: {history.missing}."] if history.missing else []
     return lay_out(answer, call, [f"{counted(total, 'commit')}{words}{of}{order}:", _FENCE], lines, [_FENCE, *notes])
 
 

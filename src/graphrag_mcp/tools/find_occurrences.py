@@ -74,10 +74,10 @@ def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "Co
     from graphrag_mcp.grep.hits import find_hits
     from graphrag_mcp.grep.needles import create_needle
 
-    asked, last = call.arguments, call.first + call.arguments.limit
-    needle = create_needle(asked.text, regex=asked.regex, whole_word=asked.whole_word, case=asked.case)
+    arguments, last = call.arguments, call.first + call.arguments.limit
+    needle = create_needle(arguments.text, regex=arguments.regex, whole_word=arguments.whole_word, case=arguments.case)
     hits = find_hits(needle, call.scope, view.files, last)
-    placed = hits.place(hits.found.lines[call.first : last], asked.context)
+    placed = hits.place(hits.found.lines[call.first : last], arguments.context)
     files = {row.path: hits.listed[row.path] for row in placed}
     rows = [replace(row, text=_around_match(row)) for row in placed]
     return answer_of(view, hits.found, Page(rows, call.first, hits.found.total), files.values())
@@ -91,14 +91,14 @@ def _around_match(row: "Placed") -> str:
 
 def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[OccurrencesArguments]) -> str:
     """Return each line with its role, under its file and the definition around it."""
-    found = answer.found
-    count = f"{counted(found.total, 'line')} of {counted(found.files, 'file')}"
+    occurrences = answer.found
+    count = f"{counted(occurrences.total, 'line')} of {counted(occurrences.files, 'file')}"
     where = f" in {', '.join(map(as_name, call.arguments.paths))}" if call.arguments.paths else ""
-    head = [f"{count}; searched: all of {counted(found.files_searched, 'indexed file')}{where}."]
-    if not found.files_searched and not found.unread:
+    head = [f"{count}; searched: all of {counted(occurrences.files_searched, 'indexed file')}{where}."]
+    if not occurrences.files_searched and not occurrences.unread:
         head = [f"0 lines: no file{where} was searched; it is not indexed (index_status says why), or archived."]
-    if found.unread:
-        head.append(f"Not read, so not counted: {', '.join(map(as_name, found.unread[:STOPS_SHOWN]))}")
+    if occurrences.unread:
+        head.append(f"Not read, so not counted: {', '.join(map(as_name, occurrences.unread[:STOPS_SHOWN]))}")
     last_path = last_symbol = ""
 
     def lines(row: "Placed") -> list[str]:

@@ -137,8 +137,8 @@ def symbols_text(answer: "CodeAnswer[FoundSymbols, Found]", call: Call[FindSymbo
     return lay_out(answer, call, _count_line(answer.found), _found_lines)
 
 
-def _count_line(found: FoundSymbols) -> list[str]:
-    return [f"{counted(found.definitions, 'definition')}:"] if found.definitions > 1 else []
+def _count_line(symbols: FoundSymbols) -> list[str]:
+    return [f"{counted(symbols.definitions, 'definition')}:"] if symbols.definitions > 1 else []
 
 
 def _found_lines(row: "Found") -> list[str]:
@@ -216,14 +216,14 @@ def _parts(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) 
 
 def fold(first: int, rows: Sequence[str], by_worth: Iterable[int], room: int, most: int) -> list[str]:
     """Return as many rows as fit, those that matter most, and for each run of others how many they are."""
-    kept: set[int] = set()
+    kept_lines: set[int] = set()
     for number in by_worth:
         room -= cost_of(rows[number]) + 1
-        if room < 0 or len(kept) == most:
+        if room < 0 or len(kept_lines) == most:
             break
-        kept.add(number)
+        kept_lines.add(number)
     shown: list[str] = []
-    for is_kept, run in groupby(range(len(rows)), kept.__contains__):
+    for is_kept, run in groupby(range(len(rows)), kept_lines.__contains__):
         numbers = list(run)
         hidden = f"... {counted(len(numbers), 'line')} ({first + numbers[0]}-{first + numbers[-1]})"
         is_shorter = is_kept or (cost_of(rows[numbers[0]]) <= len(hidden) and len(numbers) == 1)
@@ -234,10 +234,10 @@ def fold(first: int, rows: Sequence[str], by_worth: Iterable[int], room: int, mo
 def by_worth(body: "Body", focus: str) -> Iterator[int]:
     """Yield the numbers of lines: the head, those around what matches the focus, or without it code, documentation."""
     wanted = set(query_words(focus))
-    found = [wanted.intersection(index_words(line)) for line in body.lines]
-    count = Counter(word for words in found for word in words)
-    matching = [number for number, words in enumerate(found) if words]
-    matching.sort(key=lambda number: -sum(1 / count[word] for word in found[number]))
+    line_terms = [wanted.intersection(index_words(line)) for line in body.lines]
+    count = Counter(word for words in line_terms for word in words)
+    matching = [number for number, words in enumerate(line_terms) if words]
+    matching.sort(key=lambda number: -sum(1 / count[word] for word in line_terms[number]))
     around = (number + step for number in matching for step in _AROUND if 0 <= number + step < len(body.lines))
     documentation = sorted(body.documentation)
     code = [number for number in range(len(body.lines)) if number not in body.documentation]
@@ -255,20 +255,20 @@ def _around(body: "Body") -> list[str]:
     return [*filter(None, map(_relations, traces)), *([f"last change: {change}"] if change else [])]
 
 
-def _relations(found: "Trace") -> str:
+def _relations(trace: "Trace") -> str:
     """Return the relations of one kind in a line: how many, how sure, the first, and what is not known."""
-    is_from = found.direction in OUTGOING
-    steps = list({(step.source, step.target): step for step in found.steps if step.source != step.target}.values())
+    is_from = trace.direction in OUTGOING
+    steps = list({(step.source, step.target): step for step in trace.steps if step.source != step.target}.values())
     kinds = Counter(step.edge.certainty for step in steps)
     counts = ", ".join(f"{kinds[certainty]:,} {IN_WORDS[certainty]}" for certainty in Certainty if kinds[certainty])
-    more = f"more (trace_relations direction={found.direction})"
+    more = f"more (trace_relations direction={trace.direction})"
     ends = listed([_end(step, is_from=is_from) for step in steps], STEPS_SHOWN, more)
-    is_judged = not is_from and found.direction is not Direction.TESTS  # Whose doubt is that of the callers.
-    doubt = doubts(found.doubt, found.starts, UNRESOLVED) if is_judged else []
-    none = "none" if is_from or found.doubt.is_complete else "none certain"
-    none += f" within {counted(found.hops, 'hop')}" if found.hops > 1 else ""
-    at_least = "at least " if found.doubt.is_cut else ""
-    known = f"{found.direction}: " + (f"{at_least}{counts}: {ends}" if steps else none)
+    is_judged = not is_from and trace.direction is not Direction.TESTS  # Whose doubt is that of the callers.
+    doubt = doubts(trace.doubt, trace.starts, UNRESOLVED) if is_judged else []
+    none = "none" if is_from or trace.doubt.is_complete else "none certain"
+    none += f" within {counted(trace.hops, 'hop')}" if trace.hops > 1 else ""
+    at_least = "at least " if trace.doubt.is_cut else ""
+    known = f"{trace.direction}: " + (f"{at_least}{counts}: {ends}" if steps else none)
     return f"{known}; {doubt[0][0].lower()}{doubt[0][1:]}" if doubt else known
 
 

@@ -188,7 +188,7 @@ def _site(link: Link, texts: Mapping[Place, str], indent: str = "", to: str = ""
     return f"{where}{link.edge.line}{said}: {indent}{one_line(text)}"
 
 
-def _where_it_breaks(flow: Flow, asked: FlowArguments, texts: Mapping[Place, str]) -> Iterator[str]:
+def _where_it_breaks(flow: Flow, arguments: FlowArguments, texts: Mapping[Place, str]) -> Iterator[str]:
     """Yield how far a search without a chain got, and the ends that a question was taken to mean."""
     if not flow.starts and not flow.ends:
         yield "No definition is found for the question; name some with from= and to=."
@@ -204,7 +204,7 @@ def _where_it_breaks(flow: Flow, asked: FlowArguments, texts: Mapping[Place, str
         yield from _links("Known from the start:", gap.before, texts)
         yield f"Not known: how {_hop(gap.reached)} leads to {_hop(gap.reaching)}"
         yield from _links("Known to the end:", gap.after, texts)
-    guessed = [("from", flow.starts)] * (not asked.starts) + [("to", flow.ends)] * (not asked.to)
+    guessed = [("from", flow.starts)] * (not arguments.starts) + [("to", flow.ends)] * (not arguments.to)
     for name, nodes in guessed:
         yield f"Call again with {name}= one of: " + ", ".join(map(location_of, nodes[:5]))
 

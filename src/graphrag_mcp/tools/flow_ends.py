@@ -83,8 +83,8 @@ class FlowArguments(CodeArguments):
 def parts_of(question: str) -> tuple[str, str]:
     """Return what a question says of the start and of the end of a flow; twice the whole where that is not told."""
     for pivot in _PIVOTS:
-        for found in re.finditer(pivot, question, re.IGNORECASE):
-            before, after = question[: found.start()], question[found.end() :]
+        for match in re.finditer(pivot, question, re.IGNORECASE):
+            before, after = question[: match.start()], question[match.end() :]
             if query_words(before) and query_words(after):
                 return before, after
     return question, question
@@ -92,12 +92,12 @@ def parts_of(question: str) -> tuple[str, str]:
 
 def find_hits(view: View, call: Call[FlowArguments]) -> list[Sequence[Hit]]:
     """Return what a search finds for each part of the question that no argument names, then for all of it."""
-    asked = call.arguments
-    if not asked.question or (asked.starts and asked.to):
+    arguments = call.arguments
+    if not arguments.question or (arguments.starts and arguments.to):
         return [(), (), ()]
     scope = replace(call.scope, categories=frozenset((Category.IMPLEMENTATION,)))
-    parts = (*parts_of(asked.question), asked.question)
-    needed = (not asked.starts, not asked.to, parts[0] != parts[1])
+    parts = (*parts_of(arguments.question), arguments.question)
+    needed = (not arguments.starts, not arguments.to, parts[0] != parts[1])
     requests = [SearchRequest(part, limit=MAX_HITS, scope=scope, include_graph_context=False) for part in parts]
     return [
         view.search(request).primary if is_needed else () for request, is_needed in zip(requests, needed, strict=True)
@@ -106,50 +106,50 @@ def find_hits(view: View, call: Call[FlowArguments]) -> list[Sequence[Hit]]:
 
 def ends_of(navigator: "Navigator", call: Call[FlowArguments], hits: Sequence[Sequence[Hit]]) -> tuple[Ends, Ends]:
     """Return the starts and the ends, each with what it costs to choose it. Raises RequestError for unknown names."""
-    asked = call.arguments
-    parts = parts_of(asked.question) if asked.question else ("", "")
+    arguments = call.arguments
+    parts = parts_of(arguments.question) if arguments.question else ("", "")
     *of_parts, of_all = hits
     sides = [
-        _named(navigator, call, given) if given else _asked(navigator, call, part, found, of_all)
-        for part, given, found in zip(parts, (asked.starts, asked.to), of_parts, strict=True)
+        _named(navigator, call, names) if names else _asked(navigator, call, part, searched, of_all)
+        for part, names, searched in zip(parts, (arguments.starts, arguments.to), of_parts, strict=True)
     ]
-    if parts[0] == parts[1] and asked.question and not (asked.starts or asked.to):
-        sides = _in_order(navigator, call, asked.question) or sides
+    if parts[0] == parts[1] and arguments.question and not (arguments.starts or arguments.to):
+        sides = _in_order(navigator, call, arguments.question) or sides
     return sides[0], sides[1]
 
 
 def _named(navigator: "Navigator", call: Call[FlowArguments], names: Sequence[str]) -> Ends:
-    found: dict[CodeNode, float] = {}
+    weights: dict[CodeNode, float] = {}
     problem: RequestError | None = None
     for name in names:
         try:
             nodes = _code(navigator.starts(name, call.scope))
-            found |= {node: _PER_NAMESAKE * place for place, node in enumerate(nodes)}
+            weights |= {node: _PER_NAMESAKE * place for place, node in enumerate(nodes)}
         except RequestError as error:
             problem = error
-    if problem is not None and not found:
+    if problem is not None and not weights:
         raise problem
-    return found
+    return weights
 
 
 def _asked(
     navigator: "Navigator", call: Call[FlowArguments], part: str, hits: Sequence[Hit], of_all: Sequence[Hit]
 ) -> Ends:
     """Return the definitions that a part of a question names, else those that searches for it and for all find."""
-    found: dict[CodeNode, float] = {}
+    scores: dict[CodeNode, float] = {}
     for name in _names_in(part):
-        found |= dict.fromkeys(_known(navigator, call, name), 0.0)
-    if found:
-        return found
+        scores |= dict.fromkeys(_known(navigator, call, name), 0.0)
+    if scores:
+        return scores
     words = frozenset(index_words(part))
     for ranked, least in ((hits, 0.0), (of_all, _OF_ALL)):
         for rank, hit in enumerate(ranked):
             nodes = navigator.code_at(hit.chunk.path, *_lines_of(hit))
             shared = {node: len(words.intersection(index_words(node.qualified_name))) for node in nodes}
-            for place, node in enumerate(sorted(nodes, key=lambda one: -shared[one])[:3]):
-                found.setdefault(node, least + _PER_RANK * (rank + place) - _PER_WORD * shared[node])
-    lowest = min(found.values(), default=0.0)
-    return {node: cost - lowest for node, cost in sorted(found.items(), key=lambda item: item[1])[:MAX_ENDS]}
+            for place, node in enumerate(sorted(nodes, key=lambda node: -shared[node])[:3]):
+                scores.setdefault(node, least + _PER_RANK * (rank + place) - _PER_WORD * shared[node])
+    lowest = min(scores.values(), default=0.0)
+    return {node: cost - lowest for node, cost in sorted(scores.items(), key=lambda item: item[1])[:MAX_ENDS]}
 
 
 def _in_order(navigator: "Navigator", call: Call[FlowArguments], question: str) -> list[Ends]:

@@ -98,42 +98,42 @@ def impact_text(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> st
 
 def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArguments]) -> str:
     """Return what a difference breaks or may affect, the gravest first, after the command that runs the tests."""
-    found = answer.found
-    kinds = Counter(row.definition.change.value for row in found.affected)
+    affected = answer.found
+    kinds = Counter(row.definition.change.value for row in affected.affected)
     counts = [f"{kinds[change]:,} {words}" for change, words in _CHANGES.items() if kinds[change]]
-    if found.tests_changed:
-        counts.append(counted(found.tests_changed, "definition of tests", "definitions of tests"))
-    head = f"{counted(found.files, 'file differs', 'files differ')} from {as_name(found.base)}"
-    head += f": {', '.join(counts)}." if counts else "; no definition of code is changed." if found.files else "."
-    if any(row.definition.is_breaking for row in found.affected) or found.doubt.is_cut:
-        at_least = "at least " if found.doubt.is_cut else ""
-        head += f" Certainly broken outside the change: {at_least}{counted(found.broken, 'place')}."
-    commands = found.test_commands
+    if affected.tests_changed:
+        counts.append(counted(affected.tests_changed, "definition of tests", "definitions of tests"))
+    head = f"{counted(affected.files, 'file differs', 'files differ')} from {as_name(affected.base)}"
+    head += f": {', '.join(counts)}." if counts else "; no definition of code is changed." if affected.files else "."
+    if any(row.definition.is_breaking for row in affected.affected) or affected.doubt.is_cut:
+        at_least = "at least " if affected.doubt.is_cut else ""
+        head += f" Certainly broken outside the change: {at_least}{counted(affected.broken, 'place')}."
+    commands = affected.test_commands
     above = [head, *([f"Test: {one_line(' && '.join(commands))}"] if commands else [])]
     shown = [f"{as_name(file.path)} (with {as_name(file.beside)}: {file.together} of {file.of} commits)"
-             for file in found.together[:COMPANIONS_SHOWN]]  # fmt: skip
+             for file in affected.together[:COMPANIONS_SHOWN]]  # fmt: skip
     within = counted(call.arguments.hops, "hop")
-    tail = [f"Tests that reach the change by more than {within} are not listed."] if found.is_deeper else []
+    tail = [f"Tests that reach the change by more than {within} are not listed."] if affected.is_deeper else []
     tail += [f"Usually changed too: {', '.join(shown)}."] if shown else []
-    if plain := list(map(as_name, found.without_definition)):
+    if plain := list(map(as_name, affected.without_definition)):
         tail.append(f"Without a changed definition: {listed(plain, PLAIN_SHOWN)}.")
-    tail += [f"Not compared: {counted(found.files_left, 'more file')}."] if found.files_left else []
-    is_judged = found.affected or found.doubt.is_cut
-    tail += doubts(found.doubt, []) if is_judged else []
+    tail += [f"Not compared: {counted(affected.files_left, 'more file')}."] if affected.files_left else []
+    is_judged = affected.affected or affected.doubt.is_cut
+    tail += doubts(affected.doubt, []) if is_judged else []
     tokens = call.tokens if call.arguments.token_budget else min(call.tokens, DIFF_TOKENS)
-    having = sum(bool(row.breaks or row.may_break) for row in found.affected)
+    having = sum(bool(row.breaks or row.may_break) for row in affected.affected)
     most = max(LEAST_PLACES, PLACES_SHOWN // max(having, 1))
     return lay_out(answer, replace(call, tokens=tokens), above, partial(_affected_lines, most=most), tail)
 
 
 def _affected_lines(row: "Affected", most: int) -> list[str]:
     """Return a changed definition with the places that depend on it. most: how many that it breaks are shown."""
-    one = row.definition
-    marks = ", public" if one.is_public else ""
-    signatures = f"  {as_name(one.signature[:LINE_CHARACTERS])}  was {as_name(one.was[:LINE_CHARACTERS])}"
-    changed = signatures if one.change == "signature" else ""
+    definition = row.definition
+    marks = ", public" if definition.is_public else ""
+    signatures = f"  {as_name(definition.signature[:LINE_CHARACTERS])}  was {as_name(definition.was[:LINE_CHARACTERS])}"
+    changed = signatures if definition.change == "signature" else ""
     used = f"  (used by {len(row.others):,} more{_named(row.others) if changed else ''})" if row.others else ""
-    lines = [f"{one.change}{marks}  {as_name(one.path)}:{one.line}  {as_name(one.symbol)}{changed}{used}"]
+    lines = [f"{definition.change}{marks}  {as_name(definition.path)}:{definition.line}  {as_name(definition.symbol)}{changed}{used}"]
     for verb, places in (("breaks", row.breaks), ("may break", row.may_break)):
         lines += [f"  {verb} {at(place)}  {name_of(place.node)}" for place in places[:most]]
         lines += [f"  {verb} {len(places) - most:,} more"] if len(places) > most else []
@@ -146,19 +146,19 @@ def _named(places: "Sequence[Dependant]") -> str:
 
 
 def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArguments]) -> str:
-    found = answer.found
-    starts = ", ".join(location_of(node) for node in found.starts[:3])
-    files = len({row.node.path for row in (*found.tests, *found.reached)})
-    others = counted(len(found.reached), "definition or file", "definitions and files")
-    at_least = "at least " if found.doubt.is_cut else ""
-    reached = f"{at_least}{others}, and {counted(len(found.tests), 'test')}, in {counted(files, 'file')}"
+    affected = answer.found
+    starts = ", ".join(location_of(node) for node in affected.starts[:3])
+    files = len({row.node.path for row in (*affected.tests, *affected.reached)})
+    others = counted(len(affected.reached), "definition or file", "definitions and files")
+    at_least = "at least " if affected.doubt.is_cut else ""
+    reached = f"{at_least}{others}, and {counted(len(affected.tests), 'test')}, in {counted(files, 'file')}"
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
     if not answer.page.total and not at_least:
-        head = f"No{'' if found.doubt.is_complete else ' certain'} dependants of {starts}."
-    usual = [f"{as_name(file.path)} ({file.together} of {file.of} commits)" for file in found.together]
-    tail = [f"Usually changed with {as_name(found.starts[0].path)}: {', '.join(usual)}."] if usual else []
-    tail += doubts(found.doubt, found.starts, "trace_relations unresolved=true lists them", with_members=True)
-    commands = [f"Test: {one_line(command)}" for command in found.test_commands]
+        head = f"No{'' if affected.doubt.is_complete else ' certain'} dependants of {starts}."
+    usual = [f"{as_name(file.path)} ({file.together} of {file.of} commits)" for file in affected.together]
+    tail = [f"Usually changed with {as_name(affected.starts[0].path)}: {', '.join(usual)}."] if usual else []
+    tail += doubts(affected.doubt, affected.starts, "trace_relations unresolved=true lists them", with_members=True)
+    commands = [f"Test: {one_line(command)}" for command in affected.test_commands]
     return lay_out(answer, call, [head, *commands], _reached_lines, tail)
 
 

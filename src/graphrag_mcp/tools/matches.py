@@ -54,7 +54,7 @@ def best_lines(hit: Hit, after: int = 0) -> list[tuple[int, str]]:
 def also_here(hit: Hit) -> list[tuple[str, int]]:
     """Return other definitions of the file: name and line, in the order of their lines."""
     pointed = hit.focus.also_here if hit.focus is not None else ()
-    return sorted(((_short_name(symbol), symbol.start_line) for symbol in pointed), key=lambda one: one[1])
+    return sorted(((_short_name(symbol), symbol.start_line) for symbol in pointed), key=lambda name_and_line: name_and_line[1])
 
 
 def _short_name(symbol: Symbol) -> str:

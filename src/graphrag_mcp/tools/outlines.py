@@ -22,37 +22,37 @@ ROOM = 110  # The others have no more: with the titles 1,500.
 NAMES_SHOWN = 2  # No more names of a module are shown.
 
 
-def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
+def write_map(repository_map: "RepositoryMap", tokens: int, note: str = "") -> str:
     """Return the best definitions that fit, grouped by file; files in the order of their best definition."""
-    if not found.nodes:
+    if not repository_map.nodes:
         nothing = "No definition was found to be used by another code file; read the outlines of files instead."
         return "\n".join(filter(None, (note, nothing)))
     room = room_of(tokens) - 200
     files: dict[str, list[CodeNode]] = {}
-    for node in found.nodes:
+    for node in repository_map.nodes:
         cost = cost_of(_line(node)) + 1 + (cost_of(node.path) + 1 if node.path not in files else 0)
         if cost > room:
             break
         room -= cost
         files.setdefault(node.path, []).append(node)
     shown = sum(map(len, files.values()))
-    head = f"The {shown:,} of {counted(found.total, 'definition')} that most of the code depends on, by file:"
+    head = f"The {shown:,} of {counted(repository_map.total, 'definition')} that most of the code depends on, by file:"
     lines = [line for path, nodes in files.items() for line in (as_name(path), *_lines(nodes))]
     return printable("\n".join(filter(None, (note, head, *lines))))
 
 
-def write_orientation(found: "Orientation", note: str = "") -> str:
+def write_orientation(orientation: "Orientation", note: str = "") -> str:
     """Return what a newcomer needs first, in about 1,500 characters at most."""
-    shown = {path: ", ".join(map(as_name, names[:NAMES_SHOWN])) for path, names in found.modules.items()}
+    shown = {path: ", ".join(map(as_name, names[:NAMES_SHOWN])) for path, names in orientation.modules.items()}
     modules = [f"{as_name(path)} ({names})" for path, names in shown.items()]
     parts = {
-        "Languages": [f"{language} {count:,}" for language, count in found.languages.items()],
-        "Packages": list(map(as_name, found.packages)),
-        "Entry points": list(map(as_name, found.entries)),
-        "Lines like HTTP routes": _counted_lines(found.routes),
+        "Languages": [f"{language} {count:,}" for language, count in orientation.languages.items()],
+        "Packages": list(map(as_name, orientation.packages)),
+        "Entry points": list(map(as_name, orientation.entries)),
+        "Lines like HTTP routes": _counted_lines(orientation.routes),
         "Most depended on": modules,
-        "Tests": list(map(as_name, found.tests)),
-        "Environment is read in": _counted_lines(found.environment),
+        "Tests": list(map(as_name, orientation.tests)),
+        "Environment is read in": _counted_lines(orientation.environment),
     }
     lines = [f"{title}: {_fitting(values, ROOMS.get(title, ROOM))}" for title, values in parts.items() if values]
     return printable("\n".join(filter(None, (note, *lines))))

@@ -92,13 +92,13 @@ def search(view: View, call: Call[SearchArguments]) -> SearchResult:
 
 def search_request(call: Call[SearchArguments]) -> SearchRequest:
     """Return what to search for; the results before the first are searched for too."""
-    asked = call.arguments
-    query, *also = asked.phrasings
-    request = asked.refine(
+    arguments = call.arguments
+    query, *also = arguments.phrasings
+    request = arguments.refine(
         SearchRequest(
             query,
             scope=call.scope,
-            chunks_per_document=asked.chunks_per_document,
+            chunks_per_document=arguments.chunks_per_document,
             warnings=call.warnings,
             also=tuple(also),
         )

@@ -30,12 +30,12 @@ class Example(NamedTuple):
 
 def find_example(view: View, request: SearchRequest) -> Example | None:
     """Return the code that a query is: `path:start-end`, or `like` and a symbol; None for any other query."""
-    given = _EXAMPLE.fullmatch(request.query.strip())
-    if given is None or request.also or Capability.CODE not in view.capabilities:
+    match = _EXAMPLE.fullmatch(request.query.strip())
+    if match is None or request.also or Capability.CODE not in view.capabilities:
         return None
     navigator = cast("IndexView", view).navigator
     try:
-        place = _lines_of(navigator, given, request)
+        place = _lines_of(navigator, match, request)
     except RequestError:
         return None
     ((_, data),) = navigator.files.read([place[0]])
@@ -44,12 +44,12 @@ def find_example(view: View, request: SearchRequest) -> Example | None:
     return Example(path, first, last, text) if text.strip() else None
 
 
-def _lines_of(navigator: "Navigator", given: re.Match[str], request: SearchRequest) -> tuple[str, int, int]:
+def _lines_of(navigator: "Navigator", match: re.Match[str], request: SearchRequest) -> tuple[str, int, int]:
     """Return the path and the lines that are meant. Raises RequestError if no such symbol or file is indexed."""
-    if given["name"]:
-        node = navigator.code(given["name"], request.scope)[0]
+    if match["name"]:
+        node = navigator.code(match["name"], request.scope)[0]
         return node.path, node.start_line, node.end_line
-    return navigator.outline(given["path"]).file.path, int(given["first"]), int(given["last"])
+    return navigator.outline(match["path"]).file.path, int(match["first"]), int(match["last"])
 
 
 def search_alike(view: View, request: SearchRequest, example: Example) -> SearchResult:
@@ -57,11 +57,11 @@ def search_alike(view: View, request: SearchRequest, example: Example) -> Search
     scope = request.scope
     if not scope.categories:
         scope = replace(scope, categories=frozenset((Category.IMPLEMENTATION,)))
-    found = view.search(
+    results = view.search(
         replace(request, query=example.text, limit=request.limit + _OVERLAPPING, scope=scope, use_rrf=False)
     )
-    others = tuple(hit for hit in found.primary if not _overlaps(hit, example))
-    return replace(found, query=request.query, primary=others[: request.limit])
+    others = tuple(hit for hit in results.primary if not _overlaps(hit, example))
+    return replace(results, query=request.query, primary=others[: request.limit])
 
 
 def _overlaps(hit: Hit, example: Example) -> bool:

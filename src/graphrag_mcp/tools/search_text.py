@@ -106,8 +106,8 @@ def describe_meta(meta: SearchMeta) -> list[str]:
     if meta.restriction:
         notes.append(one_line(meta.restriction))
     if meta.clauses:
-        asked = " and ".join(f'"{one_line(clause)}"' for clause in meta.clauses)
-        notes.append(f"Two questions, answered in turn: {asked}")
+        clauses = " and ".join(f'"{one_line(clause)}"' for clause in meta.clauses)
+        notes.append(f"Two questions, answered in turn: {clauses}")
     if not meta.nothing_matches and (missing := _missing(meta)):
         notes.append(f"{missing[0].upper()}{missing[1:]}.")
     return notes + [f"Warning: {warning}" for warning in meta.warnings]
@@ -178,8 +178,8 @@ def _pointers(hit: Hit) -> list[str]:
 def _further(hits: Sequence[Hit], first: int, room: int) -> list[str]:
     """Return a line for each place behind the results, as many as fit."""
     lines = [one_line(f"{place}. {_briefly(hit)}") for place, hit in enumerate(hits, first)]
-    kept, _ = take_fitting(["Further places:", *lines], room, 1)
-    return kept if len(kept) > 1 else []
+    fitting, _ = take_fitting(["Further places:", *lines], room, 1)
+    return fitting if len(fitting) > 1 else []
 
 
 def _briefly(hit: Hit) -> str:
@@ -236,10 +236,10 @@ def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
         near for near in neighbours if near.confirmed and near.confidence * 2 ** (near.hops - 1) >= LEAST_CONFIDENCE
     ]
     lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:RELATED_ROWS]]
-    kept, _ = take_fitting(["Related in the code graph:", *lines], room, 1)
-    left = len(certain) - len(kept) + 1
+    fitting, _ = take_fitting(["Related in the code graph:", *lines], room, 1)
+    left = len(certain) - len(fitting) + 1
     rest = [f"... {counted(left, 'more relation')}"] if left else []
-    return [*kept, *rest] if len(kept) > 1 else []
+    return [*fitting, *rest] if len(fitting) > 1 else []
 
 
 def _rejected(hits: Sequence[Hit]) -> list[str]:

@@ -45,9 +45,9 @@ class Tool(Generic[_View, _Arguments, _Found]):
             properties["exclude_archived"]["default"] = settings.retrieval.exclude_archived
         return schema
 
-    def read(self, given: Mapping[str, object], settings: Settings, root: Path) -> Call[_Arguments]:
+    def read(self, values: Mapping[str, object], settings: Settings, root: Path) -> Call[_Arguments]:
         """Return the call with these arguments; nothing is clamped. Raises RequestError, which names every problem."""
-        arguments = parse_arguments(self.name, self.arguments, given)
+        arguments = parse_arguments(self.name, self.arguments, values)
         scope, warnings = arguments.scope(root)
         if "exclude_archived" not in arguments.model_fields_set:
             scope = replace(scope, exclude_archived=settings.retrieval.exclude_archived)
@@ -67,8 +67,8 @@ class Tool(Generic[_View, _Arguments, _Found]):
             note = describe_incomplete(view.state)
             raise RequestError(error.argument, f"{error}. {note}" if note else str(error)) from error
 
-    def write(self, found: _Found, call: Call[_Arguments]) -> str:
+    def write(self, answer: _Found, call: Call[_Arguments]) -> str:
         """Return the answer in the form that the call asks for."""
         if call.arguments.response_format == "json":
-            return json_text(self.json(found, call))
-        return self.text(found, call)
+            return json_text(self.json(answer, call))
+        return self.text(answer, call)

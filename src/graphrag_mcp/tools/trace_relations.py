@@ -73,9 +73,9 @@ def trace_relations(view: "IndexView", call: Call[TraceArguments]) -> CodeAnswer
 
 
 def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, Step]":
-    asked, navigator = call.arguments, view.navigator
-    trace = navigator.trace(asked.symbol, asked.direction, asked.hops, call.scope, unresolved=asked.unresolved)
-    page = page_of(trace.steps, call.first, asked.limit)
+    arguments, navigator = call.arguments, view.navigator
+    trace = navigator.trace(arguments.symbol, arguments.direction, arguments.hops, call.scope, unresolved=arguments.unresolved)
+    page = page_of(trace.steps, call.first, arguments.limit)
     nodes = [*trace.starts, *(node for step in page.rows for node in (step.source, step.target))]
     texts = navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines})
     return answer_of(view, trace, page, nodes, texts)
@@ -83,46 +83,46 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
 
 def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> str:
     """Return each relation under its file and definition with the text of its lines, and what is not known."""
-    found, total = answer.found, answer.page.total
-    starts = listed(list(map(location_of, found.starts)), 3, "more of that name")
-    within = f" within {counted(found.hops, 'hop')}" if found.hops > 1 else ""
-    kinds = Counter(step.edge.certainty for step in found.steps)
+    trace, total = answer.found, answer.page.total
+    starts = listed(list(map(location_of, trace.starts)), 3, "more of that name")
+    within = f" within {counted(trace.hops, 'hop')}" if trace.hops > 1 else ""
+    kinds = Counter(step.edge.certainty for step in trace.steps)
     parts = [
-        f"{kinds[certainty]:,} {in_words(certainty, found.direction)}" for certainty in Certainty if kinds[certainty]
+        f"{kinds[certainty]:,} {in_words(certainty, trace.direction)}" for certainty in Certainty if kinds[certainty]
     ]
-    plural = found.direction.value
+    plural = trace.direction.value
     noun = plural.removesuffix("es") if plural.endswith("sses") else plural.removesuffix("s")
-    kind = "direct " if found.direction is Direction.SUBCLASSES and found.hops == 1 else ""
-    at_least = "At least " if found.doubt.is_cut else ""
-    of_callers = (step for step in found.steps if found.direction is Direction.CALLERS)
+    kind = "direct " if trace.direction is Direction.SUBCLASSES and trace.hops == 1 else ""
+    at_least = "At least " if trace.doubt.is_cut else ""
+    of_callers = (step for step in trace.steps if trace.direction is Direction.CALLERS)
     accesses = sum(step.edge.relation in (RelationKind.READS, RelationKind.WRITES) for step in of_callers)
     count = counted(total - accesses, kind + noun, kind + plural) if total > accesses else f"No {plural}"
     count += f" and {counted(accesses, 'read or write', 'reads and writes')}" if accesses else ""
     head = f"{at_least}{count}{within} of {starts}{': ' if parts else ''}{', '.join(parts)}."
     if not total and not at_least:
-        certain = "" if found.doubt.is_complete else " certain"
-        here = " in this repository" if found.direction is Direction.SUPERCLASSES and found.stops else ""
-        head = f"No{certain} {found.direction}{here}{within} of {starts}."
+        certain = "" if trace.doubt.is_complete else " certain"
+        here = " in this repository" if trace.direction is Direction.SUPERCLASSES and trace.stops else ""
+        head = f"No{certain} {trace.direction}{here}{within} of {starts}."
     last_path = ""
 
     def lines(step: "Step") -> list[str]:
         nonlocal last_path
         path = [as_name(step.edge.path)] if step.edge.path != last_path else []
         last_path = step.edge.path
-        if found.direction not in OUTGOING and _is_its_definition(step, answer.texts):
+        if trace.direction not in OUTGOING and _is_its_definition(step, answer.texts):
             [line] = step.lines
             text = shown_line(answer.texts[last_path, line].strip())
-            return ["\n".join([*path, f"  {line}{_step_words(step, found)}: {text}"])]
+            return ["\n".join([*path, f"  {line}{_step_words(step, trace)}: {text}"])]
         numbers = step.lines[:LINES_SHOWN]
         texts = [f"    {line}: {shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
         rest = len(step.lines) - len(numbers)
         return [
             "\n".join(
-                [*path, _step_head(step, found), *texts, *([f"    ... {counted(rest, 'more line')}"] if rest else [])]
+                [*path, _step_head(step, trace), *texts, *([f"    ... {counted(rest, 'more line')}"] if rest else [])]
             )
         ]
 
-    return lay_out(answer, call, [head], lines, _where_it_stops(found, is_listed=call.arguments.unresolved))
+    return lay_out(answer, call, [head], lines, _where_it_stops(trace, is_listed=call.arguments.unresolved))
 
 
 def _is_its_definition(step: "Step", texts: Mapping[Place, str]) -> bool:
@@ -132,44 +132,44 @@ def _is_its_definition(step: "Step", texts: Mapping[Place, str]) -> bool:
     return is_alone and all(part in text for part in step.source.qualified_name.split("."))
 
 
-def _step_head(step: "Step", found: "Trace") -> str:
+def _step_head(step: "Step", trace: "Trace") -> str:
     """Return what stands around the lines of a step, and what it does unless it is what was asked for."""
-    is_from = found.direction in OUTGOING
+    is_from = trace.direction in OUTGOING
     far = step.target if is_from else step.source
-    return f"  {target_of(far) if is_from else name_of(far)}{_step_words(step, found)}"
+    return f"  {target_of(far) if is_from else name_of(far)}{_step_words(step, trace)}"
 
 
-def _step_words(step: "Step", found: "Trace") -> str:
-    near = step.source if found.direction in OUTGOING else step.target
+def _step_words(step: "Step", trace: "Trace") -> str:
+    near = step.source if trace.direction in OUTGOING else step.target
     words = []
     if step.hop > 1:
         words.append(f"{step.edge.relation.replace('_', ' ')} {name_of(near)}")
-    elif step.edge.relation not in UNSAID_KINDS.get(found.direction, ()):
+    elif step.edge.relation not in UNSAID_KINDS.get(trace.direction, ()):
         words.append(KIND_WORDS[step.edge.relation])
     if step.source == step.target and step.edge.relation is RelationKind.CALLS:
         words.append("recursion")
     if step.edge.certainty is not Certainty.CERTAIN:
         is_write = step.edge.relation is RelationKind.WRITES
-        words.append(in_words(step.edge.certainty, Direction.WRITERS if is_write else found.direction))
+        words.append(in_words(step.edge.certainty, Direction.WRITERS if is_write else trace.direction))
     return f" ({', '.join(words)})" if words else ""
 
 
-def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
+def _where_it_stops(trace: "Trace", *, is_listed: bool) -> list[str]:
     lines = []
     for words, is_defined in _STOPS:
-        stops = [stop for stop in found.stops if stop.is_defined is is_defined]
+        stops = [stop for stop in trace.stops if stop.is_defined is is_defined]
         named = (as_name(f"{stop.module}: {stop.name}" if stop.module else stop.name) for stop in stops)
         if names := list(dict.fromkeys(named)):
-            is_above = found.direction is Direction.SUPERCLASSES and not is_defined
+            is_above = trace.direction is Direction.SUPERCLASSES and not is_defined
             lines.append(f"{'Outside of this repository' if is_above else words}: {listed(names, STOPS_SHOWN)}.")
-    if found.direction is Direction.OVERRIDES and not found.doubt.is_typed:
+    if trace.direction is Direction.OVERRIDES and not trace.doubt.is_typed:
         lines.append("Overrides are not compared in this language; subclasses and find_occurrences lead to them.")
-    if found.direction not in OUTGOING:
+    if trace.direction not in OUTGOING:
         how = ("listed by name",) if is_listed else ()
-        lines += doubts(found.doubt, found.starts, *how)
-    elif not found.doubt.is_typed and found.direction is not Direction.IMPORTS:
+        lines += doubts(trace.doubt, trace.starts, *how)
+    elif not trace.doubt.is_typed and trace.direction is not Direction.IMPORTS:
         lines.append(f"{UNTYPED[0].upper()}{UNTYPED[1:]}.")
-    elif found.doubt.is_cut:
+    elif trace.doubt.is_cut:
         lines.append("Truncated; retry with fewer hops.")
     return lines
 

@@ -21,7 +21,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _UNLISTED = frozenset({"anyOf", "description", "hint", "maxItems", "maximum", "maxLength", "minLength", "minimum"})
 
 
-def parse_arguments(asked: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:
+def parse_arguments(kind: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:
     """Return the arguments as a model; nothing is clamped. asked: the name of the tool, or of the page's request.
 
     What a client sent as JSON text (`"[1]"`, `"5"`, `"true"`) is taken as what it means, unless the argument is a text.
@@ -29,17 +29,17 @@ def parse_arguments(asked: str, model: type[_Model], arguments: Mapping[str, obj
     """
     schema = _schema(model)
     properties = schema["properties"]
-    given = {name: _meant(properties.get(name, {}), value) for name, value in arguments.items()}
+    values = {name: _meant(properties.get(name, {}), value) for name, value in arguments.items()}
     optional = properties.keys() - schema.get("required", ())
-    given = {name: value for name, value in given.items() if value is not None or name not in optional}
-    for name, value in given.items():
+    values = {name: value for name, value in values.items() if value is not None or name not in optional}
+    for name, value in values.items():
         if any("\0" in text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)):
             raise RequestError(name, f"{name} contains a NUL character; remove it")
     try:
-        return model.model_validate(given)
+        return model.model_validate(values)
     except ValidationError as error:
         details = error.errors(include_url=False)
-    problems = [_describe(asked, properties, detail) for detail in details]
+    problems = [_describe(kind, properties, detail) for detail in details]
     lines = problems if len(problems) == 1 else [f"{len(problems)} problems:", *(f"- {text}" for text in problems)]
     if len(problems) > SHOWN_PROBLEMS:
         hidden = len(problems) - SHOWN_PROBLEMS
@@ -57,8 +57,8 @@ def _meant(schema: Mapping[str, Any], value: object) -> object:
     types = {option.get("type") for option in schema.get("anyOf", [schema])}
     if isinstance(value, str) and types.isdisjoint(("string", None)):
         with suppress(ValueError, TypeError):  # It stays a text, which the error shows; half a character is not text.
-            meant = from_json(value, allow_inf_nan=False)
-            value = value if isinstance(meant, str) or isinstance(meant, list) is not ("array" in types) else meant
+            parsed = from_json(value, allow_inf_nan=False)
+            value = value if isinstance(parsed, str) or isinstance(parsed, list) is not ("array" in types) else parsed
     return int(value) if isinstance(value, float) and value.is_integer() and "integer" in types else value
 
 
@@ -87,12 +87,12 @@ def listed_schema(schema: Mapping[str, Any], told: set[str] | None = None) -> di
 
 def _listed(schema: Mapping[str, Any], *, is_told: bool) -> dict[str, Any]:
     first = schema["anyOf"][0] if "anyOf" in schema else {}
-    kept = {key: value for key, value in {**schema, **first}.items() if key not in _UNLISTED}
-    if not kept.get("default", True):
-        del kept["default"]
-    if "items" in kept:
-        kept["items"] = {"type": kept["items"]["type"]} if is_told else _listed(kept["items"], is_told=False)
-    return kept | ({"description": schema["hint"]} if "hint" in schema and not is_told else {})
+    listed = {key: value for key, value in {**schema, **first}.items() if key not in _UNLISTED}
+    if not listed.get("default", True):
+        del listed["default"]
+    if "items" in listed:
+        listed["items"] = {"type": listed["items"]["type"]} if is_told else _listed(listed["items"], is_told=False)
+    return listed | ({"description": schema["hint"]} if "hint" in schema and not is_told else {})
 
 
 class _CompactSchema(GenerateJsonSchema):

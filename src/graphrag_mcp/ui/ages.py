@@ -61,13 +61,13 @@ def _tile(name: str, folder: str, files: Sequence[FileAge]) -> dict[str, Any]:
 def _cut(tiles: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the largest tiles, and one for all others."""
     ordered = sorted(tiles, key=lambda tile: (-tile["chunks"], tile["name"]))
-    kept, rest = ordered[:TILES], ordered[TILES:]
+    shown, rest = ordered[:TILES], ordered[TILES:]
     if rest:
         total = {name: sum(tile[name] for tile in rest) for name in ("files", "chunks", "archived")}
         newest = max((tile["modified_at"] for tile in rest if tile["modified_at"] is not None), default=None)
         name = counted(len(rest), "smaller one")
-        kept.append({"name": name, "path": "", "is_file": False, "modified_at": newest, "tiles": [], **total})
-    return {"tiles": kept}
+        shown.append({"name": name, "path": "", "is_file": False, "modified_at": newest, "tiles": [], **total})
+    return {"tiles": shown}
 
 
 def _joined(folder: str, name: str) -> str:

@@ -56,76 +56,76 @@ def _status(view: IndexView, _asked: questions.NoQuestion) -> Status:
     return view.status()
 
 
-def _search(view: IndexView, asked: questions.SearchQuestion) -> dict[str, Any]:
+def _search(view: IndexView, question: questions.SearchQuestion) -> dict[str, Any]:
     """Search as an agent would, and return everything that explains the result."""
-    tool = _tool(asked)
+    tool = _tool(question)
     started = time.perf_counter()
-    result = tool.ask(view, tool.read(asked.arguments, view.settings, view.root))
+    result = tool.ask(view, tool.read(question.arguments, view.settings, view.root))
     return search_payload(result) | {"total_ms": (time.perf_counter() - started) * 1000}
 
 
-def _answer_text(view: IndexView, asked: questions.SearchQuestion) -> dict[str, Any]:
+def _answer_text(view: IndexView, question: questions.SearchQuestion) -> dict[str, Any]:
     """Return the tool's answer as an agent would get it, and about how many tokens it has."""
-    tool = _tool(asked)
-    call = tool.read(asked.arguments, view.settings, view.root)
+    tool = _tool(question)
+    call = tool.read(question.arguments, view.settings, view.root)
     text = tool.write(tool.ask(view, call), call)
     return {"text": text, "tokens": tokens_of(text), "characters": len(text)}
 
 
-def _tool(asked: questions.SearchQuestion) -> SearchTool:
-    if asked.tool not in SEARCH_TOOLS:
-        raise RequestError("tool", f"{quoted(asked.tool)} is not a search tool; there are: {', '.join(SEARCH_TOOLS)}")
-    return SEARCH_TOOLS[asked.tool]
+def _tool(question: questions.SearchQuestion) -> SearchTool:
+    if question.tool not in SEARCH_TOOLS:
+        raise RequestError("tool", f"{quoted(question.tool)} is not a search tool; there are: {', '.join(SEARCH_TOOLS)}")
+    return SEARCH_TOOLS[question.tool]
 
 
-def _compare(view: IndexView, asked: questions.CompareQuestion) -> dict[str, Any]:
-    return compare(view, _tool(asked), asked.arguments, (asked.left, asked.right))
+def _compare(view: IndexView, question: questions.CompareQuestion) -> dict[str, Any]:
+    return compare(view, _tool(question), question.arguments, (question.left, question.right))
 
 
-def _graph(view: IndexView, asked: questions.GraphQuestion) -> dict[str, Any]:
+def _graph(view: IndexView, question: questions.GraphQuestion) -> dict[str, Any]:
     """Return the code graph around a symbol or a result."""
-    found = _around(view, asked)
+    neighbourhood = _around(view, question)
     return {
-        "start": found.start.node_id,
-        "nodes": [{"id": node.node_id, "hop": found.hops[node.node_id], **as_json(node)} for node in found.nodes],
-        "edges": [{"source": edge.source_id, "target": edge.target_id, **as_json(edge)} for edge in found.edges],
-        "others": [{"id": node.node_id, **as_json(node)} for node in found.others[:20]],
-        "hidden": found.hidden,
-        "stale": sorted(view.check(found.nodes)),
+        "start": neighbourhood.start.node_id,
+        "nodes": [{"id": node.node_id, "hop": neighbourhood.hops[node.node_id], **as_json(node)} for node in neighbourhood.nodes],
+        "edges": [{"source": edge.source_id, "target": edge.target_id, **as_json(edge)} for edge in neighbourhood.edges],
+        "others": [{"id": node.node_id, **as_json(node)} for node in neighbourhood.others[:20]],
+        "hidden": neighbourhood.hidden,
+        "stale": sorted(view.check(neighbourhood.nodes)),
     }
 
 
-def _around(view: IndexView, asked: questions.GraphQuestion) -> Neighbourhood:
-    scope = Scope(exclude_archived=asked.exclude_archived)
-    location = f"{asked.path}:{asked.line}" if asked.line else asked.path
-    names = [f"{asked.path}::{asked.symbol}", location] if asked.path and asked.symbol else [asked.symbol or location]
+def _around(view: IndexView, question: questions.GraphQuestion) -> Neighbourhood:
+    scope = Scope(exclude_archived=question.exclude_archived)
+    location = f"{question.path}:{question.line}" if question.line else question.path
+    names = [f"{question.path}::{question.symbol}", location] if question.path and question.symbol else [question.symbol or location]
     if not names[0]:
         raise RequestError("symbol", "symbol and path are both empty; give the name of a symbol or the path of a file")
     try:
-        return view.navigator.around(names[0], asked.hops, asked.limit, scope)
+        return view.navigator.around(names[0], question.hops, question.limit, scope)
     except RequestError:
         if len(names) == 1:
             raise
-        return view.navigator.around(names[1], asked.hops, asked.limit, scope)  # A heading or a block.
+        return view.navigator.around(names[1], question.hops, question.limit, scope)  # A heading or a block.
 
 
-def _files(view: IndexView, asked: questions.FilesQuestion) -> dict[str, Any]:
-    columns = {"language": asked.language, "category": asked.category}
-    archived = None if asked.archived == "all" else asked.archived == "archived"
+def _files(view: IndexView, question: questions.FilesQuestion) -> dict[str, Any]:
+    columns = {"language": question.language, "category": question.category}
+    archived = None if question.archived == "all" else question.archived == "archived"
     files, total = view.index.inventory.files(
-        asked.text, columns, archived, asked.order, descending=asked.descending, first=asked.first, limit=asked.size
+        question.text, columns, archived, question.order, descending=question.descending, first=question.first, limit=question.size
     )
     rows = [as_json(file) | {"modified_at": iso(file.modified_at)} for file in files]
     return {"rows": rows, "total": total}
 
 
-def _skipped(view: IndexView, asked: questions.SkippedQuestion) -> dict[str, Any]:
-    rows, total = view.index.inventory.skipped(asked.text, asked.reason, asked.first, asked.size)
+def _skipped(view: IndexView, question: questions.SkippedQuestion) -> dict[str, Any]:
+    rows, total = view.index.inventory.skipped(question.text, question.reason, question.first, question.size)
     return {"rows": [{"path": path, "reason": reason} for path, reason in rows], "total": total}
 
 
-def _ages(view: IndexView, asked: questions.AgesQuestion) -> dict[str, Any]:
-    folder = asked.folder.strip("/")
+def _ages(view: IndexView, question: questions.AgesQuestion) -> dict[str, Any]:
+    folder = question.folder.strip("/")
     return age_tree(view.index.inventory.ages(folder), folder) | {"now": time.time()}
 
 

@@ -48,8 +48,8 @@ class Gate:
         if scope["type"] != "http":
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        opens = scope["path"] == "/" and self._is_key(given)
+        token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        opens = scope["path"] == "/" and self._is_key(token)
         inner = self._refusal(headers, opens=opens) or self._inner
 
         async def send_with_headers(message: Message) -> None:
@@ -63,11 +63,11 @@ class Gate:
 
         await inner(scope, receive, send_with_headers)
 
-    def _is_key(self, given: str) -> bool:
-        if self._ticket and _same(given, self._ticket):
+    def _is_key(self, token: str) -> bool:
+        if self._ticket and _same(token, self._ticket):
             self._ticket = ""
             return True
-        return _same(given, self._token)
+        return _same(token, self._token)
 
     def _refusal(self, headers: dict[str, str], *, opens: bool) -> Response | None:
         """Return the response that refuses a request, None when it is allowed."""
@@ -88,5 +88,5 @@ class Gate:
         return any(name == self._cookie and _same(value, self._session) for name, _, value in pairs)
 
 
-def _same(given: str, expected: str) -> bool:
-    return secrets.compare_digest(given.encode("utf-8", "replace"), expected.encode())
+def _same(token: str, expected: str) -> bool:
+    return secrets.compare_digest(token.encode("utf-8", "replace"), expected.encode())

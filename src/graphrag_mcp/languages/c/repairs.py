@@ -55,35 +55,35 @@ _STATEMENTS = ("declaration", "expression_statement", "field_declaration", "func
 def _without_macros(data: bytes, root: Node) -> bytes:
     """Return the code without macros beside the name of a type or namespace, and, in errors, beside a declaration."""
     spans = [span for keyword in _KEYWORD.finditer(data) for span in _in_head(keyword, data, root)]
-    overriding = (found for found in _BEFORE_OVERRIDE.finditer(data) if found[1] not in (*_OF_FUNCTIONS, b"override"))
-    spans += (found.span(1) for found in overriding)
+    overriding = (match for match in _BEFORE_OVERRIDE.finditer(data) if match[1] not in (*_OF_FUNCTIONS, b"override"))
+    spans += (match.span(1) for match in overriding)
     for access in _ACCESS.finditer(data):
         name = root.descendant_for_byte_range(*access.span())
         if name is not None and name.type == "field_identifier" and name.parent is not None:  # The type is a macro.
             spans.append((name.parent.start_byte, name.start_byte))
     reaches = list(_around_errors(root))
-    leading = islice((found for reach in reaches for found in _leading(data, *reach)), _MOST_LOOKS)
-    trailing = islice((found for reach in reaches for found in _TRAILING.finditer(data, *reach)), _MOST_LOOKS)
-    misread = [found for found in leading if _is_misread(found, root)]
-    spans += (found.span() for found in misread)
-    spans += (found.span(1) for found in trailing if _is_outside_bodies(found, root))
-    spans += (found.span(1) for reach in reaches for found in _BEHIND_ACCESS.finditer(data, *reach))
-    alone = islice((found for reach in reaches for found in _ALONE.finditer(data, *reach)), _MOST_LOOKS)
-    if members := {found[2] for found in alone if _is_outside_bodies(found, root)}:
-        every = (found for found in islice(_ALONE.finditer(data), _MOST_LOOKS) if found[2] in members)
-        spans += (found.span(1) for found in every if _is_outside_bodies(found, root))
-    if loud := {found[1] for found in misread if found[1].isupper()}:  # An error may hide the next one.
-        spans += (found.span() for found in _leading(data) if found[1] in loud)
+    leading = islice((match for reach in reaches for match in _leading(data, *reach)), _MOST_LOOKS)
+    trailing = islice((match for reach in reaches for match in _TRAILING.finditer(data, *reach)), _MOST_LOOKS)
+    misread = [match for match in leading if _is_misread(match, root)]
+    spans += (match.span() for match in misread)
+    spans += (match.span(1) for match in trailing if _is_outside_bodies(match, root))
+    spans += (match.span(1) for reach in reaches for match in _BEHIND_ACCESS.finditer(data, *reach))
+    alone = islice((match for reach in reaches for match in _ALONE.finditer(data, *reach)), _MOST_LOOKS)
+    if members := {match[2] for match in alone if _is_outside_bodies(match, root)}:
+        every = (match for match in islice(_ALONE.finditer(data), _MOST_LOOKS) if match[2] in members)
+        spans += (match.span(1) for match in every if _is_outside_bodies(match, root))
+    if loud := {match[1] for match in misread if match[1].isupper()}:  # An error may hide the next one.
+        spans += (match.span() for match in _leading(data) if match[1] in loud)
     return blanked(data, spans) if spans else data
 
 
 def _leading(data: bytes, start: int = 0, end: int = sys.maxsize) -> Iterator[re.Match[bytes]]:
     """Yield the names before a declaration that may be macros, outside of directives."""
     for leading in (_LEADING, _BEFORE_TYPE):
-        for found in leading.finditer(data, start, end):
-            line = data[max(0, found.start() - _REACH) : found.start()].rpartition(b"\n")[2]
-            if found[1] not in _KEYWORDS and line.lstrip()[:1] != b"#":
-                yield found
+        for match in leading.finditer(data, start, end):
+            line = data[max(0, match.start() - _REACH) : match.start()].rpartition(b"\n")[2]
+            if match[1] not in _KEYWORDS and line.lstrip()[:1] != b"#":
+                yield match
 
 
 def _around_errors(root: Node) -> Iterator[tuple[int, int]]:
@@ -142,14 +142,14 @@ def _is_body(keyword: re.Match[bytes], brace: int, macros: list[re.Match[bytes]]
     return (is_enum and count > 1) or (count <= is_enum and all(macro["word"].isupper() for macro in macros))
 
 
-def _is_outside_bodies(found: re.Match[bytes], root: Node) -> bool:
+def _is_outside_bodies(match: re.Match[bytes], root: Node) -> bool:
     """Return whether a macro is outside of the statements of a function."""
-    return found[2] not in _KEYWORDS and _around(found.start(1), ("compound_statement",), root) is None
+    return match[2] not in _KEYWORDS and _around(match.start(1), ("compound_statement",), root) is None
 
 
-def _is_misread(found: re.Match[bytes], root: Node) -> bool:
+def _is_misread(match: re.Match[bytes], root: Node) -> bool:
     """Return whether a name before a declaration is in an error."""
-    start = found.start()
+    start = match.start()
     name, statement = root.descendant_for_byte_range(start, start + 1), _around(start, _STATEMENTS, root)
     return name is not None and name.type in _NAMES and statement is not None and statement.has_error
 

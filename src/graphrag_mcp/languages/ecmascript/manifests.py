@@ -26,7 +26,7 @@ def _read_package(folder: str, package: dict[str, Any]) -> Manifest:
     name = package.get("name")
     targets = {key: tuple(joined(folder, place) for place in _places(value)) for key, value in entries.items()}
     kinds = ("peerDependencies", "optionalDependencies", "devDependencies", "dependencies")
-    needs = {one: version for kind in kinds for one, version in _mapping(package.get(kind)).items()}
+    needs = {package_name: version for kind in kinds for package_name, version in _mapping(package.get(kind)).items()}
     requires = {need: version for need, version in needs.items() if isinstance(version, str)}
     named, version = (text if isinstance(text, str) else "" for text in (name, package.get("version")))
     return Manifest(folder, "package.json", named, targets, version, requires)

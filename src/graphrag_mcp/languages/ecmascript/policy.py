@@ -59,13 +59,13 @@ def _module(source: ModuleSource, path: str, module: str) -> Value | None:
         if manifest.kind == "package.json" and manifest.name and (module + "/").startswith(manifest.name + "/"):
             if own and not _satisfies(manifest.version, own.requires.get(manifest.name, "")):
                 return None  # The published one, or the code here: a build may replace it.
-            if found := _package(source, manifest, "." + module[len(manifest.name) :]):
-                return found
+            if source_path := _package(source, manifest, "." + module[len(manifest.name) :]):
+                return source_path
             is_of_project = True
         elif manifest.kind.endswith((".json", "#")) and is_below(path, manifest.folder):
             for place in _targets(manifest, module):
-                if found := _file(source, place):
-                    return found
+                if source_path := _file(source, place):
+                    return source_path
     if f"<{module}>" in _DECLARATIONS:
         return Module(f"<{module}>")
     return Outside(module) if not is_of_project and _is_foreign(path, module, manifests) else None
@@ -105,12 +105,12 @@ def _is_foreign(path: str, module: str, manifests: Sequence[Manifest]) -> bool:
 
 def _satisfies(version: str, required: str) -> bool:
     """Return whether a version may be the one that is required: of a range, what must stay the same is compared."""
-    found, wanted = re.match(r"(\d+)\.(\d+)\.(\d+)", version), re.fullmatch(r"([~^]?)v?(\d+)((?:\.\d+){0,2})", required)
-    if found is None or wanted is None:
+    available, wanted = re.match(r"(\d+)\.(\d+)\.(\d+)", version), re.fullmatch(r"([~^]?)v?(\d+)((?:\.\d+){0,2})", required)
+    if available is None or wanted is None:
         return True
     numbers = [wanted[2], *wanted[3].split(".")[1:]]
     fixed = 1 if wanted[1] == "^" and wanted[2] != "0" else 2 if wanted[1] else 3
-    return list(found.groups())[: len(numbers[:fixed])] == numbers[:fixed]
+    return list(available.groups())[: len(numbers[:fixed])] == numbers[:fixed]
 
 
 def _package(source: ModuleSource, package: Manifest, entry: str) -> Value | None:
@@ -128,8 +128,8 @@ def _package(source: ModuleSource, package: Manifest, entry: str) -> Value | Non
         sources = [package.folder + path for path in (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built))]
         sources += [root + place[len(out) :] for out, root in outputs if is_below(place, out)]
         for path in (place, *sources):
-            if found := _file(source, path.replace(".d.ts", ".ts")):
-                return found
+            if source_path := _file(source, path.replace(".d.ts", ".ts")):
+                return source_path
     return None
 
 
@@ -168,9 +168,9 @@ def _entries(source: ModuleSource, path: str) -> Iterator[str]:
     ]
     own = max(around, key=lambda manifest: len(manifest.folder), default=None)
     for entry in own.targets if own and own.name else ():
-        found = _package(source, own, entry) if own and entry.startswith(".") else None
-        if isinstance(found, Module):
-            yield found.path
+        own_entry = _package(source, own, entry) if own and entry.startswith(".") else None
+        if isinstance(own_entry, Module):
+            yield own_entry.path
 
 
 POLICY = Policy(

@@ -24,13 +24,13 @@ def _end_members(before: re.Pattern[bytes], data: bytes, root: Node) -> bytes:
 
 
 def _without_modifiers(data: bytes, root: Node) -> bytes:
-    spans = (found.span(found.lastindex or 0) for found in _MODIFIERS.finditer(data))
+    spans = (match.span(match.lastindex or 0) for match in _MODIFIERS.finditer(data))
     return blanked(data, spans) if root.has_error else data
 
 
 def _using_as_const(data: bytes, _root: Node) -> bytes:
     """Return `const x = ...` for `using x = ...`, which the grammar reads as an expression or not at all."""
-    return _USING.sub(lambda found: b" " * len(found[1] or b"") + b"const", data) if b"using" in data else data
+    return _USING.sub(lambda match: b" " * len(match[1] or b"") + b"const", data) if b"using" in data else data
 
 
 JAVASCRIPT = (Repair(_without_modifiers), Repair(_using_as_const, is_sure=True))

@@ -54,9 +54,9 @@ _FUNCTIONS = frozenset(
 
 def _call(writer: Writer, node: Node) -> str:
     """A call; `require` and `import` with a text give a module."""
-    function, given = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
-    if function and given and given[0].type == "string" and writer.text(function) in ("require", "import"):
-        return module(writer.text(given[0]))
+    function, call_arguments = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
+    if function and call_arguments and call_arguments[0].type == "string" and writer.text(function) in ("require", "import"):
+        return module(writer.text(call_arguments[0]))
     if function and function.type == "await_expression":  # So the grammar reads `await f<T>()`.
         return item(_AWAITED(writer, node), "~")
     return _CALL(writer, node)
@@ -262,8 +262,8 @@ def _type_of(writer: Writer, node: Node) -> str:
 def _extended(writer: Writer, node: Node) -> str:
     """A class may extend any value."""
     kind = _type_of(writer, node)
-    given = arguments(node.child_by_field_name("type_arguments"))
-    return f"({kind})<{','.join(map(writer.type, given))}>" if given and kind != UNKNOWN else kind
+    type_arguments = arguments(node.child_by_field_name("type_arguments"))
+    return f"({kind})<{','.join(map(writer.type, type_arguments))}>" if type_arguments and kind != UNKNOWN else kind
 
 
 def _indexed(writer: Writer, node: Node) -> str:

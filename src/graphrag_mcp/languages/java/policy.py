@@ -55,8 +55,8 @@ _NOT_CALLING = _BY_TESTS.union(_INERT.split(), _TEST_BASES)
 
 def _run_by(path: str, declaration: Declared) -> str:
     """Return what starts a method: a test runner by its annotation, or the virtual machine."""
-    if found := [mark for mark in declaration.marks if mark[1:] in _BY_TESTS]:
-        return found[0]
+    if marks := [mark for mark in declaration.marks if mark[1:] in _BY_TESTS]:
+        return marks[0]
     if (
         "test" in path.lower()
         and not declaration.parameters

@@ -76,23 +76,23 @@ def _read_setup_script(folder: str, text: str) -> Manifest:
             calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Manifest(folder, "setup.py")
-    given = {
+    keywords = {
         keyword.arg: keyword.value
         for call in calls
         if _called(call) == "setup"
         for keyword in call.keywords
         if keyword.arg is not None
     }
-    places = _literal(given.get("package_dir"))
+    places = _literal(keywords.get("package_dir"))
     roots: list[tuple[object, object]] = list(places.items()) if isinstance(places, dict) else []
-    packages = given.get("packages")
+    packages = keywords.get("packages")
     if isinstance(packages, ast.Call) and _called(packages) in _FINDERS:
         where = [*packages.args[:1], *(keyword.value for keyword in packages.keywords if keyword.arg == "where")]
         roots += [("", _literal(folder)) for folder in where]
-    extras = _literal(given.get("extras_require"))
-    needed = [*_texts(_literal(given.get("install_requires")))]
+    extras = _literal(keywords.get("extras_require"))
+    needed = [*_texts(_literal(keywords.get("install_requires")))]
     needed += [text for group in extras.values() for text in _texts(group)] if isinstance(extras, dict) else []
-    return _manifest(folder, "setup.py", _literal(given.get("name")), roots, needed)
+    return _manifest(folder, "setup.py", _literal(keywords.get("name")), roots, needed)
 
 
 def normal_name(project: str) -> str:
@@ -110,7 +110,7 @@ def _manifest(
             joined = posixpath.normpath(posixpath.join(folder, place))
             if joined.split("/")[0] != "..":
                 targets.setdefault(package, []).append("" if joined == "." else joined)
-    requires = {normal_name(found[0]): "" for requirement in needed if (found := _REQUIRED.match(requirement.strip()))}
+    requires = {normal_name(match[0]): "" for requirement in needed if (match := _REQUIRED.match(requirement.strip()))}
     return Manifest(folder, kind, normal_name(name) if isinstance(name, str) else "", targets, "", requires)
 
 

@@ -58,17 +58,17 @@ def _module_of(source: ModuleSource, path: str, module: str) -> Value | None:
         return _place(source, posixpath.join(root, *parts))
     if len(parts) > 1 and folder in roots:  # A script in a package.
         return _place(source, posixpath.join(folder, *parts))
-    if found := _placed(source, near, parts):
-        return found
+    if module_path := _placed(source, near, parts):
+        return module_path
     if not (is_standard or folder in roots):
         needed = {name for manifest in near for name in manifest.requires}
         others = [
-            (manifest.name in needed, found) for manifest in far if (found := _of_project(source, manifest, parts))
+            (manifest.name in needed, module_path) for manifest in far if (module_path := _of_project(source, manifest, parts))
         ]
-        wanted = {found for is_needed, found in others if is_needed}
+        wanted = {module_path for is_needed, module_path in others if is_needed}
         if wanted or (others and not needed):
-            found, *more = wanted or {found for _, found in others}
-            return None if more else found
+            module_path, *more = wanted or {module_path for _, module_path in others}
+            return None if more else module_path
         if others:  # What is required under that name is published.
             return Outside(module) if normal_name(parts[0]) in needed else None
     is_outside = root is None and (is_standard or (folder not in roots and not source.has_unit(parts[-1])))
@@ -77,11 +77,11 @@ def _module_of(source: ModuleSource, path: str, module: str) -> Value | None:
 
 def _projects(source: ModuleSource, path: str) -> tuple[list[Manifest], list[Manifest]]:
     """Return the manifests of the projects that a file is in, the nearest first, and all others."""
-    found = [manifest for manifest in source.manifests() if manifest.kind in _MANIFESTS]
+    manifests = [manifest for manifest in source.manifests() if manifest.kind in _MANIFESTS]
     near = sorted(
-        (manifest for manifest in found if is_below(path, manifest.folder)), key=lambda manifest: -len(manifest.folder)
+        (manifest for manifest in manifests if is_below(path, manifest.folder)), key=lambda manifest: -len(manifest.folder)
     )
-    return near, [manifest for manifest in found if manifest not in near]
+    return near, [manifest for manifest in manifests if manifest not in near]
 
 
 def _around(path: str) -> Iterator[str]:
@@ -103,15 +103,15 @@ def _placed(source: ModuleSource, projects: Iterable[Manifest], parts: Sequence[
     for manifest in projects:
         for count in range(len(parts), 0, -1):
             for place in manifest.targets.get(".".join(parts[:count]), ()):
-                if found := _place(source, posixpath.join(place, *parts[count:])):
-                    return found
+                if place_of := _place(source, posixpath.join(place, *parts[count:])):
+                    return place_of
     return None
 
 
 def _of_project(source: ModuleSource, project: Manifest, parts: Sequence[str]) -> Value | None:
     roots = (root for root in _roots((project,)) if not source.has(posixpath.join(root, "__init__.py")))
-    found = next((found for root in roots if (found := _place(source, posixpath.join(root, *parts)))), None)
-    return found or _placed(source, (project,), parts)
+    module = next((module for root in roots if (module := _place(source, posixpath.join(root, *parts)))), None)
+    return module or _placed(source, (project,), parts)
 
 
 def _place(source: ModuleSource, place: str) -> Value | None:
@@ -144,18 +144,18 @@ def _first_of(source: ModuleSource, value: Value, module: str) -> Value:
     return _folder(source, folder) if others else value
 
 
-def _tuple(given: Sequence[Value | None]) -> Value | None:
-    return Many(given[0]) if given[-1] == NOTHING else Several(tuple(given))
+def _tuple(types: Sequence[Value | None]) -> Value | None:
+    return Many(types[0]) if types[-1] == NOTHING else Several(tuple(types))
 
 
-def _function(given: Sequence[Value | None]) -> Value | None:
-    parameters, result = given[0], given[-1]
+def _function(types: Sequence[Value | None]) -> Value | None:
+    parameters, result = types[0], types[-1]
     known = parameters.items if isinstance(parameters, Several) else () if parameters == NOTHING else (parameters,)
     return Signature(tuple(known), result)
 
 
-def _type(given: Sequence[Value | None]) -> Value | None:
-    kind = given[0]
+def _type(types: Sequence[Value | None]) -> Value | None:
+    kind = types[0]
     return Type(kind.things, kind.arguments) if isinstance(kind, Instance) else None
 
 
@@ -238,10 +238,10 @@ def _called_back(name: str) -> Set[str] | None:
 
 def _entries(source: ModuleSource, path: str) -> Sequence[str]:
     """Return the packages around a module."""
-    found: list[str] = []
+    entries: list[str] = []
     while path and source.has(file := posixpath.join(path := posixpath.dirname(path), "__init__.py")):
-        found.append(file)
-    return found
+        entries.append(file)
+    return entries
 
 
 _LOADED = {"conf.py": "Sphinx", "gunicorn.conf.py": "gunicorn", "noxfile.py": "nox", "dodo.py": "doit"}

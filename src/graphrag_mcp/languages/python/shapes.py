@@ -59,10 +59,10 @@ _call = call("function", "arguments")
 
 def _called(writer: Writer, node: Node) -> str:
     """A call; the first argument of `cast` is a type, which may be in a string."""
-    function, given = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
-    if function is None or len(given) != 2 or writer.text(function).rpartition(".")[2] != "cast":
+    function, call_arguments = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
+    if function is None or len(call_arguments) != 2 or writer.text(function).rpartition(".")[2] != "cast":
         return _call(writer, node)
-    return f"{writer.value(function)}({writer.type(given[0])},{','.join(writer.given(given[1:]))})"
+    return f"{writer.value(function)}({writer.type(call_arguments[0])},{','.join(writer.given(call_arguments[1:]))})"
 
 
 def _comprehension(writer: Writer, node: Node) -> str:
@@ -73,11 +73,11 @@ def _each(writer: Writer, node: Node, body: Node | None) -> str:
     """What a comprehension gives: its body, in which the variables are what they are taken from."""
     text = writer.value(body)
     for clause in reversed([child for child in arguments(node) if child.type == "for_in_clause"]):
-        left, given = clause.child_by_field_name("left"), item(writer.value(clause.child_by_field_name("right")), "[*]")
+        left, element = clause.child_by_field_name("left"), item(writer.value(clause.child_by_field_name("right")), "[*]")
         names = arguments(left) if left and left.type in SHAPES.patterns else [left] if left else []
         for place, variable in enumerate(map(writer.text, names)):
             named = re.compile(rf"(?<![\w.\"'#]){re.escape(variable)}(?!\w)")
-            value = given if len(names) == 1 else item(given, f"[{place}]")
+            value = element if len(names) == 1 else item(element, f"[{place}]")
             if value in (UNKNOWN, LITERAL) and text != variable and named.search(text):
                 return UNKNOWN
             text = value.join(named.split(text))
@@ -122,11 +122,11 @@ def _type_member(writer: Writer, node: Node) -> str:
 
 
 def _generic(writer: Writer, node: Node) -> str:
-    of, *given = arguments(node)
-    if given and given[0].type == "type_parameter":
-        given = arguments(given[0])
+    of, *type_arguments = arguments(node)
+    if type_arguments and type_arguments[0].type == "type_parameter":
+        type_arguments = arguments(type_arguments[0])
     kind = writer.type(of)
-    return f"{kind}<{','.join(map(writer.type, given))}>" if kind != UNKNOWN and given else kind
+    return f"{kind}<{','.join(map(writer.type, type_arguments))}>" if kind != UNKNOWN and type_arguments else kind
 
 
 def _type_list(writer: Writer, node: Node) -> str:

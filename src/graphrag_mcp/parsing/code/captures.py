@@ -278,8 +278,8 @@ class Findings:
 
     def _add_items(self) -> None:
         """Add each item to the innermost import around it, if there is one."""
-        imports = sorted(self.imports.values(), key=lambda found: found.span)
-        starts = [found.span[0] for found in imports]
+        imports = sorted(self.imports.values(), key=lambda item: item.span)
+        starts = [item.span[0] for item in imports]
         for start, name, alias in self.items:
             place = bisect_right(starts, start) - 1
             if place >= 0 and start < imports[place].span[1]:

@@ -71,12 +71,12 @@ REGISTRATIONS = {
 SETTING = Registration(_NAME)  # A string that a query names as a setting.
 
 
-def declared_keys(found: Iterable[tuple[Node, Registration]], code: SourceCode) -> list[Symbol]:
+def declared_keys(registrations: Iterable[tuple[Node, Registration]], code: SourceCode) -> list[Symbol]:
     """Return what a file declares, each name where it is first declared, in the order of the file.
 
     found: names of functions that fit their registration, and strings.
     """
-    keys = (key for node, registration in found for key in _keys(node, registration, code))
+    keys = (key for node, registration in registrations for key in _keys(node, registration, code))
     first: dict[str, Symbol] = {}
     for key in sorted(keys, key=attrgetter("start_line")):
         first.setdefault(key.qualified_name, key)

@@ -21,8 +21,8 @@ def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[Span
         of_row[definition.first_row].beginning.append(index)
     for comment in outline.comments:
         of_row[comment.row].comments.append(comment.text)
-    for found in outline.imports:
-        of_row[found.row].has_imports = True
+    for imported in outline.imports:
+        of_row[imported.row].has_imports = True
     for reference in outline.references:
         if not reference.is_builtin and len(reference.name) > 1:  # Others are too common to mean anything.
             of_row[reference.row].has_references = True
@@ -39,27 +39,27 @@ class _Gathered:
     has_references: bool = False
 
 
-def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Span, found: _Gathered) -> Chunk:
-    main = _main(definitions, span, found)
+def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Span, gathered: _Gathered) -> Chunk:
+    main = _main(definitions, span, gathered)
     begins = main is not None and span.first <= main.first_row <= span.last
     around = _names_around(definitions, span.container if main is None or not begins else main.parent)
-    beginning = [definitions[index] for index in found.beginning]
+    beginning = [definitions[index] for index in gathered.beginning]
     return Chunk(
         start_line=span.first + 1,
         end_line=span.last + 1,
         text="\n".join(lines[span.first : span.last + 1]),
-        kind=_passive_kind(beginning, found) or _kind(main, span, begins),
+        kind=_passive_kind(beginning, gathered) or _kind(main, span, begins),
         symbol=main.qualified_name if main else "",
         names=tuple(dict.fromkeys(definition.name for definition in beginning if definition.kind is not None)),
         enclosing=tuple(around),
         signature=main.signature if main else "",
-        comments="\n".join(found.comments),
+        comments="\n".join(gathered.comments),
     )
 
 
-def _main(definitions: Sequence[Definition], span: Span, found: _Gathered) -> Definition | None:
+def _main(definitions: Sequence[Definition], span: Span, gathered: _Gathered) -> Definition | None:
     """Return the main definition of a chunk: the longest that it was cut for; else its container, or a constant."""
-    candidates = span.shown or ((span.container,) if span.container >= 0 else tuple(found.beginning))
+    candidates = span.shown or ((span.container,) if span.container >= 0 else tuple(gathered.beginning))
     chosen = [definitions[index] for index in candidates]
     return max(chosen, key=lambda definition: definition.end - definition.start, default=None)
 
@@ -72,10 +72,10 @@ def _kind(main: Definition | None, span: Span, begins: bool) -> str:
     return _KIND_NAMES[main.kind] if main.kind is not None else "block"
 
 
-def _passive_kind(beginning: Sequence[Definition], found: _Gathered) -> str:
+def _passive_kind(beginning: Sequence[Definition], kinds: _Gathered) -> str:
     """Return what a chunk is that only names what is defined elsewhere; "" for any other."""
     if not beginning:
-        return IMPORTS if found.has_imports and not found.has_references else ""
+        return IMPORTS if kinds.has_imports and not kinds.has_references else ""
     is_declared = all(definition.is_declared for definition in beginning if definition.kind is not SymbolKind.CONSTANT)
     return DECLARATIONS if is_declared and any(definition.is_declared for definition in beginning) else ""
 

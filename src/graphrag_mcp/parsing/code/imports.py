@@ -28,22 +28,22 @@ def expand_imports(
         module = _from_file(module, depth)
     if items:
         place = module_path(style, path, module)
-        names = [Import(row, given or name, name, place, False) for name, given in items if name not in ("*", "_", "")]
+        names = [Import(row, renamed or name, name, place, False) for name, renamed in items if name not in ("*", "_", "")]
         return [*names, Import(row, alias, alias, place, True)] if alias else names
-    found: list[Import] = []
-    for whole, given in _expand_braces(module) if style in _GROUPING_STYLES else [(module, "")]:
+    imports: list[Import] = []
+    for whole, renamed in _expand_braces(module) if style in _GROUPING_STYLES else [(module, "")]:
         parts = [part for part in _SEPARATORS.split(whole) if part]
         if not parts or parts[-1] in ("*", "_", "given"):
             continue
         if style in _BINDING_STYLES:
-            found.append(_bind_last(style, path, row, whole, given or alias))
+            imports.append(_bind_last(style, path, row, whole, renamed or alias))
         elif place := module_path(style, path, whole):
             target = _module_name(style, place, whole, alias)
-            name = given or alias.strip("._") or target
-            found.append(
+            name = renamed or alias.strip("._") or target
+            imports.append(
                 Import(row, name.partition(".")[0] if style is ImportStyle.INCLUDE else name, target, place, True)
             )
-    return found
+    return imports
 
 
 def module_path(style: ImportStyle, path: str, module: str) -> str:
@@ -122,7 +122,7 @@ def _without_keywords(module: str) -> str:
 
 def _expand_braces(text: str) -> list[tuple[str, str]]:
     """Read `a::{b, c as d, e::{f}}` as [("a::b", ""), ("a::c", "d"), ("a::e::f", "")]."""
-    found: list[tuple[str, str]] = []
+    items: list[tuple[str, str]] = []
     prefixes = [""]
     leaf = ""
     for part in re.findall(r"[{},]|[^{},]+", text):
@@ -130,13 +130,13 @@ def _expand_braces(text: str) -> list[tuple[str, str]]:
             prefixes.append(prefixes[-1] + leaf.strip())
             leaf = ""
         elif part in ",}":
-            found += _read_leaf(prefixes[-1], leaf)
+            items += _read_leaf(prefixes[-1], leaf)
             leaf = ""
             if part == "}" and len(prefixes) > 1:
                 prefixes.pop()
         else:
             leaf += part
-    return found + _read_leaf(prefixes[-1], leaf)
+    return items + _read_leaf(prefixes[-1], leaf)
 
 
 def _read_leaf(prefix: str, leaf: str) -> list[tuple[str, str]]:
@@ -174,8 +174,8 @@ def _rust_path(path: str, module: str) -> str:
     is_root = file in ("mod.rs", "lib.rs", "main.rs", "build.rs") or posixpath.basename(folder) in _OF_CRATES
     here = folder if is_root else posixpath.join(folder, file.removesuffix(".rs"))
     if parts[:1] == ["crate"]:
-        before, found, _ = f"/{folder}/".partition("/src/")
-        return _from_root((before + "/src").strip("/") if found else folder, "/".join(parts[1:]))
+        before, separator, _ = f"/{folder}/".partition("/src/")
+        return _from_root((before + "/src").strip("/") if separator else folder, "/".join(parts[1:]))
     if parts[:1] not in (["super"], ["self"]):
         return "/".join(parts)
     while parts and parts[0] in ("super", "self"):

@@ -24,7 +24,7 @@ class Naming(NamedTuple):
 def not_local(namings: Iterable[Naming], code: SourceCode) -> Iterator[Naming]:
     """Yield the bare and handed names that are no variables of a block around them."""
     blocks: list[tuple[float, bool, set[str]]] = [(float("inf"), True, set())]  # End, whether it is closed, variables.
-    for naming in sorted(namings, key=lambda one: (one.start, NAMING_ROLES.index(one.role))):
+    for naming in sorted(namings, key=lambda naming: (naming.start, NAMING_ROLES.index(naming.role))):
         while blocks[-1][0] <= naming.start:
             blocks.pop()
         if naming.role in ("block.own", "block"):

@@ -44,7 +44,7 @@ Resolved = tuple[float, Resolution, str]
 
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
     """Return the distinct edges of a file in the order in which they first occur, each with its highest confidence."""
-    found: dict[tuple[RelationKind, str, str, int], Relation] = {}
+    relations: dict[tuple[RelationKind, str, str, int], Relation] = {}
     called: set[tuple[str, str]] = set()
     for relation in _Builder(path, language, category, outline).relations():
         key = (relation.kind, relation.source, relation.target, relation.line if relation.kind in _BY_LINE else 0)
@@ -52,9 +52,9 @@ def build_relations(path: str, language: str, category: Category, outline: Outli
             called.add(key[1:3])
         elif relation.kind is RelationKind.USES and key[1:3] in called:  # A call is more specific.
             continue
-        if key not in found or found[key].confidence < relation.confidence:
-            found[key] = relation
-    return list(found.values())
+        if key not in relations or relations[key].confidence < relation.confidence:
+            relations[key] = relation
+    return list(relations.values())
 
 
 class _Builder:
@@ -67,7 +67,7 @@ class _Builder:
         self._super, self._has_bare_members = described.super, described.bare_members
         self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
-        self._imports: dict[str, Import] = {found.name: found for found in outline.imports}
+        self._imports: dict[str, Import] = {imported.name: imported for imported in outline.imports}
         self._local: dict[str, set[str]] = {}  # The qualified names of what has a name,
         self._bare: dict[str, set[str]] = {}  # and of what is not a method.
         self._members: set[tuple[str, str]] = set()
@@ -108,9 +108,9 @@ class _Builder:
                 yield _edge(RelationKind.INHERITS, source.qualified_name, base.name, base.row, edge)
 
     def _import_edges(self) -> Iterator[Relation]:
-        for found in self._outline.imports:
-            edge = self._by_import(_IMPORTED, found.module)
-            yield _edge(RelationKind.IMPORTS, "", found.target, found.row, edge)
+        for imported in self._outline.imports:
+            edge = self._by_import(_IMPORTED, imported.module)
+            yield _edge(RelationKind.IMPORTS, "", imported.target, imported.row, edge)
 
     def _tests_by_name(self) -> Iterator[Relation]:
         if not self._is_test_file:
@@ -125,7 +125,7 @@ class _Builder:
 
     def _calls(self) -> Iterator[Relation]:
         reserved = self._own | {self._super}
-        calls = [found for found in self._outline.references if found.is_call and found.name not in reserved]
+        calls = [reference for reference in self._outline.references if reference.is_call and reference.name not in reserved]
         definitions = self._outline.definitions
         is_test = _are_tests(definitions)
         for index, call, rows in self._each_once(calls):
@@ -140,14 +140,14 @@ class _Builder:
                 yield _edge(RelationKind.TESTS, name, target, call.row, tested)
 
     def _uses(self) -> Iterator[Relation]:
-        definitions, found = self._outline.definitions, self._outline.references
-        taken = {call.start for call in found if call.is_call} | {base.start for base in self._outline.bases}
+        definitions, references = self._outline.definitions, self._outline.references
+        taken = {call.start for call in references if call.is_call} | {base.start for base in self._outline.bases}
         named = [
             reference
-            for reference in found
+            for reference in references
             if not reference.is_call and not reference.is_handed and reference.start not in taken
         ]
-        owners = [use._replace(name=use.receiver, receiver="") for use in found if use.receiver[:1].isupper()]
+        owners = [use._replace(name=use.receiver, receiver="") for use in references if use.receiver[:1].isupper()]
         for index, use, _ in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None
             if source and use.name in _types_around(source):  # A type's members refer to the type all the time.
@@ -157,7 +157,7 @@ class _Builder:
 
     def _handed_on(self) -> Iterator[Relation]:
         definitions = self._outline.definitions
-        handed = [found for found in self._outline.references if found.is_handed]
+        handed = [reference for reference in self._outline.references if reference.is_handed]
         for index, use, rows in self._each_once(handed):
             source = definitions[index].qualified_name if index >= 0 else ""
             edge, target = self._resolve_call(use, index), self._target(use)
@@ -165,19 +165,19 @@ class _Builder:
 
     def _each_once(self, references: Sequence[Reference]) -> Iterable[tuple[int, Reference, list[int]]]:
         """Return the first of equal references in one definition, with its index and the rows of all of them."""
-        found: dict[tuple[int, str, str], tuple[int, Reference, list[int]]] = {}
+        by_target: dict[tuple[int, str, str], tuple[int, Reference, list[int]]] = {}
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
-            rows = found.setdefault((index, use.name, use.receiver), (index, use, []))[2]
+            rows = by_target.setdefault((index, use.name, use.receiver), (index, use, []))[2]
             if not rows or (not use.is_builtin and use.row > rows[-1]):
                 rows.append(use.row)
-        return found.values()
+        return by_target.values()
 
-    def _target(self, found: Reference) -> str:
+    def _target(self, reference: Reference) -> str:
         """Return the name under which the target is defined, rather than its alias in an import."""
-        imported = None if found.receiver else self._imports.get(found.name)
-        is_header = imported is not None and imported.target.startswith(f"{found.name}.")
-        return imported.target if imported and not is_header and found.name not in self._local else found.name
+        imported = None if reference.receiver else self._imports.get(reference.name)
+        is_header = imported is not None and imported.target.startswith(f"{reference.name}.")
+        return imported.target if imported and not is_header and reference.name not in self._local else reference.name
 
     def _resolve_call(self, call: Reference, index: int) -> Resolved:
         if not call.receiver:
@@ -196,10 +196,10 @@ class _Builder:
             )
         return self._resolve_member(call.receiver, call.name)
 
-    def _resolve_bare(self, found: Reference, index: int = -1) -> Resolved:
+    def _resolve_bare(self, reference: Reference, index: int = -1) -> Resolved:
         """Resolve a bare name; unless the file defines or imports it, it may be a builtin."""
-        resolved = self._resolve(found.name, index)
-        if found.is_builtin and resolved[1] is Resolution.UNRESOLVED:
+        resolved = self._resolve(reference.name, index)
+        if reference.is_builtin and resolved[1] is Resolution.UNRESOLVED:
             return _BUILTIN, Resolution.BUILTIN, ""
         return resolved
 
@@ -266,11 +266,11 @@ def _types_around(definition: Definition) -> list[str]:
 
 def _are_tests(definitions: Sequence[Definition]) -> list[bool]:
     """Return for each definition whether it is in a block of tests within the code, as in Rust."""
-    found: list[bool] = []
+    flags: list[bool] = []
     for definition in definitions:
-        is_inside = definition.parent >= 0 and found[definition.parent]
-        found.append(is_inside or (definition.kind is SymbolKind.MODULE and definition.name in ("test", "tests")))
-    return found
+        is_inside = definition.parent >= 0 and flags[definition.parent]
+        flags.append(is_inside or (definition.kind is SymbolKind.MODULE and definition.name in ("test", "tests")))
+    return flags
 
 
 def _module_of_members(imported: Import) -> str:

@@ -35,48 +35,48 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
     """Return the outline; empty where there is no query for the language."""
     if grammar.query is None:
         return Outline()
-    found = Findings(code, builtins_of(grammar.language.name))
-    found.collect(matches.outline)
-    references = (reference for reference in found.references.values() if reference.start not in found.definitions)
-    definitions = _build_definitions(found, code, path, grammar.language.clauses)
+    findings = Findings(code, builtins_of(grammar.language.name))
+    findings.collect(matches.outline)
+    references = (reference for reference in findings.references.values() if reference.start not in findings.definitions)
+    definitions = _build_definitions(findings, code, path, grammar.language.clauses)
     return Outline(
         definitions=definitions,
         references=sorted(references),
-        bases=sorted(found.bases),
-        imports=_build_imports(found, code, path, grammar.language.imports, definitions),
-        comments=sorted(found.comments),
-        keys=declared_keys(found.declaring, code),
+        bases=sorted(findings.bases),
+        imports=_build_imports(findings, code, path, grammar.language.imports, definitions),
+        comments=sorted(findings.comments),
+        keys=declared_keys(findings.declaring, code),
     )
 
 
-def _build_definitions(found: Findings, code: SourceCode, path: str, joins_clauses: bool) -> list[Definition]:
+def _build_definitions(findings: Findings, code: SourceCode, path: str, joins_clauses: bool) -> list[Definition]:
     built: list[Definition] = []
     stack: list[tuple[int, int, int]] = []  # index, start and end of the definitions around
-    wrapped = _WrapperStarts(found.wrappers)
-    wanted = _wanted(found, path)
+    wrapped = _WrapperStarts(findings.wrappers)
+    wanted = _wanted(findings, path)
     for row in {code.row(match.start) for match in wanted}:
-        found.above.pop(row, None)  # It is of the definition beside it.
+        findings.above.pop(row, None)  # It is of the definition beside it.
     for match in wanted:
         end = trimmed_end(code, match.start, -match.negative_end)
         while stack and (stack[-1][2] <= match.start or stack[-1][1:] == (match.start, end)):
             stack.pop()
         start = wrapped.start_of(match.start, end)
-        definition = _build(match, (start, end), stack[-1][0] if stack else -1, built, found, code)
+        definition = _build(match, (start, end), stack[-1][0] if stack else -1, built, findings, code)
         if joins_clauses and built and _is_next_clause(built[-1], definition):
             docstring = built[-1].docstring or definition.docstring
             built[-1] = built[-1]._replace(end=definition.end, last_row=definition.last_row, docstring=docstring)
         else:
             stack.append((len(built), match.start, end))
             built.append(definition)
-    return _with_docstrings(built, found.docs)
+    return _with_docstrings(built, findings.docs)
 
 
-def _wanted(found: Findings, path: str) -> list[FoundDefinition]:
+def _wanted(findings: Findings, path: str) -> list[FoundDefinition]:
     """Return the matches that are definitions, in the order of the file, outer ones first."""
     is_header = path.endswith(HEADER_SUFFIXES)
-    imported = {statement.span for statement in found.imports.values()}
+    imported = {statement.span for statement in findings.imports.values()}
     wanted: list[FoundDefinition] = []
-    for match in sorted(found.definitions.values()):
+    for match in sorted(findings.definitions.values()):
         is_import = match.role == "constant" and (match.start, -match.negative_end) in imported  # `x = require(…)`
         is_second_name = match.role == "scope" and bool(wanted) and wanted[-1].start == match.start
         if not is_import and not is_second_name and (is_header or match.role != "prototype"):
@@ -105,7 +105,7 @@ def _build(
     span: tuple[int, int],
     parent: int,
     built: Sequence[Definition],
-    found: Findings,
+    findings: Findings,
     code: SourceCode,
 ) -> Definition:
     kind = DEFINITION_ROLES[match.role]
@@ -120,7 +120,7 @@ def _build(
     qualifiers = [outer.qualified_name] if outer is not None else []
     if match.owner:
         qualifiers.append(_read_name(match.owner)[0])
-    lead_row, first_row, docstring = _read_above(found, code.row(span[0]), code)
+    lead_row, first_row, docstring = _read_above(findings, code.row(span[0]), code)
     return Definition(
         kind=kind,
         name=name,
@@ -154,10 +154,10 @@ def _read_name(text: str) -> tuple[str, str]:
     return (".".join(parts), parts[-1]) if parts and " " not in text else (text, text)  # An operator, or a sentence.
 
 
-def _read_above(found: Findings, row: int, code: SourceCode) -> tuple[int, int, str]:
+def _read_above(findings: Findings, row: int, code: SourceCode) -> tuple[int, int, str]:
     """Return the first row of the comments directly above, that of the decorators, and the words of the comments."""
     first, words = row, []
-    while above := found.above.get(row - 1) or _doc_above_blank(found, row - 2, code):
+    while above := findings.above.get(row - 1) or _doc_above_blank(findings, row - 2, code):
         row = above.first_row
         if above.is_decorator:
             first = row
@@ -166,8 +166,8 @@ def _read_above(found: Findings, row: int, code: SourceCode) -> tuple[int, int, 
     return row, first, "\n".join(reversed(words))
 
 
-def _doc_above_blank(found: Findings, row: int, code: SourceCode) -> Above | None:
-    above = found.above.get(row)
+def _doc_above_blank(findings: Findings, row: int, code: SourceCode) -> Above | None:
+    above = findings.above.get(row)
     if above is None or not above.is_doc or code.data[code.starts[row + 1] : code.starts[row + 2]].strip():
         return None
     return above
@@ -204,11 +204,11 @@ def _with_docstrings(definitions: list[Definition], docs: list[tuple[int, str]])
 
 
 def _build_imports(
-    found: Findings, code: SourceCode, path: str, style: ImportStyle, definitions: Sequence[Definition]
+    findings: Findings, code: SourceCode, path: str, style: ImportStyle, definitions: Sequence[Definition]
 ) -> list[Import]:
     built: list[Import] = []
-    around = enclosing_indexes(definitions, sorted(found.imports))
-    for index, (start, statement) in zip(around, sorted(found.imports.items()), strict=True):
+    around = enclosing_indexes(definitions, sorted(findings.imports))
+    for index, (start, statement) in zip(around, sorted(findings.imports.items()), strict=True):
         depth = 0
         while index >= 0:
             depth, index = depth + (definitions[index].kind is SymbolKind.MODULE), definitions[index].parent

@@ -41,10 +41,10 @@ def parse_markdown(path: str, text: str, category: Category = Category.DOCUMENTA
 def parse_text(path: str, text: str, category: Category, language: str = "", note: str = "") -> ParsedFile:
     """Return any text as passages: by heading where its format has headings, else by blank lines and indentation."""
     lines = Lines(text)
-    found = _headings(path.rpartition(".")[2].lower(), lines.rows)
-    if not found:
+    headings = _headings(path.rpartition(".")[2].lower(), lines.rows)
+    if not headings:
         return parse_passages(path, text, category, language, note)
-    sections = outline(found, len(lines))
+    sections = outline(headings, len(lines))
     return ParsedFile(
         path,
         language,
@@ -76,7 +76,7 @@ def _headings(suffix: str, rows: Sequence[str]) -> list[Heading]:
 
 def _rst_headings(rows: Sequence[str]) -> list[Heading]:
     """Return titles with an adornment below, or above and below; levels are numbered as the styles appear."""
-    found: list[Heading] = []
+    headings: list[Heading] = []
     styles: dict[tuple[str, bool], int] = {}
     for index in range(1, len(rows)):
         mark = _adornment(rows[index])
@@ -87,8 +87,8 @@ def _rst_headings(rows: Sequence[str]) -> list[Heading]:
         overlined = _adornment(above) == mark
         if overlined or (not above.strip() and rows[index - 1][:1].strip()):
             level = styles.setdefault((mark, overlined), len(styles) + 1)
-            found.append(Heading(index - 2 if overlined else index - 1, index + 1, level, title.replace("``", "")))
-    return found
+            headings.append(Heading(index - 2 if overlined else index - 1, index + 1, level, title.replace("``", "")))
+    return headings
 
 
 def _adornment(row: str) -> str:
@@ -99,11 +99,11 @@ def _adornment(row: str) -> str:
 
 
 def _asciidoc_headings(rows: Sequence[str]) -> list[Heading]:
-    found: list[Heading] = []
+    headings: list[Heading] = []
     fence = ""
     for index, row in enumerate(rows):
         if match := _ASCIIDOC_FENCE.match(row):
             fence = match[1] if not fence else ("" if match[1] == fence else fence)
         elif not fence and row.startswith("=") and (match := _ASCIIDOC_TITLE.match(row)):
-            found.append(Heading(index, index + 1, len(match[1]), match[2].strip()))
-    return found
+            headings.append(Heading(index, index + 1, len(match[1]), match[2].strip()))
+    return headings

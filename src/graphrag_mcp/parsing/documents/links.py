@@ -44,25 +44,25 @@ def find_links(path: str, lines: Lines, prose: Sequence[Span], sections: Sequenc
             for match in _DEFINITION.finditer(text):
                 definitions.setdefault(_normalise_label(match[1]), match[2] or match[3] or "")
     begins = [section.span[0] for section in sections]
-    found: dict[tuple[str, str], Relation] = {}
+    links: dict[tuple[str, str], Relation] = {}
     for start, text in texts:
         for link in _scan(text, start):
             if module := _target_module(path, link, definitions):
                 source = sections[max(bisect_right(begins, link.line) - 1, 0)].name
-                found.setdefault((source, module), _relation(source, module, link))
-    return tuple(found.values())
+                links.setdefault((source, module), _relation(source, module, link))
+    return tuple(links.values())
 
 
 def superseded(path: str, names: Iterable[str], line: int) -> tuple[Relation, ...]:
     """Return a relation for each document that this one declares, by path or by name, to supersede."""
-    found: dict[str, Relation] = {}
+    links: dict[str, Relation] = {}
     for name in names:
         target = name.strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
         is_name = "/" not in target and not _NOTE_EXTENSION.search(target)
         link = _Link(line, target, is_wiki=is_name)
         if module := _target_module(path, link, {}):
-            found.setdefault(module, _relation("", module, link, RelationKind.SUPERSEDES))
-    return tuple(found.values())
+            links.setdefault(module, _relation("", module, link, RelationKind.SUPERSEDES))
+    return tuple(links.values())
 
 
 def _relation(source: str, module: str, link: _Link, kind: RelationKind = RelationKind.LINKS_TO) -> Relation:

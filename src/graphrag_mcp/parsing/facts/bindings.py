@@ -151,12 +151,12 @@ class Bindings(Part):
         self, scopes: Sequence[tuple[int, int]], parents: Mapping[tuple[int, int], tuple[int, int]]
     ) -> dict[tuple[int, int, str], tuple[int, int]]:
         """Return the scopes of the names that a function says to be of another one."""
-        found = {}
+        elsewhere = {}
         for role in OUTER:
             nodes = sorted(self._nodes.get(role, ()), key=lambda node: node.start_byte)
             for node, span in zip(nodes, innermost(scopes, [node.byte_range for node in nodes]), strict=True):
-                found[*span, self._writer.text(node)] = scopes[0] if role == "global" else parents.get(span, span)
-        return found
+                elsewhere[*span, self._writer.text(node)] = scopes[0] if role == "global" else parents.get(span, span)
+        return elsewhere
 
     def _type_of_self(
         self, parents: Mapping[tuple[int, int], tuple[int, int]], inside: tuple[int, int], name: str

@@ -167,8 +167,8 @@ class Declarations(Part):
     def add_open(self, role: str, captures: Captures) -> None:
         """Open a block in which members are known by their names alone."""
         body = captures[role][0].byte_range
-        if given := captures.get("value"):
-            self._bound.append(Bound("", *body, self._writer.value(given[0]), given[0].start_byte, "open"))
+        if values := captures.get("value"):
+            self._bound.append(Bound("", *body, self._writer.value(values[0]), values[0].start_byte, "open"))
         else:
             self._opened[self._by_name[captures["name"][0].start_byte]] = body
 

@@ -37,17 +37,17 @@ class Functions(Part):
         draft.marks += self._declarations.marks(node.children)
         for kind, child in fields:
             has_names = child is not None and (kind != self._shapes.result or child.type == "parameter_list")
-            found = self._writer.parameters(child) if has_names else []
-            if kind == "receiver" and found:  # Its type arguments are names for those of the type.
-                named = found[0][0].value.partition("<")[2].rstrip("!>")
+            rows = self._writer.parameters(child) if has_names else []
+            if kind == "receiver" and rows:  # Its type arguments are names for those of the type.
+                named = rows[0][0].value.partition("<")[2].rstrip("!>")
                 draft.type_parameters = tuple(named.split(",")) if named else ()
                 span = node.byte_range
                 self._bound += [
                     Bound(type_parameter, *span, "", span[0], "type") for type_parameter in draft.type_parameters
                 ]
             if child and kind.startswith("parameter"):
-                draft.parameters = tuple(parameter for parameter, _ in found)
-            for place, (parameter, name) in enumerate(found):
+                draft.parameters = tuple(parameter for parameter, _ in rows)
+            for place, (parameter, name) in enumerate(rows):
                 if name is not None and name.type in NAMES:
                     self._named.add(name.start_byte)
                     value = (place == 0 and self.self_of(draft)) or self._given(index, parameter, name)

@@ -20,26 +20,26 @@ class Held(Part):
             return [self._shapes.taken(self._writer, captures["part"][0])]
         kinds = captures.get("type", ())
         if kinds and self._writer.text(kinds[0]) not in self._shapes.inferred:
-            found = [self._writer.typed(kinds[0])] * count
+            types = [self._writer.typed(kinds[0])] * count
         elif loop := captures.get("loop"):
             value = self._writer.value(loop[0])
-            found = [value if value == UNKNOWN else f"{value}{step}" for step in self._shapes.loops[:count]]
+            types = [value if value == UNKNOWN else f"{value}{step}" for step in self._shapes.loops[:count]]
         elif entered := captures.get("enter"):
             value = self._writer.value(entered[0])
-            found = [value if value == UNKNOWN else f"{value}{self._shapes.enter[node.children[0].type]}"]
+            types = [value if value == UNKNOWN else f"{value}{self._shapes.enter[node.children[0].type]}"]
         elif values := captures.get("value"):
-            given = [value for part in values for value in self.listed(part)]
-            if len(given) == count:
-                found = [self._writer.value(value) for value in given]
+            listed = [value for part in values for value in self.listed(part)]
+            if len(listed) == count:
+                types = [self._writer.value(value) for value in listed]
             else:
-                found = self._unpacked(given[0], count)
+                types = self._unpacked(listed[0], count)
         elif node.type in self._shapes.repeated:
             return [self._repeated or LITERAL] * count
         else:
-            found = [self._shapes.unset] * count
+            types = [self._shapes.unset] * count
         if node.type in self._shapes.repeated:
-            self._repeated = found[0]
-        return found
+            self._repeated = types[0]
+        return types
 
     def _unpacked(self, value: Node, count: int) -> list[str]:
         text = self._writer.value(value)

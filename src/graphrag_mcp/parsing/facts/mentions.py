@@ -75,8 +75,8 @@ class Mentions(Part):
             return None
         name, use, receiver = self._translated(use, name, receiver or "", node)
         nothing_given = (0 if "unargued" in captures else -1, "")
-        given = self._arguments(captures["arguments"][0]) if "arguments" in captures else nothing_given
-        return Mention(start, self._code.row(start) + 1, name, use, receiver, *given)
+        arguments_given = self._arguments(captures["arguments"][0]) if "arguments" in captures else nothing_given
+        return Mention(start, self._code.row(start) + 1, name, use, receiver, *arguments_given)
 
     def _translated(self, use: str, name: str, receiver: str, node: Node) -> tuple[str, str, str]:
         """Return the name, the use and the receiver of a mention that a pattern describes by a word of its own."""
@@ -148,9 +148,9 @@ class Mentions(Part):
 
     def _arguments(self, node: Node) -> tuple[int, str]:
         """Return the number of the arguments of a call, and what they are where that decides what is called."""
-        given = arguments(node)
-        values = self._writer.given(given) if self._shapes.overloads else []
-        return len(given), f"({';'.join(values)})" if set(values) - {UNKNOWN} else ""
+        nodes = arguments(node)
+        values = self._writer.given(nodes) if self._shapes.overloads else []
+        return len(nodes), f"({';'.join(values)})" if set(values) - {UNKNOWN} else ""
 
     def _find_variables(self) -> None:
         """Collect for each name where it holds a value: the offsets at which that begins and ends, in turn."""

@@ -93,8 +93,8 @@ class FactReader:
         for role in _NUMBERED:
             for captures in sorted(by_role.pop(role, ()), key=lambda captures: "name" not in captures):
                 self._declarations.number(role, captures)
-        for role, found in by_role.items():
-            for captures in found:
+        for role, captured in by_role.items():
+            for captures in captured:
                 readers[role](role, captures)
         self._declarations.place_bases(matches.tree)
         self._functions.read(matches.tree)
@@ -174,8 +174,8 @@ class FactReader:
         )
 
     def _add_flow(self, role: str, captures: Captures) -> None:
-        given = captures[role][0]
-        value, argument = self._writer.value(given), -1
+        node = captures[role][0]
+        value, argument = self._writer.value(node), -1
         if value == LITERAL:
             return
         if kind := captures.get("into.type"):
@@ -185,18 +185,18 @@ class FactReader:
         elif "into" in captures:
             into = self._writer.value(captures["into"][0])
         else:
-            into, argument = self._place(given)
-        self._flow(given, into, argument, value)
+            into, argument = self._place(node)
+        self._flow(node, into, argument, value)
 
     def _add_passed(self, role: str, captures: Captures) -> None:
-        for place, given in enumerate(arguments(captures[role][0])):
-            value = self._writer.value(given) if given.type in self._shapes.passed else UNKNOWN
+        for place, argument in enumerate(arguments(captures[role][0])):
+            value = self._writer.value(argument) if argument.type in self._shapes.passed else UNKNOWN
             if value not in (LITERAL, UNKNOWN):
-                self._flow(given, self._writer.value(captures["into.function"][0]), place, value)
+                self._flow(argument, self._writer.value(captures["into.function"][0]), place, value)
 
-    def _flow(self, given: Node, into: str, argument: int, value: str) -> None:
+    def _flow(self, node: Node, into: str, argument: int, value: str) -> None:
         if not into.startswith(UNKNOWN):
-            self._flows.append(Flow(given.start_byte, into, argument, value))
+            self._flows.append(Flow(node.start_byte, into, argument, value))
 
     def _place(self, node: Node) -> tuple[str, int]:
         """Return what the place of a value expects: a function and the number of the argument, or a value and -1."""
@@ -208,7 +208,7 @@ class FactReader:
 def _sorted(matches: Iterable[Match], roles: Sequence[str]) -> tuple[dict[str, list[Captures]], list[Used]]:
     """Return the matches by their role, and those that are mentions. roles: all others, in order."""
     into: dict[int, list[Captures]] = {}  # A pattern has one role.
-    found: dict[str, list[Captures]] = {}
+    by_role: dict[str, list[Captures]] = {}
     used: list[Used] = []
     for pattern, captures in matches:
         if pattern not in into:
@@ -217,9 +217,9 @@ def _sorted(matches: Iterable[Match], roles: Sequence[str]) -> tuple[dict[str, l
                 used.append((pattern, role, []))
                 into[pattern] = used[-1][2]
             else:
-                into[pattern] = found.setdefault(role, [])
+                into[pattern] = by_role.setdefault(role, [])
         into[pattern].append(captures)
-    return found, used
+    return by_role, used
 
 
 def _role(captures: Captures, roles: Sequence[str]) -> str:

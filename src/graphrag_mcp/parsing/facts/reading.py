@@ -85,7 +85,7 @@ def whole(tree: Tree) -> tuple[int, int]:
 
 def innermost(scopes: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the smallest scope around each span, which is not the span itself; all in the order of the file."""
-    found: list[tuple[int, int]] = []
+    around: list[tuple[int, int]] = []
     stack: list[tuple[int, int]] = []
     following = 0
     for start, stop in spans:
@@ -96,8 +96,8 @@ def innermost(scopes: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]
             following += 1
         while stack and stack[-1][1] <= start:
             stack.pop()
-        found.append(next(scope for scope in reversed(stack) if scope[1] >= stop and scope != (start, stop)))
-    return found
+        around.append(next(scope for scope in reversed(stack) if scope[1] >= stop and scope != (start, stop)))
+    return around
 
 
 def source_around(nodes: Sequence[Node] | None) -> list[Node]:

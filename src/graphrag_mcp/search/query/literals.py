@@ -82,14 +82,14 @@ def words(text: str) -> list[str]:
 def literals(text: str) -> tuple[Literal, ...]:
     """Return the literals of a question, at most MAX_LITERALS, in their order."""
     quoted = [next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text)]
-    found = {
+    written = {
         part: LiteralKind.QUOTED for part in quoted if 1 < len(part) <= MAX_LENGTH and _telling(_WORD.findall(part))
     }
     for match in _KEY.finditer(text):
         key = match.group(0).rstrip("-_.")
-        if key not in found and not _NO_KEY.fullmatch(key):
-            found[key] = LiteralKind.COMPOUND if _COMPOUND.fullmatch(key) else LiteralKind.KEY
-    return tuple(Literal(part, kind) for part, kind in found.items())[:MAX_LITERALS]
+        if key not in written and not _NO_KEY.fullmatch(key):
+            written[key] = LiteralKind.COMPOUND if _COMPOUND.fullmatch(key) else LiteralKind.KEY
+    return tuple(Literal(part, kind) for part, kind in written.items())[:MAX_LITERALS]
 
 
 def message_runs(text: str) -> tuple[Run, ...]:

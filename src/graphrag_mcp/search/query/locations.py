@@ -17,8 +17,8 @@ class Location(NamedTuple):
 
 def read_locations(text: str) -> tuple[Location, ...]:
     """Return the locations in a text, in their order."""
-    found = (Location(match["path"].replace("\\", "/"), int(match["line"])) for match in _LOCATION.finditer(text))
-    return tuple(dict.fromkeys(found))[:MAX_LOCATIONS]
+    locations = (Location(match["path"].replace("\\", "/"), int(match["line"])) for match in _LOCATION.finditer(text))
+    return tuple(dict.fromkeys(locations))[:MAX_LOCATIONS]
 
 
 def lines_in(locations: Sequence[Location], path: str) -> list[int]:

@@ -54,8 +54,8 @@ _CHANGES = re.compile(
 
 def asked_categories(text: str) -> frozenset[Category]:
     """Return the kinds of file that a query asks for; a question about the project asks for two."""
-    asked = _asked(text, _CATEGORIES)
-    return asked | _STATING if _PROJECT.search(_plain(text)) else asked
+    categories = _asked(text, _CATEGORIES)
+    return categories | _STATING if _PROJECT.search(_plain(text)) else categories
 
 
 def asks_for_fact(text: str) -> bool:

@@ -71,21 +71,21 @@ def find_restriction(text: str, exists: Callable[[str], bool]) -> Restriction | 
     for form in _BEFORE if len(plain) > LONGEST else _BEFORE + _AFTER:
         said = form.pattern.fullmatch(plain)
         if said and re.search(r"\w\w", said["rest"]) and (not form.asks or _ASKS.match(said["rest"])):
-            found = _read(form, said, exists)
-            if found is not None:
-                return found
+            restriction = _read(form, said, exists)
+            if restriction is not None:
+                return restriction
     return None
 
 
 def _read(form: _Form, said: re.Match[str], exists: Callable[[str], bool]) -> Restriction | None:
-    asked = said.groupdict().get("asked")
-    question = f"{asked} {said['rest']}" if asked else said["rest"]
+    name_asked = said.groupdict().get("asked")
+    question = f"{name_asked} {said['rest']}" if name_asked else said["rest"]
     name = (said["path"] or said["kind"]).removeprefix("./").rstrip(".")
     is_path = "/" in name or "*" in name or said["folder"] is not None
     if (is_path or (form.word and not said["kind"])) and (glob := _existing(form, name, is_path, exists)):
         return Restriction(question, name.rstrip("/"), paths=(glob,))
     # "Under tests/" also means the tests of a project that has them elsewhere.
-    category = next((one for one, words in _KIND_PATTERNS.items() if words.fullmatch(name.rstrip("/"))), None)
+    category = next((category_name for category_name, words in _KIND_PATTERNS.items() if words.fullmatch(name.rstrip("/"))), None)
     if category is None or not form.kind:
         return None
     return Restriction(question, str(category), frozenset((category,)))

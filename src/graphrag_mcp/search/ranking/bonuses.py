@@ -202,15 +202,15 @@ class Agreement:
 
     def of(self, words: tuple[str, ...]) -> Agreed:
         """Return how much the words and the query's terms agree."""
-        found = self._agreed.get(words)
-        if found is None:
-            found = self._agreed[words] = self._compare(words)
-        return found
+        agreed = self._agreed.get(words)
+        if agreed is None:
+            agreed = self._agreed[words] = self._compare(words)
+        return agreed
 
     def rare(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Return the terms that are rare in the project and agree with the words."""
-        found = {term for word in words if word[:MIN_PREFIX] in self._by_beginning for term in self._terms_of(word)}
-        return tuple(self._terms[term] for term in sorted(found) if self._weights[term] >= RARE)
+        terms = {term for word in words if word[:MIN_PREFIX] in self._by_beginning for term in self._terms_of(word)}
+        return tuple(self._terms[term] for term in sorted(terms) if self._weights[term] >= RARE)
 
     def _compare(self, words: tuple[str, ...]) -> Agreed:
         matched = [
@@ -222,12 +222,12 @@ class Agreement:
         return Agreed(len(matched) / len(words), covered / self._weight)
 
     def _terms_of(self, word: str) -> frozenset[int]:
-        found = self._terms_by_word.get(word)
-        if found is None:
+        terms = self._terms_by_word.get(word)
+        if terms is None:
             positions = self._by_beginning[word[:MIN_PREFIX]]
-            found = frozenset(position for position in positions if agree(word, self._terms[position]))
-            self._terms_by_word[word] = found
-        return found
+            terms = frozenset(position for position in positions if agree(word, self._terms[position]))
+            self._terms_by_word[word] = terms
+        return terms
 
 
 def agree(word: str, term: str) -> bool:

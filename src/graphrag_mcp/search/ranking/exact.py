@@ -41,14 +41,14 @@ class Standing(NamedTuple):
 
 def definitions_first(order: Sequence[Scored], named: NamedSymbol, matches: Iterable[SymbolMatch]) -> list[Scored]:
     """Return the hits with those that define the name by their standing, in the places of such hits."""
-    found: dict[int, list[SymbolMatch]] = {}
+    by_file: dict[int, list[SymbolMatch]] = {}
     for match in matches:
-        found.setdefault(match.chunk_id, []).append(match)
-    places = [place for place, scored in enumerate(order) if scored.fused.chunk_id in found]
+        by_file.setdefault(match.chunk_id, []).append(match)
+    places = [place for place, scored in enumerate(order) if scored.fused.chunk_id in by_file]
     best = [
         min(
             (_standing(named, match, order[place].file), match.symbol.qualified_name)
-            for match in found[order[place].fused.chunk_id]
+            for match in by_file[order[place].fused.chunk_id]
         )
         for place in places
     ]

@@ -126,8 +126,8 @@ def _factors(scored: Scored) -> Iterator[Factor]:
         yield Factor("archive", factors.retirement, note=file.archive.reason)
     else:
         status = file.facts.status.value if file.facts.status is not None else ""
-        asked = "in force, but the query asks for archived or superseded files"
-        yield Factor("status", factors.retirement, note=status or asked)
+        reason = "in force, but the query asks for archived or superseded files"
+        yield Factor("status", factors.retirement, note=status or reason)
     priority = file.facts.priority
     yield Factor("standing", factors.standing, note=f"priority {priority}" if priority is not None else "")
     yield Factor("backlinks", factors.backlinks, note=counted(scored.shared.backlinks, "backlink"))

@@ -76,7 +76,7 @@ def sketch(definitions: Sequence[Symbol], calls: Sequence[tuple[int, str]]) -> l
             first = starts[following] if following < len(starts) else symbol.end_line + 1
             head = max(symbol.start_line, min(symbol.end_line, first - 1))
             sketches.append(_sketch(symbol, head, _members(symbol, definitions)))
-    return sorted(sketches, key=lambda one: (one.start_line, one.end_line))
+    return sorted(sketches, key=lambda definition: (definition.start_line, definition.end_line))
 
 
 def _outermost(definitions: Sequence[Symbol]) -> Iterator[Symbol]:

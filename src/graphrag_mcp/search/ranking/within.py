@@ -46,10 +46,10 @@ def _gains(hits: Sequence[Scored], sketches: FileSketches, query: Matrix) -> dic
     """
     fused = {hit.fused.chunk_id: hit.fused.score for hit in hits}
     best: dict[int, tuple[float, str]] = {}
-    for one, shown, gain in zip(sketches.sketches, sketches.shown, sketches.gains(query).tolist(), strict=True):
+    for definition, shown, gain in zip(sketches.sketches, sketches.shown, sketches.gains(query).tolist(), strict=True):
         known = [chunk_id for chunk_id in shown if chunk_id in fused]
         if known:
             chunk_id = max(known, key=fused.__getitem__)
             if gain > best.get(chunk_id, _NO_DEFINITION)[0]:
-                best[chunk_id] = (gain, one.symbol.name)
+                best[chunk_id] = (gain, definition.symbol.name)
     return best

@@ -315,9 +315,9 @@ class SqliteLinks:
 
 
 def _stored(row: tuple[int, str, int, int, int, int, int, int, int]) -> StoredLink:
-    target, path, position, source, kind, use, how, given, receiver = row
+    target, path, position, source, kind, use, how, count, receiver = row
     return StoredLink(
-        target, path, position >> LINE_BITS, source, _KIND_OF[kind], _USE_OF[use], _HOW_OF[how], given, receiver
+        target, path, position >> LINE_BITS, source, _KIND_OF[kind], _USE_OF[use], _HOW_OF[how], count, receiver
     )
 
 

@@ -145,10 +145,10 @@ class SqliteReplicaSource:
 
     def chunks(self, server: str = "") -> int:
         """Return how many chunks the index has; with a server, how many of them were sent to it unchanged."""
-        given = f"""WHERE EXISTS (SELECT 1 FROM projected p
+        condition = f"""WHERE EXISTS (SELECT 1 FROM projected p
             WHERE p.server = ?1 AND p.path = f.path AND instr(p.mark || ' ', {_MARK} || ' ') = 1)"""
         ((count,),) = self._database.rows(
-            f"SELECT coalesce(sum(f.chunks), 0) FROM files f {given if server else ''}", (server,) if server else ()
+            f"SELECT coalesce(sum(f.chunks), 0) FROM files f {condition if server else ''}", (server,) if server else ()
         )
         return int(count)
 

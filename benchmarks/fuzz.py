@@ -72,6 +72,7 @@ def parser_law(_folder: Path) -> Law:
             assert blank, "every line that is not blank is in a chunk"
         for symbol in parsed.symbols:
             assert 1 <= symbol.start_line <= symbol.end_line <= len(lines), "symbols lie in the file"
+            assert symbol.name.strip(), "every symbol has a name"
             "".join((symbol.name, symbol.qualified_name, symbol.signature)).encode()
         for relation in parsed.relations:
             assert 1 <= relation.line <= len(lines), "relations lie in the file"

@@ -97,7 +97,7 @@ def suite_of(root: Path) -> list[str]:
 def by_impact(app: App, suite: Sequence[str]) -> list[str]:
     """Return the test files in the order of the answer, then the others by path."""
     call = IMPACT.read({}, app.settings, app.root)
-    found = app.ask(impact_of_diff, call).found
+    found = app.ask(impact_of_diff, call).result
     return list(dict.fromkeys([*(path for test in found.tests if (path := test.node.path) in set(suite)), *suite]))
 
 

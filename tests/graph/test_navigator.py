@@ -249,7 +249,7 @@ def test_every_occurrence_is_found_as_a_plain_scan_finds_it(tmp_path: Path) -> N
     app.index()
     everything = Scope(exclude_archived=False)
     paths = [root / path for path in file_ids(app)]
-    assert len(paths) == occurrences(app.navigator(), "import", everything).found.files_searched > 35
+    assert len(paths) == occurrences(app.navigator(), "import", everything).occurrences.files_searched > 35
     for text, whole_word, case in [
         ("Order", True, Case.SMART),
         ("order", False, Case.SMART),
@@ -268,7 +268,7 @@ def test_every_occurrence_is_found_as_a_plain_scan_finds_it(tmp_path: Path) -> N
             for number, line in enumerate(path.read_text().split("\n"), 1)
             if pattern.search(line)
         }
-        found = occurrences(app.navigator(), text, everything, whole_word=whole_word, case=case).found
+        found = occurrences(app.navigator(), text, everything, whole_word=whole_word, case=case).occurrences
         assert {(one.path, one.line) for one in found.lines} == expected
         assert found.total == len(expected)
         assert found.unread == ()

@@ -186,6 +186,17 @@ def test_brackets_are_not_nested_without_end(form: str) -> None:
     create_needle(r"\(" * 200 + "word", regex=True)
 
 
+def test_a_definition_without_a_name_has_no_line(tmp_path: Path) -> None:
+    """One that lacks its name is found nowhere, rather than without end."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "one.lua").write_text("function () return needle end\n")
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        hits = occurrences(app.navigator(), "needle", EVERYTHING)
+    assert (hits.occurrences.total, hits.defined) == (1, {})
+
+
 def test_every_line_can_be_asked_for(tmp_path: Path) -> None:
     """However many there are, pages go on until the last, each line on one of them."""
     root = tmp_path / "project"
@@ -193,7 +204,7 @@ def test_every_line_can_be_asked_for(tmp_path: Path) -> None:
     (root / "one.txt").write_text("needle\n" * (MAX_LINES + 5))
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
         app.index()
-        found = occurrences(app.navigator(), "needle", EVERYTHING, MAX_LINES + 3).found
+        found = occurrences(app.navigator(), "needle", EVERYTHING, MAX_LINES + 3).occurrences
     assert found.total == MAX_LINES + 5
     assert [row.line for row in found.lines] == list(range(1, MAX_LINES + 4))
 
@@ -409,9 +420,9 @@ def test_a_secret_that_came_after_the_indexing_is_masked(tmp_path: Path, hides_i
         if hides_its_time:
             os.utime(file, ns=(old, old))
         navigator = app.navigator()
-        found = occurrences(navigator, SECRETS["deploy.py"][:12], EVERYTHING).found
+        found = occurrences(navigator, SECRETS["deploy.py"][:12], EVERYTHING).occurrences
         assert (found.total, found.files, found.files_searched) == (0, 0, 1)
-        assert occurrences(navigator, "plain_word", EVERYTHING).found.total == 1
+        assert occurrences(navigator, "plain_word", EVERYTHING).occurrences.total == 1
 
 
 def _seconds(act: Callable[[], object]) -> float:

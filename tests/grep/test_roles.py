@@ -89,27 +89,27 @@ def answer(app: App, **arguments: object) -> str:
 def test_every_line_has_its_role(app: App, path: str) -> None:
     """By the syntax of its language; of several on a line, a definition or call counts."""
     hits = occurrences(app.navigator(), "refresh", Scope(paths=(path,)), whole_word=True)
-    placed = hits.place(hits.found.lines)
+    placed = hits.place(hits.occurrences.lines)
     assert {row.line: row.role.value for row in placed} == ROLES[path]
 
 
 def test_definitions_are_first_then_code_then_tests_and_documents(app: App) -> None:
     """So that the first page has what a reader looks for; and pages continue in one order."""
     hits = occurrences(app.navigator(), "refresh", Scope(), whole_word=True)
-    rows = hits.place(hits.found.lines)
+    rows = hits.place(hits.occurrences.lines)
     roles = [row.role for row in rows]
     assert roles.index(Role.CALL) > max(place for place, role in enumerate(roles) if role is Role.DEFINITION)
     paths = list(dict.fromkeys(row.path for row in rows))
     assert paths[-2:] == ["tests/test_shop.py", "docs/guide.md"]
-    assert hits.place(hits.found.lines[3:5]) == rows[3:5]
+    assert hits.place(hits.occurrences.lines[3:5]) == rows[3:5]
 
 
 def test_a_pattern_finds_a_definition_only_in_its_name(app: App) -> None:
     """A word beside the name on the same line defines nothing."""
     hits = occurrences(app.navigator(), r"return|public", Scope(), regex=True)
-    assert {row.role for row in hits.place(hits.found.lines)} == {Role.OTHER}
+    assert {row.role for row in hits.place(hits.occurrences.lines)} == {Role.OTHER}
     hits = occurrences(app.navigator(), r"def \w+fresh", Scope(), regex=True)
-    assert [row.role for row in hits.place(hits.found.lines)] == [Role.DEFINITION]
+    assert [row.role for row in hits.place(hits.occurrences.lines)] == [Role.DEFINITION]
 
 
 def test_lines_are_under_their_file_and_the_definition_around_them(app: App) -> None:

@@ -161,7 +161,7 @@ def test_what_only_looks_like_a_heading_is_none(text: str) -> None:
         ("two\nlines\n===\n", ["two lines"]),
         ("- item\n---\n# after a rule", ["after a rule"]),
         ("```\nunclosed\n# a", []),
-        ("# C#\n## {#only-anchor}", ["C#", ""]),
+        ("# C#\n## {#only-anchor}", ["C#"]),
         ("<details>\n\n## inside\n\n</details>", ["inside"]),
     ],
 )

@@ -3,6 +3,7 @@
 import pytest
 
 from graphrag_mcp.model.files import ParseMode, SymbolKind
+from graphrag_mcp.parsing.parser import parse_file
 from tests.parsing.code_samples import EXPECTED, SAMPLES, outline_of, parse_lines, parse_sample
 
 
@@ -38,6 +39,29 @@ def test_a_doc_comment_may_stand_above_a_blank_line() -> None:
     text = "/**\n * Sends it.\n */\n\nres.send = function (body) {\n};"
     definitions = outline_of("a.js", text).definitions
     assert [(one.qualified_name, one.docstring) for one in definitions] == [("res.send", "Sends it.")]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_nothing_is_defined_without_a_name(name: str) -> None:
+    """Where a name is deleted, a parser may put one of no letters in its place."""
+    defined = {symbol.name for symbol in parse_sample(name).symbols}
+    texts = [SAMPLES[name].replace(word, "") for word in sorted(defined)]
+    assert all(symbol.name.strip() for text in texts for symbol in parse_file(name, text.encode()).symbols)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "names"),
+    [
+        ("a.hpp", "namespace std {\ntypedef decltype(nullptr) nullptr_t;\n}", ["std"]),
+        ("a.lua", "function () end\nfunction f() end", ["f"]),
+        ("a.ini", "[]\na=1\nb..c=2", ["a", "c"]),
+        ("a.json", '{" ": {"a": 1}, "b": 2}', ["a", "b"]),
+        ("a.md", "# \n\nSome text.\n\n## Use\n\nMore text.", ["Use"]),
+    ],
+)
+def test_a_blank_name_is_none(path: str, text: str, names: list[str]) -> None:
+    """A search for the places of such a name would have no end."""
+    assert [symbol.name for symbol in parse_file(path, text.encode()).symbols] == names
 
 
 def test_an_operator_keeps_its_name() -> None:

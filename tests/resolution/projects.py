@@ -8,7 +8,7 @@ from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.manifests import read_manifest
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.languages.syntax import SourceCode
-from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use, identities_of
+from graphrag_mcp.model.facts import Declared, FileFacts, Mention, SymbolId, Use, identities_of
 from graphrag_mcp.model.files import Relation, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.manifests import Manifest
@@ -53,28 +53,29 @@ class Project:
     def has_unit(self, unit: str) -> bool:
         return any(facts.unit == unit for facts in self._facts.values())
 
-    def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
+    def find(self, unit: str, qualified_name: str) -> Sequence[SymbolId]:
         return [
-            thing
-            for thing, one in self._declared()
-            if self.unit(thing.path) == unit and one.qualified == qualified_name
+            symbol
+            for symbol, one in self._declared()
+            if self.unit(symbol.path) == unit and one.qualified == qualified_name
         ]
 
     def manifests(self) -> Sequence[Manifest]:
         return self._manifests
 
-    def methods(self, unit: str, owner: str) -> Sequence[Thing]:
+    def methods(self, unit: str, owner: str) -> Sequence[SymbolId]:
         return [
-            thing
-            for thing, one in self._declared()
-            if self.unit(thing.path) == unit and (one.kind, one.qualified) == (SymbolKind.METHOD, f"{owner}.{one.name}")
+            symbol
+            for symbol, one in self._declared()
+            if self.unit(symbol.path) == unit
+            and (one.kind, one.qualified) == (SymbolKind.METHOD, f"{owner}.{one.name}")
         ]
 
-    def named(self, name: str) -> Sequence[Thing]:
-        return [thing for thing, one in self._declared() if one.name == name]
+    def named(self, name: str) -> Sequence[SymbolId]:
+        return [symbol for symbol, one in self._declared() if one.name == name]
 
     def places_of(self, name: str) -> Sequence[int]:
-        return [self.search.place(thing) for thing in self.named(name)]
+        return [self.search.place(symbol) for symbol in self.named(name)]
 
     def outline(self, _path: str) -> Sequence[Relation]:
         return ()
@@ -98,14 +99,14 @@ class Project:
             if name in self._texts[path] and self._facts[path].has_errors and self._facts[path].language == language
         )
 
-    def placed(self, places: Iterable[int]) -> dict[int, Thing]:
+    def placed(self, places: Iterable[int]) -> dict[int, SymbolId]:
         wanted = set(places)
         found = {
-            place_id(Place(path, identity)): Thing(path, number)
+            place_id(Place(path, identity)): SymbolId(path, number)
             for path, facts in self._facts.items()
             for number, identity in enumerate(identities_of(facts))
         }
-        return {place: thing for place, thing in found.items() if place in wanted}
+        return {place: symbol for place, symbol in found.items() if place in wanted}
 
     @cached_property
     def search(self) -> Search:
@@ -130,16 +131,16 @@ class Project:
         wanted = [(path, at) for path, text in self._marked.items() for at in _marked(text)]
         return any(all(one.at != at for one in self._facts[path].mentions) for path, at in wanted)
 
-    def _declared(self) -> Iterator[tuple[Thing, Declared]]:
+    def _declared(self) -> Iterator[tuple[SymbolId, Declared]]:
         for path, facts in self._facts.items():
             for number, one in enumerate(facts.declared):
-                yield Thing(path, number), one
+                yield SymbolId(path, number), one
 
     def _answer(self, path: str, at: int) -> str:
         found = self.resolver.resolve(path, self._mention(path, at))
         if found is None:
             return UNDECIDED
-        declared = ((thing.path, self.resolver.declared(thing)) for thing in found.things)
+        declared = ((symbol.path, self.resolver.declared(symbol)) for symbol in found.symbols)
         return ", ".join(f"{path}:{one.line} {one.name}" for path, one in declared) or OTHER
 
     def _mention(self, path: str, at: int) -> Mention:

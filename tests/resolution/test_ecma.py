@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.model.facts import Thing
+from graphrag_mcp.model.facts import SymbolId
 from tests.resolution.projects import OTHER, UNDECIDED, Project
 
 LIBRARY = "export class Store { get() { return this } }\nexport function make() { return new Store() }\n"
@@ -354,7 +354,7 @@ function choose(one: Both & { run(): Own }) { one.run().«run»() }
     project = Project({"a.ts": text})
     assert project.answers() == [UNDECIDED, "a.ts:2 run"]
     search = project.search
-    found = search.sites(project.named("run")).found
+    found = search.sites(project.named("run")).sites
     assert sorted((bool(site.target), site.is_certain) for site in found if site.mention.line == 4) == [
         (False, True),
         (True, False),
@@ -407,7 +407,7 @@ function outer() {
         one.name
         for path in ("a.js", "script.js")
         for number, one in enumerate(project.facts(path).declared)
-        if search.is_confined(Thing(path, number))
+        if search.is_confined(SymbolId(path, number))
     ]
     assert confined == ["run", "outer", "inner"]
 

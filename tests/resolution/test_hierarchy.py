@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.model.facts import Thing
+from graphrag_mcp.model.facts import SymbolId
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.linking import Linker
 from tests.resolution.projects import Project
@@ -21,16 +21,16 @@ def above(files: dict[str, str], name: str) -> set[str]:
 def _names(files: dict[str, str], name: str, *, of_type: str, of_method: str) -> set[str]:
     search = Project(files).search
     hierarchy, declared = Hierarchy(search), search.resolver.declared
-    things = [
-        thing
+    symbols = [
+        symbol
         for path in files
         for number, one in enumerate(search.source.facts(path).declared)
         if one.qualified == name
-        for thing in [Thing(path, number)]
+        for symbol in [SymbolId(path, number)]
     ]
-    (thing,) = things
-    find = getattr(hierarchy, of_method if declared(thing).kind == "method" else of_type)
-    return {declared(one).qualified for one in find(thing)}
+    (symbol,) = symbols
+    find = getattr(hierarchy, of_method if declared(symbol).kind == "method" else of_type)
+    return {declared(one).qualified for one in find(symbol)}
 
 
 READERS = """package a

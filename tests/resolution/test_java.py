@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.model.facts import Mark, Thing, unpack
+from graphrag_mcp.model.facts import Mark, SymbolId, unpack
 from graphrag_mcp.model.facts import pack as pack_facts
 from graphrag_mcp.model.values import Instance
 from tests.resolution.projects import OTHER, UNDECIDED, Project, read
@@ -519,7 +519,7 @@ class A {
     project = Project({"A.java": text})
     facts = project.facts("A.java")
     assert facts is not None
-    assert [project.resolver.taker("A.java", flow) for flow in facts.flows] == [Instance((Thing("A.java", 0),))] * 2
+    assert [project.resolver.taker("A.java", flow) for flow in facts.flows] == [Instance((SymbolId("A.java", 0),))] * 2
 
 
 @pytest.mark.parametrize(

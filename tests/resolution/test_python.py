@@ -413,7 +413,7 @@ def test_a_call_of_what_a_call_gives_is_a_mention_without_a_name() -> None:
     (mention,) = (one for one in project.facts("main.py").mentions if not one.name)  # type: ignore[union-attr]
     found = project.resolver.resolve("main.py", mention)
     assert found is not None
-    assert [project.resolver.declared(thing).name for thing in found.value.things] == ["f"]  # type: ignore[union-attr]
+    assert [project.resolver.declared(symbol).name for symbol in found.value.symbols] == ["f"]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("code", ["x = [f]\nx[0]", "x = {'a': f}\nx['a']"])

@@ -23,7 +23,7 @@ from graphrag_mcp.search.confidence import (
 )
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.query.understand import understand
-from graphrag_mcp.search.retrieval import Found
+from graphrag_mcp.search.retrieval import Retrieved
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.search_text import render
 from tests.golden.golden import Golden
@@ -72,8 +72,8 @@ class CountingKeywords:
         return Frequencies({term: self._counts.get(term, 0) for term in terms}, self._chunks)
 
 
-def found(cosine: float = 0.1, score: float = 1.0) -> Found:
-    return Found(vector=[Ranked(1, cosine), Ranked(2, cosine / 2)], keyword=[Ranked(1, score)])
+def found(cosine: float = 0.1, score: float = 1.0) -> Retrieved:
+    return Retrieved(vector=[Ranked(1, cosine), Ranked(2, cosine / 2)], keyword=[Ranked(1, score)])
 
 
 # ---------------------------------------------------------------- the judgement alone
@@ -135,7 +135,7 @@ def test_a_query_without_words_is_not_judged() -> None:
 
 def test_lists_that_are_empty_count_as_nothing_in_common() -> None:
     """A query of which the model knows no word is near to nothing."""
-    assert judge(understand("blorptang wizzle"), Found(), (), CountingKeywords({})).is_low
+    assert judge(understand("blorptang wizzle"), Retrieved(), (), CountingKeywords({})).is_low
 
 
 def test_missing_words_are_named_as_the_query_says_them() -> None:

@@ -23,7 +23,7 @@ from graphrag_mcp.search.ranking.evidence import Candidates, Evidence
 from graphrag_mcp.search.ranking.fusion import fuse
 from graphrag_mcp.search.ranking.ranked_lists import RankedList
 from graphrag_mcp.search.ranking.ranker import score_candidates
-from graphrag_mcp.search.retrieval import ChunkAndVector, Found, Lookups, Retriever
+from graphrag_mcp.search.retrieval import ChunkAndVector, Lookups, Retrieved, Retriever
 from graphrag_mcp.search.select import PLACES, select
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.tools.search_json import search_payload
@@ -42,8 +42,8 @@ def candidates(text: str, vector: Sequence[Ranked], keyword: Sequence[Ranked], *
         one.chunk_id: StoredFile(one.chunk_id // 10, f"src/file_{one.chunk_id // 10}.py", Category.IMPLEMENTATION)
         for one in fused
     }
-    found = Candidates(fused, files, found=Found(vector, keyword), lists=lists)
-    return replace(found, **changes)  # type: ignore[arg-type]
+    retrieved = Candidates(fused, files, retrieved=Retrieved(vector, keyword), lists=lists)
+    return replace(retrieved, **changes)  # type: ignore[arg-type]
 
 
 def contents(count: int) -> Mapping[int, ChunkAndVector]:
@@ -57,18 +57,18 @@ def contents(count: int) -> Mapping[int, ChunkAndVector]:
 def test_scoring_needs_no_store() -> None:
     """What several lists propose comes first; the order is a function of what was gathered."""
     asked = "where is the basket stored"
-    found = candidates(asked, [Ranked(10, 0.9), Ranked(20, 0.8)], [Ranked(20, 9.0), Ranked(30, 2.0)])
-    ranking = score_candidates(understand(asked), found, SETTINGS, NOW)
+    retrieved = candidates(asked, [Ranked(10, 0.9), Ranked(20, 0.8)], [Ranked(20, 9.0), Ranked(30, 2.0)])
+    ranking = score_candidates(understand(asked), retrieved, SETTINGS, NOW)
     assert [scored.fused.chunk_id for scored in ranking] == [20, 10, 30]
-    assert found.method is FusionMethod.RELATIVE
+    assert retrieved.method is FusionMethod.RELATIVE
 
 
 def test_a_definition_that_the_query_names_is_scored_first_without_any_store() -> None:
     """Evidence is a value: a definition found by name outweighs a better place in both lists."""
     match = SymbolMatch(20, "src/file_2.py", Symbol("Basket", "Basket", SymbolKind.TYPE, 1, 9))
-    found = candidates("Basket", [Ranked(10, 0.9), Ranked(20, 0.8)], [Ranked(10, 9.0), Ranked(20, 8.0)])
-    plain = score_candidates(understand("Basket"), found, SETTINGS, NOW)
-    named = replace(found, evidence=Evidence(definitions=[match]))
+    retrieved = candidates("Basket", [Ranked(10, 0.9), Ranked(20, 0.8)], [Ranked(10, 9.0), Ranked(20, 8.0)])
+    plain = score_candidates(understand("Basket"), retrieved, SETTINGS, NOW)
+    named = replace(retrieved, evidence=Evidence(definitions=[match]))
     lifted = score_candidates(understand("Basket"), named, SETTINGS, NOW)
     assert [one.fused.chunk_id for one in plain] == [10, 20]
     assert [one.fused.chunk_id for one in lifted] == [20, 10]
@@ -79,10 +79,10 @@ def test_the_best_document_has_the_third_place_when_a_question_asks_for_a_fact()
     vector = [Ranked(number, 1 - place / 100) for place, number in enumerate((60, 10, 20, 30, 40, 50))]
     shown = {}
     for asked in ("what is the default of the limit", "how is the limit applied"):
-        found = candidates(asked, vector, vector)
-        document = replace(found.files[60], path="docs/limits.md", category=Category.DOCUMENTATION)
+        retrieved = candidates(asked, vector, vector)
+        document = replace(retrieved.files[60], path="docs/limits.md", category=Category.DOCUMENTATION)
         ranking = score_candidates(
-            understand(asked), replace(found, files={**found.files, 60: document}), SETTINGS, NOW
+            understand(asked), replace(retrieved, files={**retrieved.files, 60: document}), SETTINGS, NOW
         )
         scores = [scored.score for scored in ranking]
         assert scores == sorted(scores, reverse=True)
@@ -94,9 +94,9 @@ def test_the_best_document_has_the_third_place_when_a_question_asks_for_a_fact()
 
 def test_selecting_reads_no_more_than_it_shows() -> None:
     """The hits are read in blocks; candidates behind the last that is needed are never read."""
-    found = candidates("text", [Ranked(10 * number, 1.0 - number / 100) for number in range(60)], [])
+    retrieved = candidates("text", [Ranked(10 * number, 1.0 - number / 100) for number in range(60)], [])
     request = SearchRequest("text", limit=5)
-    ranking = score_candidates(understand("text"), found, NO_DEDUP, NOW)
+    ranking = score_candidates(understand("text"), retrieved, NO_DEDUP, NOW)
     stored, read = contents(60), list[int]()
 
     def read_contents(ids: Sequence[int]) -> Mapping[int, ChunkAndVector]:
@@ -112,9 +112,9 @@ def test_selecting_reads_no_more_than_it_shows() -> None:
 
 def test_selecting_drops_a_copy_and_what_has_left_the_index() -> None:
     """Two chunks of one text are one hit, and a chunk that no longer exists is none."""
-    found = candidates("text", [Ranked(10 * number, 1.0 - number / 100) for number in range(4)], [])
+    retrieved = candidates("text", [Ranked(10 * number, 1.0 - number / 100) for number in range(4)], [])
     request = SearchRequest("text", limit=5)
-    ranking = score_candidates(understand("text"), found, SETTINGS, NOW)
+    ranking = score_candidates(understand("text"), retrieved, SETTINGS, NOW)
     stored = dict(contents(4))
     stored[20] = (replace(stored[20][0], text="text 1"), None)
     del stored[30]

@@ -132,8 +132,8 @@ def run_impact(options: argparse.Namespace) -> None:
             bring_up_to_date(app)
         answer = app.ask(impact_of_diff, call, patch) if patch else app.ask(IMPACT.ask, call)
         show(IMPACT.write(answer, call))
-    if options.fail_on and answer.found.broken:
-        raise GraphragError(f"certainly broken outside the change: {counted(answer.found.broken, 'place')}")
+    if options.fail_on and answer.result.broken:
+        raise GraphragError(f"certainly broken outside the change: {counted(answer.result.broken, 'place')}")
 
 
 def _read_patch(name: str) -> str:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from graphrag_mcp.model.facts import Mention, Thing
+from graphrag_mcp.model.facts import Mention, SymbolId
 from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.links import BY_NAME, How, StoredLink
@@ -49,15 +49,15 @@ class IndexedCode:
             self.resolver.begin()
             yield
 
-    def things(self, node: CodeNode) -> list[Thing]:
+    def symbols(self, node: CodeNode) -> list[SymbolId]:
         """Return the declarations of a node; none for a file, a key, or a language without facts."""
         facts = None if node.is_file or node.kind is SymbolKind.KEY else self.facts.facts(node.path)
         candidates = [
-            (declared.kind, Thing(node.path, number))
+            (declared.kind, SymbolId(node.path, number))
             for number, declared in enumerate(facts.declared if facts else ())
             if declared.qualified == node.qualified_name and node.start_line <= declared.line <= node.end_line
         ]
-        return [thing for kind, thing in candidates if kind == node.kind] or [thing for _, thing in candidates]
+        return [symbol for kind, symbol in candidates if kind == node.kind] or [symbol for _, symbol in candidates]
 
     def nodes_of(self, path: str) -> list[CodeNode]:
         """Return the definitions of a file, in its order."""
@@ -65,18 +65,18 @@ class IndexedCode:
             self._nodes[path] = self.store.in_file(path)
         return self._nodes[path]
 
-    def node_id(self, path: str, thing: Thing | None, *, is_around: bool = False) -> int:
+    def node_id(self, path: str, symbol: SymbolId | None, *, is_around: bool = False) -> int:
         """Return the node of a declaration, else of its file.
 
         is_around: of the innermost declaration around it that has a node, before the file.
         """
         nodes = self.nodes_of(path)
-        if thing is not None:
-            declared = self.resolver.declared(thing)
+        if symbol is not None:
+            declared = self.resolver.declared(symbol)
             named = (node for node in nodes if node.qualified_name == declared.qualified)
             if own := [node for node in named if node.start_line <= declared.line <= node.end_line]:
                 return next((node for node in own if node.kind == declared.kind), own[0]).node_id
-            around = self.search.around(path, declared.start, named=True, outside=thing)
+            around = self.search.around(path, declared.start, named=True, outside=symbol)
             if around is not None and (is_around or not declared.name):
                 return self.node_id(path, around, is_around=is_around)
         if nodes:
@@ -87,9 +87,9 @@ class IndexedCode:
     def source_id(self, path: str, place: int) -> int:
         """Return the node of a declaration of a file at a place, or of what is around it; of the file for 0."""
         if (path, place) not in self._sources:
-            thing = self.search.thing(path, place) if place else None
+            symbol = self.search.symbol(path, place) if place else None
             ids = self.store.at_places((place,)) if place else {}
-            self._sources[path, place] = ids.get(place) or self.node_id(path, thing, is_around=True)
+            self._sources[path, place] = ids.get(place) or self.node_id(path, symbol, is_around=True)
         return self._sources[path, place]
 
     def find_sources(self, places: Collection[tuple[str, int]]) -> None:
@@ -98,7 +98,7 @@ class IndexedCode:
         ids = self.store.at_places(wanted) if wanted else {}
         self._sources |= {(path, place): ids[place] for path, place in places if place in ids}
 
-    def edge_from(self, node: CodeNode, target: Thing, kind: RelationKind, line: int) -> CodeEdge:
+    def edge_from(self, node: CodeNode, target: SymbolId, kind: RelationKind, line: int) -> CodeEdge:
         """Return a relation from a node, at a line of its file, to a declaration."""
         return CodeEdge(node.node_id, self.node_id(target.path, target), kind, node.path, line)
 
@@ -139,10 +139,10 @@ class IndexedCode:
         is_defined = link.how is How.UNDECIDED and bool(self.facts.places_of(plain))
         return Mentioned(link.kind, plain, "" if module == MACRO else module, path, link.line, is_defined)
 
-    def is_property(self, thing: Thing) -> bool:
+    def is_property(self, symbol: SymbolId) -> bool:
         """Return whether a declaration is read without a call, or is what is run when such a one is written."""
-        return self.resolver.things.is_property(thing)
+        return self.resolver.symbols.is_property(symbol)
 
-    def relation(self, thing: Thing, mention: Mention) -> RelationKind:
+    def relation(self, symbol: SymbolId, mention: Mention) -> RelationKind:
         """Return what a mention of a declaration is."""
-        return relation_kind(self.resolver.things, thing, mention)
+        return relation_kind(self.resolver.symbols, symbol, mention)

@@ -247,7 +247,9 @@ class FlowSearch:
         """Return the best chains: those that cost little and contain the words of the question."""
         meetings = forward.known.keys() & backward.known.keys()
         chains = [Chain(tuple(links)) for number in meetings if (links := self._chain(forward, backward, number))]
-        ordered = sorted((chain for chain in chains if _is_simple(chain)), key=lambda chain: (self._order(chain), chain.cost))
+        ordered = sorted(
+            (chain for chain in chains if _is_simple(chain)), key=lambda chain: (self._order(chain), chain.cost)
+        )
         chosen: list[Chain] = []
         for chain in filter(self._is_confirmed, ordered):
             shown = {node.node_id for earlier in chosen for node in earlier.nodes}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from graphrag_mcp.graph.code import MEANING, IndexedCode
-from graphrag_mcp.model.facts import Declared, FileFacts, Thing, Use
+from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
@@ -55,14 +55,14 @@ class Leads:
     def of_data(self, node: CodeNode) -> list[Lead]:
         """Return the readers of the fields and shared variables that a function writes or adds to."""
         with self._code.searching():
-            links = [link for thing in self._code.things(node) for link in self._links(thing)]
+            links = [link for symbol in self._code.symbols(node) for link in self._links(symbol)]
             return _surest(lead for lead in self._data_leads(node, links) if lead.edge.target_id != node.node_id)
 
-    def _links(self, thing: Thing) -> Sequence[StoredLink]:
+    def _links(self, symbol: SymbolId) -> Sequence[StoredLink]:
         """Return the links of the code of a declaration, without that of the named functions inside it."""
-        if self._code.resolver.declared(thing).kind in VARIABLE:
-            return self._code.search.inside(thing)
-        return self._code.search.directly_in(thing.path, self._code.search.place(thing))
+        if self._code.resolver.declared(symbol).kind in VARIABLE:
+            return self._code.search.inside(symbol)
+        return self._code.search.directly_in(symbol.path, self._code.search.place(symbol))
 
     # ------------------------------------------------------------ data
 
@@ -113,14 +113,14 @@ class Leads:
         if node.is_file:
             links = self._code.search.directly_in(node.path, place_id(Place(node.path, "")))
             yield from self._leads_of(node, None, links)
-        for thing in self._code.things(node):
-            declared = facts.declared[thing.number]
+        for symbol in self._code.symbols(node):
+            declared = facts.declared[symbol.number]
             if declared.kind == SymbolKind.TYPE:
-                yield from self._leads_of_type(node, thing)
+                yield from self._leads_of_type(node, symbol)
                 continue
-            leads = self._leads_of(node, thing, self._links(thing))
+            leads = self._leads_of(node, symbol, self._links(symbol))
             if declared.kind in VARIABLE:
-                place = self._code.search.place(thing)
+                place = self._code.search.place(symbol)
                 call = (RelationKind.CALLS, Use.CALL, How.RUNS, -1, 0)
                 run = self._code.search.run_by(StoredLink(place, node.path, declared.line, place, *call))
                 yield from self._leads_kept(node, run)
@@ -139,12 +139,12 @@ class Leads:
             elif choices[edge.line] <= MAX_NAMED:
                 yield Lead(edge._replace(certainty=Certainty.BY_NAME), choices[edge.line])
 
-    def _leads_of_type(self, node: CodeNode, kind: Thing) -> Iterator[Lead]:
+    def _leads_of_type(self, node: CodeNode, kind: SymbolId) -> Iterator[Lead]:
         """Yield the methods of a type: those that run when it, or an instance, is called come before all others."""
         resolver = self._code.resolver
-        methods = resolver.things.methods_of(kind)
+        methods = resolver.symbols.methods_of(kind)
         for method in methods:
-            is_run = resolver.things.is_run_by_call(method, kind)
+            is_run = resolver.symbols.is_run_by_call(method, kind)
             edge = self._code.edge_from(node, method, RelationKind.CONTAINS, resolver.declared(method).line)
             certainty = Certainty.CERTAIN if is_run else Certainty.MAY_CALL
             yield Lead(edge._replace(certainty=certainty), 1 if is_run else len(methods))
@@ -157,13 +157,13 @@ class Leads:
             )
             if is_inside and declaration.name and declaration.kind in CALLABLE:
                 yield Lead(
-                    self._code.edge_from(node, Thing(node.path, number), RelationKind.CONTAINS, declaration.line)
+                    self._code.edge_from(node, SymbolId(node.path, number), RelationKind.CONTAINS, declaration.line)
                 )
 
-    def _leads_of(self, node: CodeNode, thing: Thing | None, links: Sequence[StoredLink]) -> Iterator[Lead]:
+    def _leads_of(self, node: CodeNode, symbol: SymbolId | None, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the leads of the code of a function, or of a file."""
         decided = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
-        below = list(self._code.hierarchy.dispatched(decided, thing)) if thing else []
+        below = list(self._code.hierarchy.dispatched(decided, symbol)) if symbol else []
         targets = self._nodes(link.target for link in (*decided, *below))
         for group in (decided, below):
             choices = Counter((link.line, targets[link.target].name) for link in group if link.target in targets)
@@ -211,12 +211,12 @@ class Leads:
             _last_name(mention.receiver) for mention in search.mentions(node.path, link.line) if mention.name == name
         }
         near = [member for member in code if any(self._is_called(member, place) for place in written)]
-        things = near or ([] if link.how is How.FOREIGN else code)
-        for thing in things if len(things) <= MAX_NAMED else ():
-            edge = self._code.edge_from(node, thing, RelationKind.CALLS, link.line)
-            yield Lead(edge._replace(certainty=Certainty.BY_NAME), len(things))
+        symbols = near or ([] if link.how is How.FOREIGN else code)
+        for symbol in symbols if len(symbols) <= MAX_NAMED else ():
+            edge = self._code.edge_from(node, symbol, RelationKind.CALLS, link.line)
+            yield Lead(edge._replace(certainty=Certainty.BY_NAME), len(symbols))
 
-    def _is_called(self, member: Thing, receiver: str) -> bool:
+    def _is_called(self, member: SymbolId, receiver: str) -> bool:
         """Return whether the type of a member is called like a receiver: `Session` or `DbSession` like `session`."""
         owner = self._code.resolver.declared(member).qualified.rpartition(".")[0].rpartition(".")[2].lower()
         return len(receiver) >= LEAST_RECEIVER and owner.endswith(receiver.lower().lstrip("_"))

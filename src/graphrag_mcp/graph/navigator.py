@@ -32,7 +32,7 @@ MOST_ASKED = 10  # Changed files whose companions are looked up.
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSymbol:
     """A definition with its direct references: calls, imports, subclasses, tests.
 
     also: other definitions with the same references: overloads and declarations. doubt: what is not known of them.
@@ -71,14 +71,16 @@ class Navigator:
         self._root = root
         self.files = files
 
-    def symbols(self, text: str, scope: Scope = EVERYTHING) -> tuple[Found, ...]:
+    def symbols(self, text: str, scope: Scope = EVERYTHING) -> tuple[FoundSymbol, ...]:
         """Return the definitions that a name, path or location means, code first, and the references to each."""
-        together: dict[Hashable, list[Found]] = {}
+        together: dict[Hashable, list[FoundSymbol]] = {}
         for node in self.starts(text, scope):
             steps, doubt = self._uses(node, scope)
             used = tuple(dependant(step.source, step.edge) for step in steps)
             by = frozenset((step.source.node_id, step.lines, step.edge.relation) for step in steps) or node.file_id
-            together.setdefault((node.qualified_name, node.category, by), []).append(Found(node, used, doubt=doubt))
+            together.setdefault((node.qualified_name, node.category, by), []).append(
+                FoundSymbol(node, used, doubt=doubt)
+            )
         return tuple(replace(first, also=tuple(hit.node for hit in others)) for first, *others in together.values())
 
     def read(self, nodes: Iterable[CodeNode], scope: Scope = EVERYTHING) -> list[Body]:

@@ -165,4 +165,4 @@ def _modules(graph: SymbolGraph) -> dict[str, tuple[str, ...]]:
 
 def _lines_by_file(pattern: str, files: Files) -> dict[str, int]:
     hits = find_hits(create_needle(pattern, regex=True), CODE, files, 0)
-    return dict(Counter(line.path for line in hits.found.lines).most_common())
+    return dict(Counter(line.path for line in hits.occurrences.lines).most_common())

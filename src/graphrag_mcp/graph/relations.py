@@ -12,7 +12,7 @@ from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.sites import Sites
 from graphrag_mcp.graph.unread import quoted_lines, reflected_names, reflecting_files, unread_lines
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
-from graphrag_mcp.model.facts import Mark, Thing, Use
+from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.links import BY_NAME, How, StoredLink, folder_place, place_id
@@ -39,7 +39,7 @@ _IS_NOT_FOLLOWED = (True, True)  # is_guess, is_named
 class _Incoming(NamedTuple):
     """The relations to a node, and what says what is not known of them.
 
-    by_name: those that are compared by names, or lead to a whole file. things: its declarations; none where there are
+    by_name: those that are compared by names, or lead to a whole file. symbols: its declarations; none where there are
     no facts. methods: what is not listed of a type. outside: the modules that share the declarations. pending: the
     files with the name that are not resolved.
     """
@@ -47,7 +47,7 @@ class _Incoming(NamedTuple):
     edges: Sequence[CodeEdge]
     kinds: Sequence[RelationKind]
     by_name: Sequence[CodeEdge]
-    things: Sequence[Thing] = ()
+    symbols: Sequence[SymbolId] = ()
     sites: Sequence[Site] = ()
     methods: Sequence[CodeEdge] = ()
     outside: Sequence[str] = ()
@@ -96,8 +96,8 @@ class Relations:
 
     def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
         """Return the lines that may mean a node, and are not read as code."""
-        things = [thing for thing in self._code.things(node) if not self._is_inner(thing)]
-        return self.unread(node, self._language(node.path), scope) if things else frozenset()
+        symbols = [symbol for symbol in self._code.symbols(node) if not self._is_inner(symbol)]
+        return self.unread(node, self._language(node.path), scope) if symbols else frozenset()
 
     def unread(self, node: CodeNode, language: str, scope: Scope) -> frozenset[Place]:
         """Return the lines that may mean a definition in a language with facts, also one that is gone."""
@@ -148,38 +148,40 @@ class Relations:
                     continue
                 yield module_key(facts.language, link.path, module, of.item if of else name)
 
-    def _is_inner(self, thing: Thing) -> bool:
+    def _is_inner(self, symbol: SymbolId) -> bool:
         """Return whether nothing outside of its file, or of the function around it, can name a declaration."""
-        declaration = self._code.resolver.declared(thing)
+        declaration = self._code.resolver.declared(symbol)
         if (
             declaration.name.startswith("#")
             or Mark.PRIVATE in declaration.marks
-            or self._code.search.is_confined(thing)
+            or self._code.search.is_confined(symbol)
         ):
             return True
         while declaration.owner >= 0:
-            declaration = self._code.resolver.declared(Thing(thing.path, declaration.owner))
+            declaration = self._code.resolver.declared(SymbolId(symbol.path, declaration.owner))
             if declaration.kind in CALLABLE:
                 return True
         return False
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> "_Incoming":
-        things = self._code.things(node)
+        symbols = self._code.symbols(node)
         with_methods = RelationKind.CONTAINS in kinds
         kinds = [kind for kind in kinds if kind is not RelationKind.CONTAINS]
         by_name = self._by_name(node, kinds, scope)
-        if not things:
+        if not symbols:
             return _Incoming(by_name, kinds, by_name)
-        parts = [self._code.resolver.modules.merged(thing) for thing in things]
-        things = list(dict.fromkeys((*things, *(thing for to_node, _ in parts for thing in to_node))))
-        below = [edge for edge in self._hierarchical(node, things, kinds) if edge.relation in kinds]
-        sites, others, pending = self._sites.of(things)
+        parts = [self._code.resolver.modules.merged(symbol) for symbol in symbols]
+        symbols = list(dict.fromkeys((*symbols, *(symbol for to_node, _ in parts for symbol in to_node))))
+        below = [edge for edge in self._hierarchical(node, symbols, kinds) if edge.relation in kinds]
+        sites, others, pending = self._sites.of(symbols)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         self._code.find_sources([(site.path, site.source) for site, _ in sites if site.path in visible])
-        to_node = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
+        to_node = [self._edge_to(node, symbols, site, certainty) for site, certainty in sites if site.path in visible]
         kinds = [*kinds, RelationKind.CALLS] if RelationKind.READS in kinds else kinds  # A call of it reads it first.
-        to_node += self._from_slots(node, things, scope) if RelationKind.CALLS in kinds else []
-        wanted = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
+        to_node += self._from_slots(node, symbols, scope) if RelationKind.CALLS in kinds else []
+        wanted = set(kinds) - (
+            {RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set()
+        )  # The same twice.
         inside = [edge for edge in to_node if edge.relation is RelationKind.CONTAINS]
         methods = [edge._replace(relation=RelationKind.USES) for edge in inside]
         edges = [*below, *(edge for edge in to_node if edge.relation in wanted), *(methods if with_methods else ())]
@@ -187,7 +189,7 @@ class Relations:
             [*by_name, *edges],
             kinds,
             by_name,
-            things,
+            symbols,
             [site for site, _ in sites],
             [] if with_methods or not wanted & _OF_TYPES else methods,
             [module for _, modules in parts for module in modules],
@@ -198,19 +200,19 @@ class Relations:
     def _doubt(self, node: CodeNode, incoming: "_Incoming", scope: Scope) -> Doubt:
         """Return what is not known of the relations that were found."""
         store, search, resolver = self._code.store, self._code.search, self._code.resolver
-        things, language = incoming.things, self._language(node.path)
+        symbols, language = incoming.symbols, self._language(node.path)
         unsure = self._unsure(node, incoming, platform_of(language), scope)
-        if not things:
+        if not symbols:
             is_typed = set(incoming.kinds) <= set(_BY_SYNTAX) and len(self._places(node)) > 1
             waiting = frozenset(store.visible(set(search.pending(node.name)), scope))
             return Doubt(unsure, unparsed=self._unparsed(node), files_pending=waiting, is_typed=is_typed)
         is_run = RelationKind.CALLS in incoming.kinds
-        unparsed = frozenset(self._code.facts.unparsed(resolver.declared(things[0]).name, language))
-        if all(search.is_confined(thing, Use.CALL if is_run else Use.VALUE) for thing in things):
+        unparsed = frozenset(self._code.facts.unparsed(resolver.declared(symbols[0]).name, language))
+        if all(search.is_confined(symbol, Use.CALL if is_run else Use.VALUE) for symbol in symbols):
             unparsed &= {node.path}
         is_read = is_run or RelationKind.READS in incoming.kinds
         outside = frozenset(self._outside(node, incoming, scope)).union(incoming.outside)
-        if is_run and not (outside or incoming.edges) and any(map(self._is_called_by_name, things)):
+        if is_run and not (outside or incoming.edges) and any(map(self._is_called_by_name, symbols)):
             outside = frozenset({"duck typing"})
         guesses = {edge for edge in incoming.edges if edge.certainty is Certainty.BY_NAME}.difference(incoming.by_name)
         return Doubt(
@@ -219,31 +221,33 @@ class Relations:
             unparsed,
             frozenset(store.visible(incoming.pending, scope)),
             is_typed=not incoming.by_name,
-            is_listed=not resolver.things.is_common(things[0]),  # Any receiver has it, so a list would not help.
-            is_implicit=is_run and any(map(resolver.things.is_implicit, things)),
+            is_listed=not resolver.symbols.is_common(symbols[0]),  # Any receiver has it, so a list would not help.
+            is_implicit=is_run and any(map(resolver.symbols.is_implicit, symbols)),
             callers_outside=outside,
             is_structural=RelationKind.IMPLEMENTS in incoming.kinds
             and node.kind is SymbolKind.TYPE
-            and any(map(resolver.is_function_type, things)),
-            run_by=frozenset(map(self._code.hierarchy.run_by, things)) - {""} if is_read else frozenset(),
+            and any(map(resolver.is_function_type, symbols)),
+            run_by=frozenset(map(self._code.hierarchy.run_by, symbols)) - {""} if is_read else frozenset(),
             methods=frozenset((edge.path, edge.line) for edge in incoming.methods),
         )
 
     def _outside(self, node: CodeNode, incoming: "_Incoming", scope: Scope) -> Iterator[str]:
         """Yield what else may use a definition, for the kinds of relations that are asked for."""
-        things, hierarchy = incoming.things, self._code.hierarchy
+        symbols, hierarchy = incoming.symbols, self._code.hierarchy
         if RelationKind.CALLS in incoming.kinds:
-            yield from self._callers_outside(things, incoming.sites)
-            yield from self._makers(things, scope)
-            yield from (reader for thing in things for reader in hierarchy.class_readers(thing))
+            yield from self._callers_outside(symbols, incoming.sites)
+            yield from self._makers(symbols, scope)
+            yield from (reader for symbol in symbols for reader in hierarchy.class_readers(symbol))
         elif RelationKind.WRITES in incoming.kinds:
-            yield from (caller for thing in things for caller in hierarchy.callers_outside(thing))
-        if node.kind is SymbolKind.FIELD and any(map(self._is_seen, things)):
-            kinds = _READING if RelationKind.READS in incoming.kinds else {RelationKind.WRITES}.intersection(incoming.kinds)
+            yield from (caller for symbol in symbols for caller in hierarchy.callers_outside(symbol))
+        if node.kind is SymbolKind.FIELD and any(map(self._is_seen, symbols)):
+            kinds = (
+                _READING if RelationKind.READS in incoming.kinds else {RelationKind.WRITES}.intersection(incoming.kinds)
+            )
             if kinds and kinds.isdisjoint(edge.relation for edge in incoming.edges):
                 yield "serialization"
 
-    def _is_seen(self, field: Thing) -> bool:
+    def _is_seen(self, field: SymbolId) -> bool:
         """Return whether libraries that are given an object see a field of it."""
         declaration, owner = self._code.resolver.declared(field), self._code.hierarchy.owner_of(field)
         if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
@@ -253,7 +257,7 @@ class Relations:
         is_capital = declaration.name[:1].isupper() or not describe(self._language(field.path)).exports_capitals
         return is_capital and declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
 
-    def _is_called_by_name(self, method: Thing) -> bool:
+    def _is_called_by_name(self, method: SymbolId) -> bool:
         """Return whether a library that is given an object may call a method of it, since it has that name."""
         resolver, declaration = self._code.resolver, self._code.resolver.declared(method)
         policy, owner = resolver.state.policy(method), self._code.hierarchy.owner_of(method)
@@ -266,25 +270,25 @@ class Relations:
             and not (is_nominal or self._code.hierarchy.run_by(method))
         )
 
-    def _makers(self, things: Sequence[Thing], scope: Scope) -> Iterator[str]:
+    def _makers(self, symbols: Sequence[SymbolId], scope: Scope) -> Iterator[str]:
         """Yield the class literals by which code may get a constructor."""
-        for thing in things:
-            owner = self._code.hierarchy.owner_of(thing)
-            has_literals = self._code.resolver.state.policy(thing).calls.overloads
-            if owner and has_literals and self._code.resolver.things.is_constructor(thing, owner):
+        for symbol in symbols:
+            owner = self._code.hierarchy.owner_of(symbol)
+            has_literals = self._code.resolver.state.policy(symbol).calls.overloads
+            if owner and has_literals and self._code.resolver.symbols.is_constructor(symbol, owner):
                 name = self._code.resolver.declared(owner).name
                 literal = re.compile(_LITERAL.replace("NAME", re.escape(name)))
                 if any(literal.search(text) for *_, text in self._code.store.texts((name,), scope)):
                     yield f"{name}.class"
 
-    def _callers_outside(self, things: Sequence[Thing], sites: Iterable[Site]) -> Iterator[str]:
-        """Yield what may call the things from outside; that others import them is said where nothing uses them here."""
+    def _callers_outside(self, symbols: Sequence[SymbolId], sites: Iterable[Site]) -> Iterator[str]:
+        """Yield what may call symbols from outside; that others import them is said where nothing here uses them."""
         is_used = any(site.mention.use != Use.IMPORT for site in sites)
-        if not is_used and any(map(self._code.resolver.foreign.is_published, things)):
+        if not is_used and any(map(self._code.resolver.foreign.is_published, symbols)):
             yield "whatever imports the package"
-        for thing in things:
-            yield from self._code.resolver.foreign.callers(thing)
-            yield from self._code.hierarchy.callers_outside(thing)
+        for symbol in symbols:
+            yield from self._code.resolver.foreign.callers(symbol)
+            yield from self._code.hierarchy.callers_outside(symbol)
 
     def _unparsed(self, node: CodeNode) -> frozenset[str]:
         """Return the files that may mention a definition without facts in lines that do not parse."""
@@ -300,7 +304,9 @@ class Relations:
         self._code.find_sources([(link.path, link.source) for link in shown])
         return [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
 
-    def _unsure(self, node: CodeNode, incoming: "_Incoming", languages: Collection[str], scope: Scope) -> frozenset[Place]:
+    def _unsure(
+        self, node: CodeNode, incoming: "_Incoming", languages: Collection[str], scope: Scope
+    ) -> frozenset[Place]:
         """Return the places of its name that may mean a node where names are compared, and are none of its relations.
 
         languages: those in which its name may mean it.
@@ -308,7 +314,9 @@ class Relations:
         if node.is_file or node.kind is SymbolKind.KEY:
             return frozenset()
         name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
-        links = [link for link in self._code.search.unsure(name, (node.place,), languages) if link.kind in incoming.kinds]
+        links = [
+            link for link in self._code.search.unsure(name, (node.place,), languages) if link.kind in incoming.kinds
+        ]
         visible = self._code.store.visible({link.path for link in links}, scope)
         left = {(link.path, link.line) for link in links if link.path in visible and not self.decides(link.path)}
         return frozenset(left - {(edge.path, edge.line) for edge in incoming.by_name})
@@ -319,13 +327,13 @@ class Relations:
         is_of_package = node.is_file and facts.unit(node.path) and facts.unit(node.path) == facts.unit_of_folder(folder)
         return {node.place, place_id(folder_place(folder))} if is_of_package else {node.place}
 
-    def _from_slots(self, node: CodeNode, things: Sequence[Thing], scope: Scope) -> list[CodeEdge]:
+    def _from_slots(self, node: CodeNode, symbols: Sequence[SymbolId], scope: Scope) -> list[CodeEdge]:
         """Return the calls of what parameters, fields and collections hold in which functions are kept.
 
         They are not followed: the callers of that function do not depend on what it was given.
         """
         search = self._code.search
-        slots = search.slots_of({search.place(thing) for thing in things})
+        slots = search.slots_of({search.place(symbol) for symbol in symbols})
         links = search.to(slots, (How.RUNS, How.CERTAIN, How.OPEN)) if slots else []
         links = [link for link in links if link.use == Use.CALL and link.source]
         visible = self._code.store.visible({link.path for link in links}, scope)
@@ -339,40 +347,40 @@ class Relations:
             for source in [self._code.source_id(link.path, link.source)]
         ]
 
-    def _edge_to(self, node: CodeNode, things: Sequence[Thing], site: Site, certainty: Certainty) -> CodeEdge:
+    def _edge_to(self, node: CodeNode, symbols: Sequence[SymbolId], site: Site, certainty: Certainty) -> CodeEdge:
         source_id = self._code.source_id(site.path, site.source)
-        kind = self._code.relation(things[0], site.mention)
+        kind = self._code.relation(symbols[0], site.mention)
         is_guess = certainty is Certainty.BY_NAME
         return CodeEdge(source_id, node.node_id, kind, site.path, site.mention.line, certainty, is_guess=is_guess)
 
     def _hierarchical(
-        self, node: CodeNode, things: Sequence[Thing], kinds: Sequence[RelationKind]
+        self, node: CodeNode, symbols: Sequence[SymbolId], kinds: Sequence[RelationKind]
     ) -> Iterator[CodeEdge]:
         hierarchy = self._code.hierarchy
         if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
-            below = (other for thing in things for other in hierarchy.children(thing))
+            below = (other for symbol in symbols for other in hierarchy.children(symbol))
             yield from self._below(node, below, RelationKind.IMPLEMENTS)
-            yield from self._handed(node, things, RelationKind.IMPLEMENTS)
-            alike = (other for thing in things for other in hierarchy.alike(thing))
+            yield from self._handed(node, symbols, RelationKind.IMPLEMENTS)
+            alike = (other for symbol in symbols for other in hierarchy.alike(symbol))
             yield from self._below(node, alike, RelationKind.IMPLEMENTS, Certainty.BY_NAME)
         if RelationKind.CALLS in kinds:
-            unsaid = (other for thing in things for other in hierarchy.constructors_below(thing))
+            unsaid = (other for symbol in symbols for other in hierarchy.constructors_below(symbol))
             yield from self._below(node, unsaid, RelationKind.CALLS)
         if RelationKind.OVERRIDES in kinds:
-            methods = list(filter(self._code.resolver.things.is_replaceable, things))
-            below = (other for thing in methods for other in hierarchy.overriding(thing))
+            methods = list(filter(self._code.resolver.symbols.is_replaceable, symbols))
+            below = (other for symbol in methods for other in hierarchy.overriding(symbol))
             yield from self._below(node, below, RelationKind.OVERRIDES)
             yield from self._handed(node, methods, RelationKind.OVERRIDES)
-            alike = (other for thing in things for other in hierarchy.alike_methods(thing))
+            alike = (other for symbol in symbols for other in hierarchy.alike_methods(symbol))
             yield from self._below(node, alike, RelationKind.OVERRIDES, Certainty.BY_NAME)
 
-    def _handed(self, node: CodeNode, things: Sequence[Thing], kind: RelationKind) -> Iterator[CodeEdge]:
+    def _handed(self, node: CodeNode, symbols: Sequence[SymbolId], kind: RelationKind) -> Iterator[CodeEdge]:
         """Yield the functions that are handed over as an interface; of libraries where they are."""
-        links = dict.fromkeys(link for thing in things for link in self._code.hierarchy.handed(thing))
+        links = dict.fromkeys(link for symbol in symbols for link in self._code.hierarchy.handed(symbol))
         placed = self._code.facts.placed({link.receiver for link in links} - {0})
-        functions: list[Thing] = []
+        functions: list[SymbolId] = []
         for link in links:
-            function = placed.get(link.receiver) or self._code.search.thing(link.path, link.receiver)
+            function = placed.get(link.receiver) or self._code.search.symbol(link.path, link.receiver)
             if function is None:
                 source_id = self._code.source_id(link.path, link.source)
                 yield CodeEdge(source_id, node.node_id, kind, link.path, link.line)
@@ -381,12 +389,12 @@ class Relations:
         yield from self._below(node, functions, kind)
 
     def _below(
-        self, node: CodeNode, things: Iterable[Thing], kind: RelationKind, certainty: Certainty = Certainty.CERTAIN
+        self, node: CodeNode, symbols: Iterable[SymbolId], kind: RelationKind, certainty: Certainty = Certainty.CERTAIN
     ) -> Iterator[CodeEdge]:
         is_guess = certainty is Certainty.BY_NAME
-        for thing in dict.fromkeys(things):
-            source_id, line = self._code.node_id(thing.path, thing), self._code.resolver.declared(thing).line
-            yield CodeEdge(source_id, node.node_id, kind, thing.path, line, certainty, is_guess=is_guess)
+        for symbol in dict.fromkeys(symbols):
+            source_id, line = self._code.node_id(symbol.path, symbol), self._code.resolver.declared(symbol).line
+            yield CodeEdge(source_id, node.node_id, kind, symbol.path, line, certainty, is_guess=is_guess)
 
     # ------------------------------------------------------------ from a definition
 
@@ -396,8 +404,8 @@ class Relations:
             return self._outgoing(node, kinds)
 
     def _outgoing(self, node: CodeNode, kinds: Sequence[RelationKind]) -> tuple[list[CodeEdge], list[Mentioned]]:
-        things = self._code.things(node)
-        if not things:
+        symbols = self._code.symbols(node)
+        if not symbols:
             edges, unknown = self._code.edges_in(node, kinds)
             return [*edges, *(self._above(node) if RelationKind.INHERITS in kinds else ())], unknown
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
@@ -406,14 +414,14 @@ class Relations:
         kind = RelationKind.IMPLEMENTS if node.kind is SymbolKind.TYPE else RelationKind.OVERRIDES
         hierarchy = self._code.hierarchy
         of = hierarchy.parent_places if node.kind is SymbolKind.TYPE else hierarchy.above
-        above = dict.fromkeys(place for thing in things for place in of(thing)) if kind in kinds else {}
-        inside = [link for thing in things for link in search.inside(thing) if link.use in (Use.CALL, Use.CREATE)]
-        inside += hierarchy.dispatched(inside, things[0]) if RelationKind.CALLS in kinds else ()
+        above = dict.fromkeys(place for symbol in symbols for place in of(symbol)) if kind in kinds else {}
+        inside = [link for symbol in symbols for link in search.inside(symbol) if link.use in (Use.CALL, Use.CREATE)]
+        inside += hierarchy.dispatched(inside, symbols[0]) if RelationKind.CALLS in kinds else ()
         inside += [filled for link in inside for filled in search.run_by(link)] if RelationKind.CALLS in kinds else []
         inside = [link for link in inside if link.how is not How.RUNS]  # It is what is kept there that is called.
         places = {*above, *(link.target for link in inside if link.target > 0)}
         targets = self._code.store.at_places(places)
-        line = resolver.declared(things[0]).line
+        line = resolver.declared(symbols[0]).line
         above_nodes = dict.fromkeys(targets[place] for place in above if place in targets)
         edges += [CodeEdge(node.node_id, target, kind, node.path, line) for target in above_nodes]
         for link in inside:
@@ -429,7 +437,7 @@ class Relations:
                 if name:  # Without a name, an import calls it otherwise.
                     unknown.append(Mentioned(RelationKind.CALLS, name, "", node.path, link.line, is_defined))
         if RelationKind.INHERITS in kinds:
-            unknown += [mentioned for thing in things for mentioned in self._foreign_bases(thing)]
+            unknown += [mentioned for symbol in symbols for mentioned in self._foreign_bases(symbol)]
         return edges, unknown
 
     def _above(self, node: CodeNode) -> list[CodeEdge]:
@@ -444,24 +452,24 @@ class Relations:
             if link.source in targets
         ]
 
-    def _foreign_bases(self, thing: Thing) -> Iterator[Mentioned]:
+    def _foreign_bases(self, symbol: SymbolId) -> Iterator[Mentioned]:
         """Yield the types above a type, or the interfaces that it satisfies, which the project does not define."""
-        resolver, declaration = self._code.resolver, self._code.resolver.declared(thing)
-        for written, base in zip(declaration.bases, resolver.lineage.bases_of(thing), strict=True):
-            things = base.things if isinstance(base, Instance | Type) else ()
-            if not any(above.path not in LIBRARIES for above in things):
+        resolver, declaration = self._code.resolver, self._code.resolver.declared(symbol)
+        for written, base in zip(declaration.bases, resolver.lineage.bases_of(symbol), strict=True):
+            symbols = base.symbols if isinstance(base, Instance | Type) else ()
+            if not any(above.path not in LIBRARIES for above in symbols):
                 name = resolver.foreign.name(base) or written_name(written.type)
-                yield Mentioned(RelationKind.INHERITS, name, "", thing.path, declaration.line, False)
-        for name in self._code.hierarchy.foreign_interfaces(thing) if declaration.kind == SymbolKind.TYPE else ():
-            yield Mentioned(RelationKind.INHERITS, name, "", thing.path, declaration.line, False)
+                yield Mentioned(RelationKind.INHERITS, name, "", symbol.path, declaration.line, False)
+        for name in self._code.hierarchy.foreign_interfaces(symbol) if declaration.kind == SymbolKind.TYPE else ():
+            yield Mentioned(RelationKind.INHERITS, name, "", symbol.path, declaration.line, False)
 
     def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
         """Return the nodes of a member that a type has from those above it; where types are unknown, by their names."""
-        if things := self._code.things(child):
+        if symbols := self._code.symbols(child):
             with self._code.searching():
-                declared = [self._code.resolver.members.find(Instance((thing,)), name) for thing in things]
-                inherited = [thing for member in declared for thing in (member.things if member else ())]
-                return [self._code.node_id(thing.path, thing) for thing in inherited]
+                declared = [self._code.resolver.members.find(Instance((symbol,)), name) for symbol in symbols]
+                inherited = [symbol for member in declared for symbol in (member.symbols if member else ())]
+                return [self._code.node_id(symbol.path, symbol) for symbol in inherited]
         level, seen, store = [child], {child.node_id}, self._code.store
         while level:
             edges = [edge for node in level for edge in self._code.edges_in(node, (RelationKind.INHERITS,))[0]]
@@ -476,9 +484,11 @@ class Relations:
     def assigned(self, kind: CodeNode, name: str) -> list[str]:
         """Return the places where methods of a type, or of one above it, assign an attribute."""
         with self._code.searching():
-            members = [self._code.resolver.members.find(Instance((thing,)), name) for thing in self._code.things(kind)]
-            things = [thing for member in members if member for thing in member.things]
-            return [f"{thing.path}:{self._code.resolver.declared(thing).line}" for thing in things]
+            members = [
+                self._code.resolver.members.find(Instance((symbol,)), name) for symbol in self._code.symbols(kind)
+            ]
+            symbols = [symbol for member in members if member for symbol in member.symbols]
+            return [f"{symbol.path}:{self._code.resolver.declared(symbol).line}" for symbol in symbols]
 
     def exported(self, name: str, scope: Scope) -> list[int]:
         """Return the nodes that files export under a name."""
@@ -489,7 +499,7 @@ class Relations:
                 (path, export) for path, facts in named if facts for export in facts.exports if export.name == name
             ]
             exported = [self._code.resolver.modules.exported(path, export) for path, export in exports]
-            return [self._code.node_id(thing.path, thing) for hit in exported if hit for thing in hit.things]
+            return [self._code.node_id(symbol.path, symbol) for hit in exported if hit for symbol in hit.symbols]
 
     def _language(self, path: str) -> str:
         file = self._code.facts.file(path)

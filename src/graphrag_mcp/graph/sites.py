@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence, Set
 
 from graphrag_mcp.graph.code import IndexedCode
-from graphrag_mcp.model.facts import Mention, Thing, Use
+from graphrag_mcp.model.facts import Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, Place
 from graphrag_mcp.model.links import How, place_id
@@ -18,14 +18,14 @@ class Sites:
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
 
-    def of(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], Sequence[str]]:
-        """Return the places that mean or may mean the things, those that mean others, and what is not resolved."""
+    def of(self, symbols: Sequence[SymbolId]) -> tuple[list[tuple[Site, Certainty]], Set[Place], Sequence[str]]:
+        """Return the places that mean or may mean the symbols, those that mean others, and what is not resolved."""
         search = self._code.search
-        methods = filter(self._code.resolver.things.is_replaceable, things)
-        above = {place for thing in methods for place in self._code.hierarchy.above(thing)}
-        handed = {link.source for link in search.linked(things, (How.HANDED_AS,))}
-        wanted = frozenset(self._with_constructed(things))
-        own, created = set(map(search.place, things)), set(map(search.place, wanted))
+        methods = filter(self._code.resolver.symbols.is_replaceable, symbols)
+        above = {place for symbol in methods for place in self._code.hierarchy.above(symbol)}
+        handed = {link.source for link in search.linked(symbols, (How.HANDED_AS,))}
+        wanted = frozenset(self._with_constructed(symbols))
+        own, created = set(map(search.place, symbols)), set(map(search.place, wanted))
         with_certainty: list[tuple[Site, Certainty]] = []
         sites, others, pending = search.sites(wanted, (above | handed) - created)
         for site in sites:
@@ -35,17 +35,17 @@ class Sites:
                     with_certainty.append((site, Certainty.CERTAIN if site.is_certain else Certainty.MAY_CALL))
             elif site.target:
                 is_handed = site.mention.use == Use.CALL and site.target in handed
-                if is_handed or any(self._code.hierarchy.may_reach(site, thing) for thing in things):
+                if is_handed or any(self._code.hierarchy.may_reach(site, symbol) for symbol in symbols):
                     with_certainty.append((site, Certainty.MAY_CALL))
-            elif any(self._code.search.can_mean(site, thing) for thing in things):
+            elif any(self._code.search.can_mean(site, symbol) for symbol in symbols):
                 with_certainty.append((site, Certainty.BY_NAME))
         for find in (self._by_text, self._by_key, self._by_field):
-            with_certainty += [(site, Certainty.BY_NAME) for thing in things for site in find(thing)]
-        if self._is_replaced(things):
+            with_certainty += [(site, Certainty.BY_NAME) for symbol in symbols for site in find(symbol)]
+        if self._is_replaced(symbols):
             with_certainty = [(site, _unless_replaced(site, how)) for site, how in with_certainty]
         return with_certainty, others, pending
 
-    def _by_text(self, constant: Thing) -> Iterator[Site]:
+    def _by_text(self, constant: SymbolId) -> Iterator[Site]:
         """Yield where an enumeration is handed over, or asked for a constant by its name: that may be any of them."""
         owner, resolver = self._code.hierarchy.owner_of(constant), self._code.resolver
         is_field = owner is not None and resolver.declared(constant).kind in VARIABLE
@@ -55,29 +55,29 @@ class Sites:
             mention = Mention(-1, link.line, resolver.declared(constant).name, Use.VALUE)
             yield Site(link.path, mention, source=link.source)
 
-    def _by_field(self, thing: Thing) -> Iterator[Site]:
+    def _by_field(self, symbol: SymbolId) -> Iterator[Site]:
         """Yield the calls of fields that hold a function or class, on values of unknown types."""
         search, resolver = self._code.search, self._code.resolver
-        owner = self._code.hierarchy.owner_of(thing)
-        if owner is not None and resolver.things.is_constructor(thing, owner):
-            thing = owner
-        if not resolver.state.policy(thing).names.rebinds or resolver.declared(thing).kind not in (
+        owner = self._code.hierarchy.owner_of(symbol)
+        if owner is not None and resolver.symbols.is_constructor(symbol, owner):
+            symbol = owner
+        if not resolver.state.policy(symbol).names.rebinds or resolver.declared(symbol).kind not in (
             *CALLABLE,
             SymbolKind.TYPE,
         ):
             return
         fields: set[str] = set()
-        for link in search.linked((thing,), (How.CERTAIN, How.OPEN)):
+        for link in search.linked((symbol,), (How.CERTAIN, How.OPEN)):
             facts = self._code.facts.facts(link.path) if link.use == Use.VALUE else None
             fields |= {declaration.name for declaration in (facts.declared if facts else ())
                        if declaration.kind == SymbolKind.FIELD and declaration.line == link.line}  # fmt: skip
-        for name in fields - {resolver.declared(thing).name}:
+        for name in fields - {resolver.declared(symbol).name}:
             for link in search.to((place_id(LinkPlace("", name)),), (How.UNDECIDED,)):
                 if link.use == Use.CALL and link.receiver:
-                    mention = Mention(-1, link.line, name, link.use, UNKNOWN_MODULE, link.given)
+                    mention = Mention(-1, link.line, name, link.use, UNKNOWN_MODULE, link.arity)
                     yield Site(link.path, mention, source=link.source)
 
-    def _by_key(self, member: Thing) -> Iterator[Site]:
+    def _by_key(self, member: SymbolId) -> Iterator[Site]:
         """Yield where a member of its type is used whose name is computed."""
         search, owner = self._code.search, self._code.hierarchy.owner_of(member)
         if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
@@ -86,21 +86,21 @@ class Sites:
             mention = Mention(-1, link.line, self._code.resolver.declared(member).name, link.use)
             yield Site(link.path, mention, source=link.source)
 
-    def _is_replaced(self, things: Sequence[Thing]) -> bool:
+    def _is_replaced(self, symbols: Sequence[SymbolId]) -> bool:
         """Return whether the program gives a method another value, so that a call may run that; not in tests."""
-        paths = {link.path for link in self._code.search.linked(things, (How.REPLACED,))}
+        paths = {link.path for link in self._code.search.linked(symbols, (How.REPLACED,))}
         files = (self._code.store.file(path) for path in paths)
         return any(file is not None and file.category is not Category.TESTS for file in files)
 
-    def _with_constructed(self, things: Sequence[Thing]) -> Iterator[Thing]:
-        """Yield the things, and for a constructor its type, and those that inherit it: creating one calls it."""
-        for thing in things:
-            yield thing
-            owner = self._code.hierarchy.owner_of(thing)
-            if owner is not None and self._code.resolver.things.is_constructor(thing, owner):
-                yield from self._code.hierarchy.inheriting(thing)
+    def _with_constructed(self, symbols: Sequence[SymbolId]) -> Iterator[SymbolId]:
+        """Yield the symbols, and for a constructor its type, and those that inherit it: creating one calls it."""
+        for symbol in symbols:
+            yield symbol
+            owner = self._code.hierarchy.owner_of(symbol)
+            if owner is not None and self._code.resolver.symbols.is_constructor(symbol, owner):
+                yield from self._code.hierarchy.inheriting(symbol)
                 # With overloads a creation means the constructor that it calls.
-                if not self._code.resolver.things.has_overloads(thing):
+                if not self._code.resolver.symbols.has_overloads(symbol):
                     yield owner
 
 

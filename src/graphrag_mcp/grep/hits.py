@@ -64,9 +64,9 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The lines with a needle. found: definitions first if they are few, then in the order of the files."""
+    """The lines with a needle. occurrences: definitions first if they are few, then in the order of the files."""
 
-    found: Occurrences
+    occurrences: Occurrences
     needle: Needle
     files: Files
     listed: Mapping[str, ListedFile]
@@ -126,7 +126,7 @@ def _definition_lines(
     for path, symbols in definitions.items():
         texts = "\n".join(row.text for row in by_path[path])
         for symbol in symbols:
-            if symbol.kind is not SymbolKind.SECTION and symbol.name in texts:
+            if symbol.kind is not SymbolKind.SECTION and symbol.name and symbol.name in texts:
                 header = _header(by_path[path], symbol)
                 for row in [row for row in header if _names(row, symbol, needle)][:1]:
                     lines.setdefault((path, row.line), symbol)

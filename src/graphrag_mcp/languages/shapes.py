@@ -111,13 +111,13 @@ class Writer:
 
     def value(self, node: Node | None) -> str:
         """Return the value that a node stands for."""
-        return UNKNOWN if node is None else self.found(Writer.write_value, node)
+        return UNKNOWN if node is None else self.result_of(Writer.write_value, node)
 
     def expected(self, node: Node | None) -> str:
         """Return what the place of a node expects there."""
-        return UNKNOWN if node is None or self._shapes.expected is None else self.found(self._shapes.expected, node)
+        return UNKNOWN if node is None or self._shapes.expected is None else self.result_of(self._shapes.expected, node)
 
-    def found(self, rule: Rule, node: Node) -> str:
+    def result_of(self, rule: Rule, node: Node) -> str:
         """Return what a rule gives for a node, from once; unknown where rules follow each other too deeply.
 
         What was cut is not kept, since it depends on where it was asked from.
@@ -135,14 +135,14 @@ class Writer:
             self._known[rule, node.id] = text
         return text
 
-    def given(self, nodes: Iterable[Node]) -> list[str]:
+    def values(self, nodes: Iterable[Node]) -> list[str]:
         """Return the values of arguments; one that is long is unknown."""
         values = map(self.value, nodes)
         return [value if len(value) <= MAX_ARGUMENT else UNKNOWN for value in values]
 
     def type(self, node: Node | None) -> str:
         """Return the type that a node names."""
-        return UNKNOWN if node is None else self.found(Writer.write_type, node)
+        return UNKNOWN if node is None else self.result_of(Writer.write_type, node)
 
     def typed(self, node: Node | None) -> str:
         """Return a value of the type that a node names."""
@@ -289,7 +289,7 @@ def type_member(of: str, named: str) -> Rule:
     return write
 
 
-def call(function: str | Rule, given: str, types: str = "", *, created: bool = False) -> Rule:
+def call(function: str | Rule, arguments_field: str, types: str = "", *, created: bool = False) -> Rule:
     """A call with its arguments, or what creates an instance; an argument that is long is unknown.
 
     function: the field of what is called, or what writes it.
@@ -300,7 +300,7 @@ def call(function: str | Rule, given: str, types: str = "", *, created: bool = F
         called = callee(writer, node)
         if called == UNKNOWN:
             return UNKNOWN
-        values = writer.given(arguments(node.child_by_field_name(given)))
+        values = writer.values(arguments(node.child_by_field_name(arguments_field)))
         kinds = arguments(node.child_by_field_name(types)) if types else []
         applied = f"<{','.join(map(writer.type, kinds))}>" if kinds else ""
         return f"{_closed(called)}{applied}{'+' if created else ''}({','.join(values)})"
@@ -314,23 +314,24 @@ def step(of: str, mark: str) -> Rule:
     return lambda writer, node: item(writer.value(_part(node, of)), mark)
 
 
-def applied(of: str, given: str) -> Rule:
+def applied(of: str, arguments_field: str) -> Rule:
     """A type with type arguments."""
 
     def write(writer: Writer, node: Node) -> str:
         kind = writer.type(node.child_by_field_name(of) if of else node.named_children[0])
-        kinds = arguments(node.child_by_field_name(given) if given else node.named_children[-1])
+        kinds = arguments(node.child_by_field_name(arguments_field) if arguments_field else node.named_children[-1])
         return f"{kind}<{','.join(map(writer.type, kinds))}>" if kind != UNKNOWN and kinds else kind
 
     return write
 
 
-def function_type(given: str, result: Rule) -> Rule:
+def function_type(parameters_field: str, result: Rule) -> Rule:
     """A function type; the rule says what it returns, as a type."""
 
     def write(writer: Writer, node: Node) -> str:
         kinds = (
-            parameter.value.removesuffix("!") for parameter, _ in writer.parameters(node.child_by_field_name(given))
+            parameter.value.removesuffix("!")
+            for parameter, _ in writer.parameters(node.child_by_field_name(parameters_field))
         )
         return f"\\({','.join(kinds)}:{result(writer, node)})"
 

@@ -40,7 +40,9 @@ async def answer_call(
     A client that asked for progress gets the state of the index meanwhile.
     """
     started = anyio.current_time()
-    while isinstance(answer := await ask(project, answer_now, tool, arguments, anyio.current_time() - started), IndexState):
+    while isinstance(
+        answer := await ask(project, answer_now, tool, arguments, anyio.current_time() - started), IndexState
+    ):
         await _wait(project, answer, context)
     return answer
 

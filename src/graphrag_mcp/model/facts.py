@@ -76,8 +76,8 @@ class Mark(StrEnum):
     POINTER = "pointer"  # A method that may change the value on which it is called.
 
 
-class Thing(NamedTuple):
-    """A declaration: its file, and its number in the facts of the file."""
+class SymbolId(NamedTuple):
+    """Identifies a declaration: its file, and its number in the facts of the file."""
 
     path: str
     number: int
@@ -170,7 +170,7 @@ class Bound(_Row, frozen=True, array_like=True, gc=False):
 class Mention(_Row, frozen=True, array_like=True, gc=False, order=True):
     """A name that is used. receiver: the expression before the dot, "" for a bare name.
 
-    given: the number of arguments of a call, -1 for anything else. arguments: what they are, as a tuple, in languages
+    arity: the number of arguments of a call, -1 for anything else. arguments: what they are, as a tuple, in languages
     that tell functions of one name apart by them; "" if they are long.
     """
 
@@ -179,7 +179,7 @@ class Mention(_Row, frozen=True, array_like=True, gc=False, order=True):
     name: str
     use: str
     receiver: str = ""
-    given: int = -1
+    arity: int = -1
     arguments: str = ""
 
 

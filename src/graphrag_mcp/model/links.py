@@ -52,7 +52,7 @@ class Link(NamedTuple):
     """A relation to a declaration or a name.
 
     target, source: a place, or its number (`place_id`); source: the declaration around it, or what the target is linked
-    with. given: the number of arguments, -1 for what is
+    with. arity: the number of arguments, -1 for what is
     no call. receiver: the type whose member is meant, where it decides what else may run; a foreign one without a path;
     None where it is not known.
     """
@@ -63,7 +63,7 @@ class Link(NamedTuple):
     kind: RelationKind
     use: str
     how: How
-    given: int = -1
+    arity: int = -1
     receiver: Place | None = None
 
 
@@ -85,7 +85,7 @@ class StoredLink(NamedTuple):
     kind: RelationKind
     use: str
     how: How
-    given: int
+    arity: int
     receiver: int
 
 

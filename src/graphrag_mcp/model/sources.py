@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from graphrag_mcp.model.facts import FileFacts, Thing
+from graphrag_mcp.model.facts import FileFacts, SymbolId
 from graphrag_mcp.model.files import Relation
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.model.names import Keyed, Named
@@ -40,7 +40,7 @@ class ModuleSource(Protocol):
     def unit_of_folder(self, folder: str) -> str:
         """Return the unit of the files of a folder that others import, "" if there is none."""
 
-    def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
+    def find(self, unit: str, qualified_name: str) -> Sequence[SymbolId]:
         """Return the declarations with a qualified name in all files of a unit."""
 
     def manifests(self) -> Sequence[Manifest]:
@@ -56,13 +56,13 @@ class FactSource(NameSource, ModuleSource, Protocol):
     def unit(self, path: str) -> str:
         """Return the unit of a file."""
 
-    def methods(self, unit: str, owner: str) -> Sequence[Thing]:
+    def methods(self, unit: str, owner: str) -> Sequence[SymbolId]:
         """Return the methods of a type in all files of a unit, by the type's qualified name."""
 
-    def named(self, name: str) -> Sequence[Thing]:
+    def named(self, name: str) -> Sequence[SymbolId]:
         """Return all declarations of a name."""
 
-    def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
+    def placed(self, places: Iterable[int]) -> Mapping[int, SymbolId]:
         """Return the declarations at places (`place_id`), as far as they have a name."""
 
     def places_of(self, name: str) -> Sequence[int]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from graphrag_mcp.model.facts import Thing
+from graphrag_mcp.model.facts import SymbolId
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class Later:
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A type itself; several things are parts or variants of one."""
+    """A type itself; several symbols are parts or variants of one."""
 
-    things: tuple[Thing, ...]
+    symbols: tuple[SymbolId, ...]
     arguments: "tuple[Value | None, ...]" = ()
 
 
@@ -69,7 +69,7 @@ class Type:
 class Instance:
     """A value of a type."""
 
-    things: tuple[Thing, ...]
+    symbols: tuple[SymbolId, ...]
     arguments: "tuple[Value | None, ...]" = ()
 
 
@@ -77,17 +77,17 @@ class Instance:
 class Above:
     """`super`: a value of a type, of which only what it inherits is meant."""
 
-    things: tuple[Thing, ...]
+    symbols: tuple[SymbolId, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function; several things are overloads or variants.
+    """A function; several symbols are overloads or variants.
 
     of: the value whose member it is, as the type that declares it. receiver: the value on which it is called.
     """
 
-    things: tuple[Thing, ...]
+    symbols: tuple[SymbolId, ...]
     of: "Value | None" = None
     arguments: "tuple[Value | None, ...]" = ()
     receiver: "Value | None" = None
@@ -182,19 +182,19 @@ def held_by(value: Outside) -> Outside | None:
     return None if value.name.endswith("()") else OUTSIDE
 
 
-class Found(NamedTuple):
-    """What a name or a member is: its declarations, none for a variable or a foreign thing, and its value.
+class Referent(NamedTuple):
+    """What a name or a member refers to: its declarations, none for a variable or what is foreign, and its value.
 
     is_open: only the value is known, not what declares it.
     """
 
-    things: tuple[Thing, ...]
+    symbols: tuple[SymbolId, ...]
     value: Value | None
     is_open: bool = False
 
 
-ABSENT = Found((), None)  # The member is known not to exist.
-INHERITED = Found((), OUTSIDE)  # A foreign type above may have it.
+ABSENT = Referent((), None)  # The member is known not to exist.
+INHERITED = Referent((), OUTSIDE)  # A foreign type above may have it.
 
 
 def either(values: Iterable[Value | None]) -> Value | None:
@@ -230,10 +230,10 @@ def replaced(value: Value | None, arguments: Mapping[str, Value | None]) -> Valu
 def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> Value | None:
     """Return a value whose parts are changed."""
     match value:
-        case Type(things, arguments) if arguments:
-            return Type(things, tuple(map(change, arguments)))
-        case Instance(things, arguments) if arguments:
-            return Instance(things, tuple(map(change, arguments)))
+        case Type(symbols, arguments) if arguments:
+            return Type(symbols, tuple(map(change, arguments)))
+        case Instance(symbols, arguments) if arguments:
+            return Instance(symbols, tuple(map(change, arguments)))
         case Foreign(name, arguments):
             return Foreign(name, tuple(map(change, arguments)))
         case Signature(parameters, result):
@@ -280,7 +280,7 @@ def without_variables(value: Value | None) -> Value | None:
 
 def apart(function: Function) -> Iterator[Function]:
     """Yield the overloads of a function one by one."""
-    yield from (replace(function, things=(thing,)) for thing in function.things)
+    yield from (replace(function, symbols=(symbol,)) for symbol in function.symbols)
 
 
 def nothing(_place: int) -> None:

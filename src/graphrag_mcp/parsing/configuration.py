@@ -41,7 +41,8 @@ def configuration_keys(path: str, text: str, category: Category) -> tuple[Symbol
     if read is None or category is not Category.CONFIG or len(text) > largest or not _TRANSLATED.isdisjoint(folders):
         return ()
     lines = text.split("\n")
-    shallow = (key for key in read(text) if len(key.path) <= MAX_DEPTH)
+    named = (Key(tuple(filter(str.strip, key.path)), key.row) for key in read(text))
+    shallow = (key for key in named if 0 < len(key.path) <= MAX_DEPTH)
     return tuple(_symbol(key, lines) for key in islice(shallow, MAX_KEYS))
 
 

@@ -100,7 +100,9 @@ class NameResolution:
 
     def _link(self, relation: Relation, meaning: _Meant, source: Place | int) -> list[Link]:
         how = meaning.how
-        return [Link(each.place, source, relation.line, relation.kind, "", how) for each in meaning.chosen] if how else []
+        return (
+            [Link(each.place, source, relation.line, relation.kind, "", how) for each in meaning.chosen] if how else []
+        )
 
     def _around(self, relation: Relation) -> Place | int:
         """Return the innermost definition of the relation's source: of an `impl` the type, in whatever file it is."""
@@ -109,7 +111,9 @@ class NameResolution:
         around = around or [each for each in named if each.kind is SymbolKind.TYPE][:1]
         if not named and relation.kind is RelationKind.INHERITS:
             definitions = self._source.called(relation.source.rpartition(".")[2])
-            types = [each for each in definitions if each.kind is SymbolKind.TYPE and each.file.language in self._platform]
+            types = [
+                each for each in definitions if each.kind is SymbolKind.TYPE and each.file.language in self._platform
+            ]
             around = types if len(types) == 1 else []
         innermost = min(around, key=lambda each: each.end_line - each.start_line, default=None)
         return innermost.place if innermost else Place(self._file.path, "")
@@ -120,9 +124,9 @@ class NameResolution:
         everyone = self._candidates(relation)
         modules = self._modules(relation) if relation.target_module not in ("", MACRO) else {}
         declared = {each.name for each in everyone if each.path in self._included and self._is_bare(relation)}
-        if declared and _count_things(declared_here := [each for each in everyone if each.name in declared]) == 1:
+        if declared and _count_symbols(declared_here := [each for each in everyone if each.name in declared]) == 1:
             return _Meant(How.SAID, declared_here)  # A header that the file includes declares it.
-        is_known = _count_things(everyone) <= MAX_CANDIDATES
+        is_known = _count_symbols(everyone) <= MAX_CANDIDATES
         possible = [
             each._replace(nearness=int(each.path in modules))
             for each in everyone
@@ -245,7 +249,7 @@ class NameResolution:
         if relation.kind in _OF_TYPES:  # The type is meant, and not its constructors.
             possible = [each for each in possible if each.kind is not SymbolKind.METHOD] or possible
         for how, chosen in self._ways(relation, possible, is_of_known_module=is_of_known_module):
-            if count := _count_things(chosen):
+            if count := _count_symbols(chosen):
                 return _Meant(how, chosen) if count == 1 or relation.resolution is Resolution.SYNTAX else _guess(chosen)
         return _NOTHING
 
@@ -284,13 +288,13 @@ class NameResolution:
     def _of_base(self, relation: Relation, others: Sequence[_Candidate]) -> _Meant:
         """Return which of other types' members is meant: what the file shows, else it is a guess."""
         local = [each for each in others if each.path == self._file.path]
-        if local and relation.confidence >= BASE_CONFIDENCE and _count_things(local) == 1:
+        if local and relation.confidence >= BASE_CONFIDENCE and _count_symbols(local) == 1:
             return _Meant(How.SAID, local)
         return _guess(others)
 
 
 def _guess(candidates: Sequence[_Candidate]) -> _Meant:
-    is_some = 0 < _count_things(candidates) <= MAX_CANDIDATES
+    is_some = 0 < _count_symbols(candidates) <= MAX_CANDIDATES
     return _Meant(How.SHARED, candidates) if is_some else _NOTHING
 
 
@@ -299,7 +303,7 @@ def _is_importable(relation: Relation, each: _Candidate) -> bool:
     return relation.kind is not RelationKind.IMPORTS or each.kind not in (SymbolKind.FIELD, SymbolKind.METHOD)
 
 
-def _count_things(definitions: Sequence[_Candidate]) -> int:
+def _count_symbols(definitions: Sequence[_Candidate]) -> int:
     """Return how many different things they define: overloads, a type with constructors, a header's are one."""
     named = [
         (without_constructor(candidate.name), candidate)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from graphrag_mcp.model.expressions import Application, Each, Expression, Member, Name, TypeItself, parse
-from graphrag_mcp.model.facts import Mark, Thing, Use
+from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,
@@ -38,7 +38,7 @@ from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.overloads import Overloads
 from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.things import Things
+from graphrag_mcp.resolution.symbols import Symbols
 from graphrag_mcp.resolution.types import Types
 
 
@@ -46,7 +46,7 @@ from graphrag_mcp.resolution.types import Types
 class Calls(Part):
     """Decides the results and the parameters of calls, with the type arguments that follow from what is given."""
 
-    things: Things
+    symbols: Symbols
     types: Types
     lineage: Lineage
     overloads: Overloads
@@ -55,17 +55,17 @@ class Calls(Part):
     def parameter(self, value: Value | None, place: int) -> Value | None:
         """Return what a function is given as an argument."""
         match value:
-            case Function(things, of):
+            case Function(symbols, of):
                 return either(
-                    self.taken(thing, of, place)
-                    for thing in self.overloads.callable_parts(things)
-                    if (parameters := self.declared(thing).parameters)
+                    self.taken(symbol, of, place)
+                    for symbol in self.overloads.callable_parts(symbols)
+                    if (parameters := self.declared(symbol).parameters)
                     and (place < len(parameters) or parameters[-1].rest)
                 )
-            case Type(things, kinds) if self.things.has_method_sets(things[0]):
-                return Instance(things, kinds)  # A conversion.
-            case Type() if own := self.things.constructors(value, -1):
-                return self.parameter(Function(own, Instance(value.things, value.arguments)), place)
+            case Type(symbols, kinds) if self.symbols.has_method_sets(symbols[0]):
+                return Instance(symbols, kinds)  # A conversion.
+            case Type() if own := self.symbols.constructors(value, -1):
+                return self.parameter(Function(own, Instance(value.symbols, value.arguments)), place)
             case Signature(parameters, _):
                 return parameters[place] if place < len(parameters) else None
             case Instance():
@@ -75,12 +75,12 @@ class Calls(Part):
                 return either(self.parameter(value, place) for value in values if value != OUTSIDE)
         return None
 
-    def taken(self, thing: Thing, of: Value | None, place: int) -> Value | None:
+    def taken(self, symbol: SymbolId, of: Value | None, place: int) -> Value | None:
         """Return what a function takes as its argument of a number."""
-        declaration = self.declared(thing)
+        declaration = self.declared(symbol)
         parameters = declaration.parameters or ()
         parameter = parameters[min(place, len(parameters) - 1)]
-        value = self.ask.written(thing, parameter.value)
+        value = self.ask.written(symbol, parameter.value)
         if parameter.rest and isinstance(held := self.types.underlying(value), Many):
             value = held.element
         return replaced(value, self.types.arguments(of)) if isinstance(of, Instance) else value
@@ -90,22 +90,22 @@ class Calls(Part):
         made_of = self.types.underlying(value)
         if made_of != value:
             return made_of
-        if not self.state.policy(value.things[0]).calls.overloads:
+        if not self.state.policy(value.symbols[0]).calls.overloads:
             member = self.members.find(value, "()")
             return member.value if member else None
         abstract: dict[str, Value] = {}
         for other in self.lineage.above((value,)):
             if not isinstance(other, Instance):
                 return None
-            for thing in self.things.methods_of(other.things[0]):
-                if Mark.ABSTRACT in self.declared(thing).marks:
-                    abstract.setdefault(self.declared(thing).name, Function((thing,), other))
+            for symbol in self.symbols.methods_of(other.symbols[0]):
+                if Mark.ABSTRACT in self.declared(symbol).marks:
+                    abstract.setdefault(self.declared(symbol).name, Function((symbol,), other))
         return next(iter(abstract.values())) if len(abstract) == 1 else None
 
     def created(self, made: Value | None, arguments: tuple[Value | None, ...]) -> Value | None:
         match made:
-            case Type(things, kinds) | Function(things, _, kinds):
-                return Instance(things, kinds)
+            case Type(symbols, kinds) | Function(symbols, _, kinds):
+                return Instance(symbols, kinds)
         return self.result(made, arguments.__getitem__, len(arguments)) if isinstance(made, Outside) else None
 
     def called(self, path: str, at: int, function: Expression, arguments: tuple[Expression, ...]) -> Value | None:
@@ -137,7 +137,7 @@ class Calls(Part):
         """Return what is called with a number of arguments."""
         match function:
             case Name() | Member():
-                referent = self.ask.found(path, at, function, Use.CALL, count)
+                referent = self.ask.referent(path, at, function, Use.CALL, count)
                 return referent.value if referent else None
             case Application(generic, arguments):
                 kinds = tuple(self.types.named(path, at, part) for part in arguments)
@@ -147,18 +147,18 @@ class Calls(Part):
     def result(self, called: Value | None, argument: Arguments, count: int) -> Value | None:
         """Return what a call gives. argument: returns the value of an argument by its place."""
         match called:
-            case Type(things, arguments):
-                return Instance(things, arguments)
+            case Type(symbols, arguments):
+                return Instance(symbols, arguments)
             case Function() | Either() if overloads := self.overloads.of(called):
                 fit = self.overloads.applicable(overloads, argument, count)
-                return either(self._result_of(function, function.things[0], argument, count) for function in fit)
+                return either(self._result_of(function, function.symbols[0], argument, count) for function in fit)
             case Function():
-                things = self.overloads.callable_with(called, argument, count)
-                return either(self._result_of(called, thing, argument, count) for thing in things)
+                symbols = self.overloads.callable_with(called, argument, count)
+                return either(self._result_of(called, symbol, argument, count) for symbol in symbols)
             case Package(_, True):
                 return self.result(OUTSIDE, argument, count)
             case Instance():
-                made_of, calling = self.types.underlying(called), self.state.policy(called.things[0]).members.calling
+                made_of, calling = self.types.underlying(called), self.state.policy(called.symbols[0]).members.calling
                 if calling and (method := self.members.find(called, calling)):
                     return self.result(method.value, argument, count)
                 if isinstance(made_of, Instance) and (method := self.members.find(made_of, "()")):
@@ -175,23 +175,23 @@ class Calls(Part):
                 return OUTSIDE if all(value == NOTHING or is_foreign(value) for value in types) else None
         return None
 
-    def _result_of(self, called: Function, thing: Thing, argument: Arguments, count: int) -> Value | None:
-        declaration = self.declared(thing)
-        value = self._declared_result(thing, called.receiver or called.of)
+    def _result_of(self, called: Function, symbol: SymbolId, argument: Arguments, count: int) -> Value | None:
+        declaration = self.declared(symbol)
+        value = self._declared_result(symbol, called.receiver or called.of)
         known: dict[str, Value | None] = {}
         if isinstance(called.of, Instance) and called.of.arguments:
             known |= self.types.arguments(called.of)
-            if self.state.policy(thing).modules.open_types:  # Its methods rename the type parameters.
+            if self.state.policy(symbol).modules.open_types:  # Its methods rename the type parameters.
                 known |= zip(declaration.type_parameters, called.of.arguments, strict=False)
         if called.arguments:
             known |= zip(declaration.type_parameters, called.arguments, strict=False)
         if value is not None and has_variable(value):
             parameters = declaration.parameters or ()
-            if self.overloads.has_self(thing):
-                self._match(self.ask.written(thing, parameters[0].value), always(called.of), 0, known)
+            if self.overloads.has_self(symbol):
+                self._match(self.ask.written(symbol, parameters[0].value), always(called.of), 0, known)
                 parameters = parameters[1:]
             for place, parameter in enumerate(parameters[:count]):
-                expected = self.ask.written(thing, parameter.value)
+                expected = self.ask.written(symbol, parameter.value)
                 if parameter.rest and isinstance(expected, Many) and not isinstance(argument(place), Many):
                     expected = expected.element
                 self._match(expected, argument, place, known)
@@ -204,21 +204,21 @@ class Calls(Part):
             self._match(parameter, argument, place, known)
         return known
 
-    def _declared_result(self, thing: Thing, of: Value | None) -> Value | None:
+    def _declared_result(self, symbol: SymbolId, of: Value | None) -> Value | None:
         """Return what a function says that it gives, or what it returns."""
-        declaration, policy = self.declared(thing), self.state.policy(thing)
+        declaration, policy = self.declared(symbol), self.state.policy(symbol)
         is_later = (
             policy.calls.asynchronous and Mark.ASYNC in declaration.marks and Mark.GENERATOR not in declaration.marks
         )
         if declaration.value:
-            value = of if of and declaration.value in policy.calls.own else self.ask.written(thing, declaration.value)
+            value = of if of and declaration.value in policy.calls.own else self.ask.written(symbol, declaration.value)
             return Later(value) if is_later else value
         if Mark.ABSTRACT in declaration.marks or (
             Mark.GENERATOR in declaration.marks and not policy.calls.asynchronous
         ):
             return None
         values = [
-            of if of and text in policy.calls.own else self.ask.value(thing.path, at, parse(text))
+            of if of and text in policy.calls.own else self.ask.value(symbol.path, at, parse(text))
             for at, text in declaration.returns
         ]
         value = either(values) if values else NOTHING
@@ -228,7 +228,7 @@ class Calls(Part):
             return Later(value)
         if Mark.ASYNC not in declaration.marks or not policy.foreign.promise:
             return value
-        return Instance(self.ask.library(self.state.open(thing.path), policy.foreign.promise), (value,))
+        return Instance(self.ask.library(self.state.open(symbol.path), policy.foreign.promise), (value,))
 
     def _match(self, expected: Value | None, argument: Arguments, place: int, known: dict[str, Value | None]) -> None:
         """Learn type arguments from what a parameter is given."""
@@ -254,7 +254,7 @@ class Calls(Part):
             case (Either(values), _):
                 for value in values:
                     self._unify(value, actual, known)
-            case (Instance(things, a), Instance(others, b)) if things == others:
+            case (Instance(symbols, a), Instance(others, b)) if symbols == others:
                 for value, other in zip(a, b, strict=False):
                     self._unify(value, other, known)
             case (Foreign(name, a), Foreign(other, b)) if name == other:
@@ -262,8 +262,8 @@ class Calls(Part):
                     self._unify(value, part, known)
             case (Instance(), Function() | Type()) if isinstance(does := self.operation(expected), Function):
                 kinds = self.types.arguments(does.of) if isinstance(does.of, Instance) else {}
-                count = len(self.declared(does.things[0]).parameters or ())
-                result = replaced(self._declared_result(does.things[0], None), kinds)
+                count = len(self.declared(does.symbols[0]).parameters or ())
+                result = replaced(self._declared_result(does.symbols[0], None), kinds)
                 self._unify(result, self.result(actual, partial(self.parameter, does), count), known)
             case (Instance() | Foreign(), Instance()) if above := self.lineage.seen_as(actual, expected):
                 self._unify(expected, above, known)

@@ -33,7 +33,7 @@ from graphrag_mcp.model.expressions import (
     parse,
     replaced_name,
 )
-from graphrag_mcp.model.facts import Thing, Use
+from graphrag_mcp.model.facts import SymbolId, Use
 from graphrag_mcp.model.values import (
     ABSENT,
     NOTHING,
@@ -89,9 +89,9 @@ class Expressions(Part):
             before = either((before, self.value(path, at, expression)))
         return before
 
-    def written(self, thing: Thing, text: str) -> Value | None:
+    def written(self, symbol: SymbolId, text: str) -> Value | None:
         """Return what an expression gives that is written in a declaration."""
-        return self.value(thing.path, self.declared(thing).at, parse(text))
+        return self.value(symbol.path, self.declared(symbol).at, parse(text))
 
     def _value(self, path: str, at: int, expression: Expression) -> Value | None:  # noqa: C901 - a case for each kind
         def inner(part: Expression) -> Value | None:
@@ -99,10 +99,10 @@ class Expressions(Part):
 
         match expression:
             case Name() | Member() | ModuleName():
-                referent = self.ask.found(path, at, expression)
+                referent = self.ask.referent(path, at, expression)
                 return referent.value if referent else None
             case FunctionMember(owner, name):
-                referent = self.ask.found(path, at, Member(owner, name), Use.FUNCTION)
+                referent = self.ask.referent(path, at, Member(owner, name), Use.FUNCTION)
                 return referent.value if referent else None
             case Creation(made, arguments):
                 return self.calls.created(inner(made), tuple(map(inner, arguments)))
@@ -116,7 +116,7 @@ class Expressions(Part):
                 return self.types.named(path, at, kind)
             case TypeItself(kind):
                 value = self.types.named(path, at, kind)
-                return Type(value.things, value.arguments) if isinstance(value, Instance) else value
+                return Type(value.symbols, value.arguments) if isinstance(value, Instance) else value
             case Application(function, arguments):
                 return self.instantiated(inner(function), tuple(self.types.named(path, at, part) for part in arguments))
             case Known(known):
@@ -126,9 +126,9 @@ class Expressions(Part):
             case NoValue():
                 return NOTHING
             case Numbered(number):
-                return self.ask.meaning((Thing(path, number),))
+                return self.ask.meaning((SymbolId(path, number),))
             case SuperOf(number):
-                return Above((Thing(path, number),))
+                return Above((SymbolId(path, number),))
             case Element(of):
                 return self._element(inner(of))
             case Each(of):
@@ -158,10 +158,10 @@ class Expressions(Part):
 
     def instantiated(self, value: Value | None, kinds: tuple[Value | None, ...]) -> Value | None:
         match value:
-            case Function(things, of):
-                return Function(things, of, kinds)
-            case Type(things):
-                return Type(things, kinds)
+            case Function(symbols, of):
+                return Function(symbols, of, kinds)
+            case Type(symbols):
+                return Type(symbols, kinds)
             case Outside() if not all(isinstance(kind, Outside | Nothing) for kind in kinds):
                 return None
         return value
@@ -191,10 +191,10 @@ class Expressions(Part):
                 return element if place else OUTSIDE
             case Table(key, held):
                 return held if place else key
-            case Signature((Signature(given, _), *_), _):  # A function that calls the body of the loop.
+            case Signature((Signature(values, _), *_), _):  # A function that calls the body of the loop.
                 return values[place] if place < len(values) else None
-            case Instance(things) as looped:
-                return self._iterated(looped, self.state.policy(things[0]).members.iterating)
+            case Instance(symbols) as looped:
+                return self._iterated(looped, self.state.policy(symbols[0]).members.iterating)
             case Outside() as foreign:
                 return held_by(foreign)
         return None
@@ -225,7 +225,7 @@ class Expressions(Part):
                 return either(map(self._awaited, value.values))
             if isinstance(value, Later):
                 return value.value
-            if isinstance(value, Instance) and self.state.policy(value.things[0]).calls.asynchronous:
+            if isinstance(value, Instance) and self.state.policy(value.symbols[0]).calls.asynchronous:
                 return None
             if not isinstance(value, Instance | All):
                 return value

@@ -16,7 +16,7 @@ from graphrag_mcp.model.facts import (
     Flow,
     Imported,
     Mark,
-    Thing,
+    SymbolId,
     Use,
     identities_of,
 )
@@ -32,10 +32,10 @@ _BOUND_KINDS = {"type": SymbolKind.TYPE}
 
 
 class Sought(NamedTuple):
-    """As what a name is looked up. given: the number of arguments of a call, -1 where it does not matter."""
+    """As what a name is looked up. arity: the number of arguments of a call, -1 where it does not matter."""
 
     use: str = ""
-    given: int = -1
+    arity: int = -1
 
 
 ANYTHING = Sought()
@@ -146,9 +146,9 @@ class File:
             {declaration.qualified: True for declaration in self.facts.declared if Mark.PROPERTY in declaration.marks},
         )
 
-    def things(self, owner: int, name: str) -> tuple[Thing, ...]:
+    def symbols(self, owner: int, name: str) -> tuple[SymbolId, ...]:
         """Return the declarations of a name in another one, or at the top: -1."""
-        return tuple(Thing(self.path, number) for number in self.members.get((owner, name), ()))
+        return tuple(SymbolId(self.path, number) for number in self.members.get((owner, name), ()))
 
     @cached_property
     def imports(self) -> "Rows[str, Sequence[Imported]]":
@@ -182,7 +182,7 @@ class File:
         return bool(self.facts.imports or self.facts.exports)
 
     @cached_property
-    def given(self) -> "Rows[str, Sequence[tuple[Flow, Expression | None]]]":
+    def assigned(self) -> "Rows[str, Sequence[tuple[Flow, Expression | None]]]":
         """What variables and members are given, by the name; with the value whose member it is."""
         assigned: dict[str, list[tuple[Flow, Expression | None]]] = {}
         for flow in self.facts.flows:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from graphrag_mcp.languages.policy import Policy
 from graphrag_mcp.model.expressions import LITERAL, Call, Expression, ModuleName, Name, parse
-from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
+from graphrag_mcp.model.facts import Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.links import Place, place_id
@@ -30,20 +30,20 @@ from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.things import Things
+from graphrag_mcp.resolution.symbols import Symbols
 
 
 @dataclass(eq=False)
 class ForeignTypes(Part):
     """Knows the foreign types above those of the project, and which values may be one of theirs."""
 
-    things: Things
+    symbols: Symbols
     lineage: Lineage
     modules: Modules
     members: Members
     expressions: Expressions
 
-    def reached_by(self, use: str, receivers: Set[int], method: Thing, above: Collection[int]) -> Certainty | None:
+    def reached_by(self, use: str, receivers: Set[int], method: SymbolId, above: Collection[int]) -> Certainty | None:
         """Return whether a use of a foreign member may run a method of the project; None if it does not.
 
         It may if the receiver has a type that the method's own type names as a base; it is not known where only a
@@ -64,19 +64,19 @@ class ForeignTypes(Part):
         is_open = any(number < 0 and (number == _NAMELESS or not is_known) for number in receivers)
         return Certainty.BY_NAME if is_open else None
 
-    def with_member(self, member: Thing) -> Sequence[Value | None]:
+    def with_member(self, member: SymbolId) -> Sequence[Value | None]:
         """Return the foreign types above the type of a member that have such a member, or may."""
         types = self.state.once(("foreign members", member), lambda: list(self._with_member(member)))
         return () if types is None else types
 
-    def callers(self, thing: Thing) -> Iterator[str]:
+    def callers(self, symbol: SymbolId) -> Iterator[str]:
         """Yield the foreign types above that may call a member, and the foreign decorators that may hand it over."""
-        declaration, policy = self.declared(thing), self.state.policy(thing)
+        declaration, policy = self.declared(symbol), self.state.policy(symbol)
         is_private = declaration.name.startswith("#") or (
             declaration.name.startswith("__") and not declaration.name.endswith("__")
         )
-        is_open = not is_private and bool(self.with_member(thing))
-        for written, base in self._bases_above(Thing(thing.path, declaration.owner)) if is_open else ():
+        is_open = not is_private and bool(self.with_member(symbol))
+        for written, base in self._bases_above(SymbolId(symbol.path, declaration.owner)) if is_open else ():
             name = self.name(base) or _KINDS.get(type(base)) or written_name(written)
             called = policy.foreign.called_back(name)
             hooks = [hook.removesuffix("*") for hook in called or () if hook.endswith("*")]
@@ -86,27 +86,27 @@ class ForeignTypes(Part):
             Mark.GIVEN in declaration.marks and Mark.AUTOMATIC not in declaration.marks
         )
         for text in () if is_known else declaration.decorators:  # A test is run, and a fixture is named by a parameter.
-            value = self.expressions.written(thing, text)
+            value = self.expressions.written(symbol, text)
             is_foreign = value is None or (isinstance(value, Outside) and policy.foreign.is_registering(value.name))
-            if is_foreign or self._is_marking(thing, text, value) or self._is_keeping(value):
+            if is_foreign or self._is_marking(symbol, text, value) or self._is_keeping(value):
                 yield "@" + text.partition("(")[0]
 
-    def _is_marking(self, thing: Thing, decorator: str, decorated: Value | None) -> bool:
+    def _is_marking(self, symbol: SymbolId, decorator: str, decorated: Value | None) -> bool:
         """Return whether a decorator is an object of the project: it marks functions that others find by that.
 
-        So may whatever a function of the project makes other than a function. given: the value of the decorator.
+        So may whatever a function of the project makes other than a function. decorated: the value of the decorator.
         """
         match parse(decorator):
             case Call(marker) | marker:
-                value = self.expressions.value(thing.path, self.declared(thing).at, marker)
+                value = self.expressions.value(symbol.path, self.declared(symbol).at, marker)
         if isinstance(value, Instance) or (isinstance(value, Function) and not isinstance(decorated, Function)):
-            return value.things[0].path not in LIBRARIES
+            return value.symbols[0].path not in LIBRARIES
         return False
 
     def _is_keeping(self, decorator: Value | None) -> bool:
         """Return whether a function of the project marks what it is given, or hands it on to be kept."""
-        for thing in decorator.things if isinstance(decorator, Function) else ():
-            declaration, facts = self.declared(thing), self.state.open(thing.path).facts
+        for symbol in decorator.symbols if isinstance(decorator, Function) else ():
+            declaration, facts = self.declared(symbol), self.state.open(symbol.path).facts
             names = {parameter.name for parameter in declaration.parameters or () if parameter.value != "self"}
             inside = range(declaration.start, declaration.stop)
             if any(mention.at in inside and mention.use == Use.WRITE and mention.receiver in names
@@ -114,34 +114,34 @@ class ForeignTypes(Part):
                 return True
             for flow in facts.flows:
                 if flow.at in inside and flow.value in names:
-                    taker = self.expressions.value(thing.path, flow.at, parse(flow.into))
+                    taker = self.expressions.value(symbol.path, flow.at, parse(flow.into))
                     name = taker.name if isinstance(taker, Outside) else ""
-                    if not name or name == "setattr" or self.state.policy(thing).foreign.is_registering(name):
+                    if not name or name == "setattr" or self.state.policy(symbol).foreign.is_registering(name):
                         return True
         return False
 
-    def is_published(self, thing: Thing) -> bool:
+    def is_published(self, symbol: SymbolId) -> bool:
         """Return whether other projects get a declaration when they import the package that it is in."""
-        declaration, path = self.declared(thing), thing.path
-        entries = self.state.policy(thing).modules.entries(self.state.source, path) if declaration.owner < 0 else ()
+        declaration, path = self.declared(symbol), symbol.path
+        entries = self.state.policy(symbol).modules.entries(self.state.source, path) if declaration.owner < 0 else ()
         manifests = [
             self.modules.export(Module(entry), declaration.name) for entry in entries if declaration.name[:1] != "_"
         ]
-        return any(hit and thing in hit.things for hit in manifests)
+        return any(hit and symbol in hit.symbols for hit in manifests)
 
-    def overridden(self, method: Thing) -> Iterator[str]:
+    def overridden(self, method: SymbolId) -> Iterator[str]:
         """Yield the foreign types above that declare a method, in a language that marks what overrides another.
 
         Where nothing of a type is marked, whatever an unknown base may declare counts.
         """
         declaration = self.declared(method)
-        siblings = self.things.methods_of(Thing(method.path, declaration.owner)) if declaration.owner >= 0 else ()
+        siblings = self.symbols.methods_of(SymbolId(method.path, declaration.owner)) if declaration.owner >= 0 else ()
         is_marking = any(OVERRIDE in self.declared(other).marks for other in siblings)
         for base in self.with_member(method):
             name = self.name(base)
             if isinstance(base, Instance):
                 member = self.members.find(base, declaration.name)
-                counts = [len(self.declared(above).parameters or ()) for above in (member.things if member else ())]
+                counts = [len(self.declared(above).parameters or ()) for above in (member.symbols if member else ())]
                 is_same = len(declaration.parameters or ()) in counts
             elif name == "Object":
                 is_same = len(declaration.parameters or ()) == (declaration.name == "equals")
@@ -151,24 +151,24 @@ class ForeignTypes(Part):
             if is_same:
                 yield name or "a base that is not known"
 
-    def _with_member(self, member: Thing) -> Iterator[Value | None]:
+    def _with_member(self, member: SymbolId) -> Iterator[Value | None]:
         declaration = self.declared(member)
         if declaration.owner < 0 or not {Mark.STATIC, Mark.PRIVATE}.isdisjoint(declaration.marks):
             return
-        owner = Thing(member.path, declaration.owner)
-        if not self.things.is_replaceable(member) or self.things.is_constructor(member, owner):
+        owner = SymbolId(member.path, declaration.owner)
+        if not self.symbols.is_replaceable(member) or self.symbols.is_constructor(member, owner):
             return
-        if self.things.is_common(member):
+        if self.symbols.is_common(member):
             yield Outside("Object")
         for base in self.above(owner):
             if self._may_have(owner, base, declaration.name):
                 yield base
 
-    def above(self, kind: Thing) -> Sequence[Value | None]:
+    def above(self, kind: SymbolId) -> Sequence[Value | None]:
         """Return the foreign types above a type of the project, also those from which it inherits nothing."""
         return list(dict.fromkeys(base for _, base in self._bases_above(kind, within_library=True)))
 
-    def _bases_above(self, kind: Thing, *, within_library: bool = False) -> Iterator[tuple[str, Value | None]]:
+    def _bases_above(self, kind: SymbolId, *, within_library: bool = False) -> Iterator[tuple[str, Value | None]]:
         """Yield the foreign types above a type of the project, each with the text that names it."""
         around = [kind]
         for other in around:
@@ -177,28 +177,28 @@ class ForeignTypes(Part):
                 if is_foreign:
                     yield written.type, base
                 if isinstance(base, Instance | Type) and (within_library or not is_foreign):
-                    around += [thing for thing in base.things if thing not in around]
+                    around += [symbol for symbol in base.symbols if symbol not in around]
 
     def name(self, value: Value | None) -> str:
         """Return the name of a foreign type, qualified by its module; "" where it has none."""
         match value:
             case Outside(name) | Foreign(name):
                 return name.removesuffix("()")
-            case Instance((thing, *_)):
-                module = "" if thing.path == self.state.policy(thing).foreign.library else f"{thing.path[1:-1]}."
-                return module + self.declared(thing).qualified
+            case Instance((symbol, *_)):
+                module = "" if symbol.path == self.state.policy(symbol).foreign.library else f"{symbol.path[1:-1]}."
+                return module + self.declared(symbol).qualified
         return ""
 
-    def _may_have(self, owner: Thing, base: Value | None, name: str) -> bool:
+    def _may_have(self, owner: SymbolId, base: Value | None, name: str) -> bool:
         """Return whether a foreign type may have a member of a name."""
         if base is None or isinstance(base, Instance):
             return base is None or self.members.find(base, name) is not ABSENT
-        known: Collection[str] | None = self.things.foreign_methods(owner, base)
+        known: Collection[str] | None = self.symbols.foreign_methods(owner, base)
         if known is None and isinstance(base, Outside):
             known = self.state.policy(owner).foreign.members(base.name)
         return known is None or name in known
 
-    def _is_such_use(self, use: str, method: Thing) -> bool:
+    def _is_such_use(self, use: str, method: SymbolId) -> bool:
         declaration = self.declared(method)
         is_run = declaration.kind == SymbolKind.METHOD and Mark.PROPERTY not in declaration.marks
         return use in ((Use.CALL, Use.FUNCTION) if is_run else (Use.VALUE, Use.WRITE))
@@ -211,7 +211,7 @@ class ForeignTypes(Part):
             if receiver != LITERAL and not self._is_type(file, mention.at, receiver):
                 yield from _parts(self.expressions.value(path, mention.at, receiver))
         elif file.policy.names.bare_members:
-            yield from (Instance((Thing(path, number),)) for number in file.types_around(mention.at))
+            yield from (Instance((SymbolId(path, number),)) for number in file.types_around(mention.at))
 
     def _is_type(self, file: File, at: int, receiver: Expression) -> bool:
         """Return whether an expression is the name of an imported type or module."""
@@ -244,7 +244,7 @@ def written_name(written: str) -> str:
 
 def is_library(value: Instance | Type) -> bool:
     """Return whether a type is of the language's own library."""
-    return value.things[0].path in LIBRARIES
+    return value.symbols[0].path in LIBRARIES
 
 
 def _parts(value: Value | None) -> Sequence[Value | None]:

@@ -6,7 +6,7 @@ from graphrag_mcp.model.expressions import Expression, Member, Name, parse, says
 from graphrag_mcp.model.facts import (
     ANY_MEMBER,
     Mention,
-    Thing,
+    SymbolId,
     Use,
 )
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
@@ -44,7 +44,7 @@ class Handing(Places):
                 if operation is None and not self._resolver.is_function_type(interface):
                     continue
                 line, source = self._line(flow.at), self._source(flow.at)
-                functions = [self._place(thing) for thing in value.things] if isinstance(value, Function) else [None]
+                functions = [self._place(symbol) for symbol in value.symbols] if isinstance(value, Function) else [None]
                 for function in functions:
                     kind = RelationKind.IMPLEMENTS
                     yield Link(self._place(interface), source, line, kind, "", How.HANDED, -1, function)
@@ -79,22 +79,24 @@ class Handing(Places):
     def _kept(self, at: int, text: str, *, with_slots: bool) -> Sequence[tuple[Place, str]]:
         """Return the functions and types that a value is or contains, else the place in which it was kept before."""
         value = held_in(self._resolver.expressions.value(self._path, at, parse(text)))
-        things = list(functions_of(value))
-        if isinstance(value, Instance) and value.things[0].path == self._path:
-            things += self._in_literal(value.things[0].number)
-        functions = [(self._place(thing), Use.FUNCTION) for thing in things if thing.path not in LIBRARIES]
+        symbols = list(functions_of(value))
+        if isinstance(value, Instance) and value.symbols[0].path == self._path:
+            symbols += self._in_literal(value.symbols[0].number)
+        functions = [(self._place(symbol), Use.FUNCTION) for symbol in symbols if symbol.path not in LIBRARIES]
         slot = self._slots.of(at, parse(text)) if with_slots and not functions else None
         return functions or ([(slot, Use.VALUE)] if slot else [])
 
-    def _in_literal(self, number: int) -> Iterator[Thing]:
+    def _in_literal(self, number: int) -> Iterator[SymbolId]:
         """Yield the functions that an object literal contains."""
         literal = self._facts.declared[number]
         inside = enumerate(self._facts.declared) if not literal.name and literal.kind == SymbolKind.TYPE else ()
         for place, declaration in inside:
             if declaration.owner == number and declaration.kind in CALLABLE:
-                yield Thing(self._path, place)
+                yield SymbolId(self._path, place)
             elif declaration.owner == number:
-                yield from functions_of(self._resolver.expressions.written(Thing(self._path, place), declaration.value))
+                yield from functions_of(
+                    self._resolver.expressions.written(SymbolId(self._path, place), declaration.value)
+                )
 
 
 def _fill(slot: Place, stored: Sequence[tuple[Place, str]], line: int) -> Iterator[Link]:

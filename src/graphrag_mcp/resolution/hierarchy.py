@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import METACLASS, Mark, Thing, Use
+from graphrag_mcp.model.facts import METACLASS, Mark, SymbolId, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, StoredLink
 from graphrag_mcp.model.values import (
@@ -33,7 +33,7 @@ _OVERRIDES = (RelationKind.OVERRIDES,)
 class _MethodSet(NamedTuple):
     """What an interface demands. foreign: the foreign interfaces that it embeds, each with its methods."""
 
-    own: Mapping[str, Thing]
+    own: Mapping[str, SymbolId]
     foreign: Mapping[str, Mapping[str, int]]
 
 
@@ -44,142 +44,144 @@ class Hierarchy:
         self._search = search
         self._resolver: Resolver = search.resolver
         self._source = search.source
-        self.owner_of = search.resolver.things.owner_of
+        self.owner_of = search.resolver.symbols.owner_of
         # Having the methods of an interface is enough in some languages.
         self._satisfying = lru_cache(_KEPT)(self._find_satisfying)
         self._satisfied = lru_cache(_KEPT)(self._find_satisfied)
 
     # ------------------------------------------------------------ types
 
-    def parents(self, thing: Thing) -> list[Thing]:
+    def parents(self, symbol: SymbolId) -> list[SymbolId]:
         """Return the types of the project that a type names as its bases, and the interfaces whose methods it has."""
-        if self._resolver.things.has_method_sets(thing):
-            return self._satisfied(thing)
-        return self._embedded(thing)
+        if self._resolver.symbols.has_method_sets(symbol):
+            return self._satisfied(symbol)
+        return self._embedded(symbol)
 
-    def ancestors(self, thing: Thing) -> list[Thing]:
+    def ancestors(self, symbol: SymbolId) -> list[SymbolId]:
         """Return all types above a type, the nearest first."""
-        return self._closure(thing, self.parents)
+        return self._closure(symbol, self.parents)
 
-    def children(self, thing: Thing) -> list[Thing]:
+    def children(self, symbol: SymbolId) -> list[SymbolId]:
         """Return the types that name a type as their base, and those that have all methods of an interface."""
-        if self._resolver.things.has_method_sets(thing):
-            return self._satisfying(thing)
-        return self._below(self._search.linked((thing,), (How.BELOW,)))
+        if self._resolver.symbols.has_method_sets(symbol):
+            return self._satisfying(symbol)
+        return self._below(self._search.linked((symbol,), (How.BELOW,)))
 
-    def _below(self, links: Iterable[StoredLink]) -> list[Thing]:
+    def _below(self, links: Iterable[StoredLink]) -> list[SymbolId]:
         """Return the declarations at the sources of links."""
         links = list(links)
-        symbols = {link.source: self._search.thing(link.path, link.source) for link in links}
-        missing = [place for place, thing in symbols.items() if thing is None]
+        symbols = {link.source: self._search.symbol(link.path, link.source) for link in links}
+        missing = [place for place, symbol in symbols.items() if symbol is None]
         symbols |= self._source.placed(missing) if missing else {}
-        return [thing for thing in symbols.values() if thing]
+        return [symbol for symbol in symbols.values() if symbol]
 
-    def alike(self, interface: Thing) -> list[Thing]:
+    def alike(self, interface: SymbolId) -> list[SymbolId]:
         """Return the types that do not name an interface, and may satisfy it since they have its methods."""
         rarest = min(self._resolver.required(interface), key=lambda name: len(self._source.named(name)), default="")
         owners = dict.fromkeys(map(self.owner_of, self._source.named(rarest) if rarest else ()))
-        symbols = [thing for thing in owners if thing and self._resolver.may_satisfy(thing, interface)]
+        symbols = [symbol for symbol in owners if symbol and self._resolver.may_satisfy(symbol, interface)]
         below = self.descendants(interface) if symbols else []
-        return [thing for thing in symbols if thing not in below]
+        return [symbol for symbol in symbols if symbol not in below]
 
-    def alike_methods(self, method: Thing) -> list[Thing]:
+    def alike_methods(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods that may implement one of an interface, of the types that may satisfy that."""
         owner = self.owner_of(method)
         return self._same_method(method, self.alike(owner)) if owner else []
 
-    def descendants(self, thing: Thing) -> list[Thing]:
+    def descendants(self, symbol: SymbolId) -> list[SymbolId]:
         """Return all types below a type, the nearest first."""
-        return self._closure(thing, self.children)
+        return self._closure(symbol, self.children)
 
-    def handed(self, thing: Thing) -> list[StoredLink]:
+    def handed(self, symbol: SymbolId) -> list[StoredLink]:
         """Return where functions are handed over as an interface, or as that of a method; receiver: the function."""
-        interface = self._filled_by_functions(thing)
+        interface = self._filled_by_functions(symbol)
         return self._search.linked((interface,), (How.HANDED,)) if interface else []
 
-    def _filled_by_functions(self, thing: Thing) -> Thing | None:
+    def _filled_by_functions(self, symbol: SymbolId) -> SymbolId | None:
         """Return the interface of which a function is an instance: the one given, or whose only operation is given."""
-        interface = thing if self._is_type(thing) else self.owner_of(thing)
+        interface = symbol if self._is_type(symbol) else self.owner_of(symbol)
         operation = self._resolver.operation(interface) if interface else None
-        is_function_type = self._is_type(thing) and self._resolver.is_function_type(thing)
-        return interface if is_function_type or (operation and thing in (interface, operation)) else None
+        is_function_type = self._is_type(symbol) and self._resolver.is_function_type(symbol)
+        return interface if is_function_type or (operation and symbol in (interface, operation)) else None
 
     # ------------------------------------------------------------ methods
 
-    def overridden(self, method: Thing) -> list[Thing]:
+    def overridden(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
         owner = self.owner_of(method)
-        below = self._embedding(owner) if owner and self._resolver.things.has_method_sets(owner) else []
+        below = self._embedding(owner) if owner and self._resolver.symbols.has_method_sets(owner) else []
         return self._same_method(
-            method, [above for thing in (owner, *below) if thing for above in self.ancestors(thing)]
+            method, [above for symbol in (owner, *below) if symbol for above in self.ancestors(symbol)]
         )
 
-    def nearest(self, method: Thing) -> list[Thing]:
+    def nearest(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods that a method overrides in the types that its own names, or what those inherit."""
         owner = self.owner_of(method)
         return self._same_method(method, self.parents(owner)) if owner else []
 
-    def standing_in(self, kind: Thing) -> Iterator[tuple[Thing, Thing]]:
+    def standing_in(self, kind: SymbolId) -> Iterator[tuple[SymbolId, SymbolId]]:
         """Yield the methods above a type with what it inherits from another side, and runs in their place."""
         above = self.ancestors(kind)
         for other in above if len(self.parents(kind)) > 1 else ():
-            for method in self._resolver.things.methods_of(other):
+            for method in self._resolver.symbols.methods_of(other):
                 for inherited in self._same_method(method, [kind]):
                     owner = self.owner_of(inherited)
                     if owner and owner not in (kind, other) and owner in above and other not in self.ancestors(owner):
                         yield method, inherited
 
-    def overriding(self, method: Thing) -> list[Thing]:
+    def overriding(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods of types below that override or implement a method."""
-        if self._resolver.things.has_method_sets(method):
+        if self._resolver.symbols.has_method_sets(method):
             owner = self.owner_of(method)
             return self._same_method(method, self.descendants(owner) if owner else [])
         return self._below(self._search.closure(self._search.place(method), How.BELOW, _OVERRIDES))
 
-    def above(self, thing: Thing) -> Set[int]:
+    def above(self, symbol: SymbolId) -> Set[int]:
         """Return the places of all types above a type, or of the methods that a method overrides."""
-        is_type = self._is_type(thing)
-        if self._resolver.things.has_method_sets(thing):
-            return set(map(self._search.place, self.ancestors(thing) if is_type else self.overridden(thing)))
+        is_type = self._is_type(symbol)
+        if self._resolver.symbols.has_method_sets(symbol):
+            return set(map(self._search.place, self.ancestors(symbol) if is_type else self.overridden(symbol)))
         if is_type:
-            return self._search.above(thing)
-        return {link.source for link in self._search.closure(self._search.place(thing), How.ABOVE, _OVERRIDES)}
+            return self._search.above(symbol)
+        return {link.source for link in self._search.closure(self._search.place(symbol), How.ABOVE, _OVERRIDES)}
 
-    def parent_places(self, kind: Thing) -> list[int]:
+    def parent_places(self, kind: SymbolId) -> list[int]:
         """Return the places of the types that a type names as its bases, and of the interfaces whose methods it has."""
-        if self._resolver.things.has_method_sets(kind):
+        if self._resolver.symbols.has_method_sets(kind):
             return list(map(self._search.place, self.parents(kind)))
         return [link.source for link in self._search.linked((kind,), (How.ABOVE,))]
 
-    def dispatched(self, calls: Sequence[StoredLink], caller: Thing) -> Iterator[StoredLink]:
+    def dispatched(self, calls: Sequence[StoredLink], caller: SymbolId) -> Iterator[StoredLink]:
         """Yield for calls of methods those of types below that may run in their place."""
         methods = {link.target: link for link in calls if link.use == Use.CALL and self._search.is_dispatched(link)}
-        if not self._resolver.things.has_method_sets(caller):
+        if not self._resolver.symbols.has_method_sets(caller):
             below = {place: self._search.closure(place, How.BELOW, _OVERRIDES) for place in methods}
             sources = {place: [link.source for link in links] for place, links in below.items()}
         else:
             placed = self._source.placed(methods)
-            sources = {place: list(map(self._search.place, self.overriding(thing))) for place, thing in placed.items()}
+            sources = {
+                place: list(map(self._search.place, self.overriding(symbol))) for place, symbol in placed.items()
+            }
         for place, others in sources.items():
             yield from (methods[place]._replace(target=other, how=How.OPEN) for other in others)
 
-    def run_by(self, thing: Thing) -> str:
+    def run_by(self, symbol: SymbolId) -> str:
         """Return what is known to start a function: a test runner by its annotation, or by that of its class."""
-        declaration, owner = self._resolver.declared(thing), self.owner_of(thing)
-        run_by = self._resolver.state.policy(thing).calls.run_by
+        declaration, owner = self._resolver.declared(symbol), self.owner_of(symbol)
+        run_by = self._resolver.state.policy(symbol).calls.run_by
         is_open = owner is not None and declaration.kind == SymbolKind.METHOD and Mark.PRIVATE not in declaration.marks
-        of_class = run_by(thing.path, self._resolver.declared(owner)) if owner and is_open else ""
-        return run_by(thing.path, declaration) or (of_class if of_class[:1] == "@" else "")
+        of_class = run_by(symbol.path, self._resolver.declared(owner)) if owner and is_open else ""
+        return run_by(symbol.path, declaration) or (of_class if of_class[:1] == "@" else "")
 
-    def callers_outside(self, thing: Thing) -> Iterator[str]:
+    def callers_outside(self, symbol: SymbolId) -> Iterator[str]:
         """Yield the foreign interfaces, bases and annotations by which others may call a function."""
-        declaration, policy = self._resolver.declared(thing), self._resolver.state.policy(thing)
-        if self.run_by(thing):
+        declaration, policy = self._resolver.declared(symbol), self._resolver.state.policy(symbol)
+        if self.run_by(symbol):
             return
-        owner = self.owner_of(thing)
-        around = owner if owner and self._resolver.things.is_constructor(thing, owner) else None
+        owner = self.owner_of(symbol)
+        around = owner if owner and self._resolver.symbols.is_constructor(symbol, owner) else None
         marks = (*declaration.marks, *(self._resolver.declared(around).marks if around else ()))
-        replaced = self.overridden(thing) if owner and policy.calls.overloads else []
+        replaced = self.overridden(symbol) if owner and policy.calls.overloads else []
         marks += tuple(mark for above in replaced for mark in self._resolver.declared(above).marks if mark[:1] == "@")
         yield from (
             mark for mark in dict.fromkeys(marks) if mark[:1] == "@" and policy.foreign.is_registering(mark[1:])
@@ -203,28 +205,30 @@ class Hierarchy:
             yield from self._taking(owner) if declaration.name[:1].isupper() else ()
         if owner and policy.calls.overloads:
             above = replaced if OVERRIDE in declaration.marks else []
-            yield from (name for method in above or [thing] for name in self._resolver.foreign.overridden(method))
+            yield from (name for method in above or [symbol] for name in self._resolver.foreign.overridden(method))
 
-    def class_readers(self, thing: Thing) -> Iterator[str]:
+    def class_readers(self, symbol: SymbolId) -> Iterator[str]:
         """Yield what is given a class, or that of a field or one below it, and may keep it or read what it declares."""
-        policy, owner = self._resolver.state.policy(thing), self.owner_of(thing)
-        is_field = owner is not None and self._resolver.declared(thing).kind == SymbolKind.FIELD
-        kinds = [owner, *self.descendants(owner)] if is_field and owner else [thing] if self._is_type(thing) else []
-        if not kinds or not policy.members.class_hooks or self._resolver.things.is_only_assigned(thing):
+        policy, owner = self._resolver.state.policy(symbol), self.owner_of(symbol)
+        is_field = owner is not None and self._resolver.declared(symbol).kind == SymbolKind.FIELD
+        kinds = [owner, *self.descendants(owner)] if is_field and owner else [symbol] if self._is_type(symbol) else []
+        if not kinds or not policy.members.class_hooks or self._resolver.symbols.is_only_assigned(symbol):
             return
         if is_field:
             yield from (reader for kind in kinds for reader in self._resolver.foreign.callers(kind))
         above = dict.fromkeys(base for kind in kinds for base in self._resolver.lineage.above((Instance((kind,)),)))
         for base in above:
             if isinstance(base, Instance | Type):
-                for kind in base.things:
+                for kind in base.symbols:
                     yield from self._metaclasses(kind)
-                    inside = {self._resolver.declared(method).name for method in self._resolver.things.methods_of(kind)}
+                    inside = {
+                        self._resolver.declared(method).name for method in self._resolver.symbols.methods_of(kind)
+                    }
                     yield from inside.intersection(policy.members.class_hooks)
             elif is_field and policy.foreign.called_back(self._resolver.foreign.name(base)) is None:
                 yield self._resolver.foreign.name(base) or "a base that is not known"
 
-    def _metaclasses(self, kind: Thing) -> Iterator[str]:
+    def _metaclasses(self, kind: SymbolId) -> Iterator[str]:
         """Yield the metaclass that a type names, unless it is one of the language's own library."""
         declaration, foreign = self._resolver.declared(kind), self._resolver.state.policy(kind).foreign
         for mark in declaration.marks:
@@ -233,7 +237,7 @@ class Hierarchy:
                 if not isinstance(value, Outside) or foreign.called_back(value.name) is None:
                     yield mark.removeprefix(METACLASS)
 
-    def _replacing(self, name: str, kinds: Iterable[Thing]) -> Iterator[str]:
+    def _replacing(self, name: str, kinds: Iterable[SymbolId]) -> Iterator[str]:
         """Yield the foreign interfaces that types embed, and of which a method stands for one."""
         policy = None
         for kind in kinds:
@@ -244,13 +248,13 @@ class Hierarchy:
                 if foreign and (name in known if known is not None else policy.foreign.may_be_interface(foreign)):
                     yield foreign
 
-    def _taking(self, kind: Thing) -> Iterator[str]:
+    def _taking(self, kind: SymbolId) -> Iterator[str]:
         """Yield the interfaces and functions of other libraries that are given values of a type where it is named.
 
         What tests hand over is compared or printed.
         """
         policy = self._resolver.state.policy(kind)
-        for path in sorted({site.path for site in self._search.sites((kind,)).found if site.target}):
+        for path in sorted({site.path for site in self._search.sites((kind,)).sites if site.target}):
             facts = None if path.endswith(policy.modules.tests) else self._source.facts(path)
             for flow in facts.flows if facts else ():
                 into = parse(flow.into)
@@ -266,39 +270,45 @@ class Hierarchy:
                     value = self._resolver.expressions.value(path, flow.at, parse(flow.value))
                     yield from (taker.name,) if kind in _types(value) else ()
 
-    def foreign_interfaces(self, kind: Thing) -> list[str]:
+    def foreign_interfaces(self, kind: SymbolId) -> list[str]:
         """Return the foreign interfaces whose methods a type has, in a language where that is enough."""
         interfaces = self._resolver.state.policy(kind).foreign.interfaces.items()
         return [name for name, methods in interfaces if methods and self._takes_all(kind, methods)]
 
-    def inheriting(self, method: Thing) -> list[Thing]:
+    def inheriting(self, method: SymbolId) -> list[SymbolId]:
         """Return the types below that have a method as it is; a constructor without parameters also runs for them."""
         owner, name = self.owner_of(method), self._resolver.declared(method).name
         if owner is None:
             return []
-        if self._resolver.things.has_overloads(method) and self._resolver.things.is_constructor(method, owner):
+        if self._resolver.symbols.has_overloads(method) and self._resolver.symbols.is_constructor(method, owner):
             return self._closure(owner, self._without_constructor) if self._takes_nothing(method) else []
-        members = [(thing, self._resolver.members.find(Instance((thing,)), name)) for thing in self.descendants(owner)]
-        return [thing for thing, member in members if member and method in member.things]
+        members = [
+            (symbol, self._resolver.members.find(Instance((symbol,)), name)) for symbol in self.descendants(owner)
+        ]
+        return [symbol for symbol, member in members if member and method in member.symbols]
 
-    def constructors_below(self, method: Thing) -> list[Thing]:
+    def constructors_below(self, method: SymbolId) -> list[SymbolId]:
         """Return the constructors of types below that call one by not naming any."""
         owner = self.owner_of(method)
-        if owner is None or not self._resolver.things.has_overloads(method) or not self._takes_nothing(method):
+        if owner is None or not self._resolver.symbols.has_overloads(method) or not self._takes_nothing(method):
             return []
-        if not self._resolver.things.is_constructor(method, owner):
+        if not self._resolver.symbols.is_constructor(method, owner):
             return []
-        kinds = [child for thing in (owner, *self.inheriting(method)) for child in self.children(thing)]
-        own = dict.fromkeys(thing for kind in kinds for thing in self._resolver.things.constructors(Type((kind,)), -1))
-        return [thing for thing in own if not self._names_another(thing)]
+        kinds = [child for symbol in (owner, *self.inheriting(method)) for child in self.children(symbol)]
+        own = dict.fromkeys(
+            symbol for kind in kinds for symbol in self._resolver.symbols.constructors(Type((kind,)), -1)
+        )
+        return [symbol for symbol in own if not self._names_another(symbol)]
 
-    def _without_constructor(self, kind: Thing) -> list[Thing]:
-        return [thing for thing in self.children(kind) if not self._resolver.things.constructors(Type((thing,)), -1)]
+    def _without_constructor(self, kind: SymbolId) -> list[SymbolId]:
+        return [
+            symbol for symbol in self.children(kind) if not self._resolver.symbols.constructors(Type((symbol,)), -1)
+        ]
 
-    def _takes_nothing(self, method: Thing) -> bool:
+    def _takes_nothing(self, method: SymbolId) -> bool:
         return all(parameter.rest for parameter in self._resolver.declared(method).parameters or ())
 
-    def _names_another(self, constructor: Thing) -> bool:
+    def _names_another(self, constructor: SymbolId) -> bool:
         """Return whether a constructor begins with a call of `this` or `super`."""
         declaration, facts = self._resolver.declared(constructor), self._source.facts(constructor.path)
         inside = (
@@ -308,24 +318,24 @@ class Hierarchy:
         )
         called = [mention for mention in inside if mention.use == Use.CALL and mention.receiver in ("this", "super")]
         referents = (self._resolver.resolve(constructor.path, mention) for mention in called)
-        return any(self._is_constructor(thing) for referent in referents if referent for thing in referent.things)
+        return any(self._is_constructor(symbol) for referent in referents if referent for symbol in referent.symbols)
 
-    def _is_constructor(self, thing: Thing) -> bool:
-        owner = self.owner_of(thing)
-        return owner is None or self._resolver.things.is_constructor(thing, owner)
+    def _is_constructor(self, symbol: SymbolId) -> bool:
+        owner = self.owner_of(symbol)
+        return owner is None or self._resolver.symbols.is_constructor(symbol, owner)
 
-    def _same_method(self, method: Thing, types: Sequence[Thing]) -> list[Thing]:
+    def _same_method(self, method: SymbolId, types: Sequence[SymbolId]) -> list[SymbolId]:
         name = self._resolver.declared(method).name
-        methods: dict[Thing, None] = {}
+        methods: dict[SymbolId, None] = {}
         for other in types:
             member = self._resolver.members.find(Instance((other,)), name)
-            for thing in member.things if member else ():
-                is_other = thing != method and thing.path not in LIBRARIES
-                if is_other and not self._resolver.things.is_only_assigned(thing) and self._fits(method, thing):
-                    methods[thing] = None
+            for symbol in member.symbols if member else ():
+                is_other = symbol != method and symbol.path not in LIBRARIES
+                if is_other and not self._resolver.symbols.is_only_assigned(symbol) and self._fits(method, symbol):
+                    methods[symbol] = None
         return list(methods)
 
-    def may_reach(self, site: Site, method: Thing) -> bool:
+    def may_reach(self, site: Site, method: SymbolId) -> bool:
         """Return whether a member above may be this one: its type is below the type of the receiver.
 
         A method is reached by a call; a field or a property also by reading and writing it.
@@ -337,110 +347,114 @@ class Hierarchy:
         owner = self.owner_of(method)
         if owner is None or not site.receivers:
             return True
-        holders = [owner, *(self._embedding(owner) if self._resolver.things.has_method_sets(owner) else ())]
+        holders = [owner, *(self._embedding(owner) if self._resolver.symbols.has_method_sets(owner) else ())]
         places = {place for holder in holders for place in (self._search.place(holder), *self.above(holder))}
-        if places.isdisjoint(site.receivers) and not self._resolver.things.has_method_sets(owner):
+        if places.isdisjoint(site.receivers) and not self._resolver.symbols.has_method_sets(owner):
             # What a type below has from another side may stand for it.
-            places = {place for thing in self.descendants(owner) for place in self.above(thing)}
+            places = {place for symbol in self.descendants(owner) for place in self.above(symbol)}
         return not places.isdisjoint(site.receivers)
 
-    def _fits(self, thing: Thing, other: Thing) -> bool:
+    def _fits(self, symbol: SymbolId, other: SymbolId) -> bool:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""
-        first, second = self._resolver.declared(thing).parameters, self._resolver.declared(other).parameters
+        first, second = self._resolver.declared(symbol).parameters, self._resolver.declared(other).parameters
         is_same = first is None or second is None or len(first) == len(second)
-        may_be = is_same or not self._resolver.things.has_overloads(thing)
-        return may_be and self._resolver.overloads.can_override(thing, other)
+        may_be = is_same or not self._resolver.symbols.has_overloads(symbol)
+        return may_be and self._resolver.overloads.can_override(symbol, other)
 
     # ------------------------------------------------------------ method sets
 
-    def _find_satisfying(self, interface: Thing) -> list[Thing]:
+    def _find_satisfying(self, interface: SymbolId) -> list[SymbolId]:
         methods = self._method_set(interface)
         if not methods or not methods.own:
             return []
         rarest = min(methods.own, key=lambda name: len(self._source.named(name)))
-        owners = [owner for thing in self._source.named(rarest) if (owner := self.owner_of(thing)) is not None]
+        owners = [owner for symbol in self._source.named(rarest) if (owner := self.owner_of(symbol)) is not None]
         embedding = [below for owner in dict.fromkeys(owners) for below in self._embedding(owner)]
         candidates = dict.fromkeys([*owners, *embedding])
         return [
-            thing for thing in candidates if not self._is_variant(thing, interface) and self._has_all(thing, methods)
+            symbol
+            for symbol in candidates
+            if not self._is_variant(symbol, interface) and self._has_all(symbol, methods)
         ]
 
-    def _is_variant(self, near: Thing, other: Thing) -> bool:
+    def _is_variant(self, near: SymbolId, other: SymbolId) -> bool:
         """Return whether two declarations are one, of two builds."""
-        names = (self._resolver.declared(thing).qualified for thing in (near, other))
+        names = (self._resolver.declared(symbol).qualified for symbol in (near, other))
         return len(set(names)) == 1 and self._source.unit(near.path) == self._source.unit(other.path)
 
-    def _find_satisfied(self, thing: Thing) -> list[Thing]:
+    def _find_satisfied(self, symbol: SymbolId) -> list[SymbolId]:
         """Return the interfaces whose methods a type has."""
-        names = {self._resolver.declared(method).name for method in self._methods(thing)}
+        names = {self._resolver.declared(method).name for method in self._methods(symbol)}
         interfaces = [
             owner
             for name in sorted(names)
             for method in self._source.named(name)
             if Mark.ABSTRACT in self._resolver.declared(method).marks
             and (owner := self.owner_of(method)) is not None
-            and not self._is_variant(owner, thing)
+            and not self._is_variant(owner, symbol)
         ]
-        sets = ((thing, self._method_set(thing)) for thing in dict.fromkeys(interfaces))
-        return [other for other, methods in sets if methods and methods.own and self._has_all(thing, methods)]
+        sets = ((symbol, self._method_set(symbol)) for symbol in dict.fromkeys(interfaces))
+        return [other for other, methods in sets if methods and methods.own and self._has_all(symbol, methods)]
 
-    def _methods(self, thing: Thing) -> Iterator[Thing]:
+    def _methods(self, symbol: SymbolId) -> Iterator[SymbolId]:
         """Yield the methods that a type has, also those that it embeds."""
-        for other in (thing, *self._closure(thing, self._embedded)):
-            yield from self._resolver.things.methods_of(other)
+        for other in (symbol, *self._closure(symbol, self._embedded)):
+            yield from self._resolver.symbols.methods_of(other)
 
-    def _embedded(self, thing: Thing) -> list[Thing]:
-        return [base for base_value in self._resolver.lineage.bases_of(thing) for base in _types(base_value)]
+    def _embedded(self, symbol: SymbolId) -> list[SymbolId]:
+        return [base for base_value in self._resolver.lineage.bases_of(symbol) for base in _types(base_value)]
 
-    def _embedding(self, thing: Thing) -> list[Thing]:
-        return self._closure(thing, lambda other: self._below(self._search.linked((other,), (How.BELOW,))))
+    def _embedding(self, symbol: SymbolId) -> list[SymbolId]:
+        return self._closure(symbol, lambda other: self._below(self._search.linked((other,), (How.BELOW,))))
 
-    def _is_type(self, thing: Thing) -> bool:
-        return self._resolver.declared(thing).kind == SymbolKind.TYPE
+    def _is_type(self, symbol: SymbolId) -> bool:
+        return self._resolver.declared(symbol).kind == SymbolKind.TYPE
 
-    def _method_set(self, interface: Thing) -> _MethodSet | None:
+    def _method_set(self, interface: SymbolId) -> _MethodSet | None:
         """Return the methods of an interface, None if some are not known."""
         is_interface = Mark.INTERFACE in self._resolver.declared(interface).marks
-        if not (is_interface and self._resolver.things.has_method_sets(interface)):
+        if not (is_interface and self._resolver.symbols.has_method_sets(interface)):
             return None
-        own: dict[str, Thing] = {}
+        own: dict[str, SymbolId] = {}
         foreign: dict[str, Mapping[str, int]] = {}
-        for thing in (interface, *self._closure(interface, self._embedded)):
-            for base in self._resolver.lineage.bases_of(thing):
-                known = self._resolver.things.foreign_methods(interface, base)
+        for symbol in (interface, *self._closure(interface, self._embedded)):
+            for base in self._resolver.lineage.bases_of(symbol):
+                known = self._resolver.symbols.foreign_methods(interface, base)
                 if known is None and not _types(base):
                     return None
                 if isinstance(base, Outside) and known:
                     foreign[base.name] = known
-            for method in self._resolver.things.methods_of(thing):
+            for method in self._resolver.symbols.methods_of(symbol):
                 own.setdefault(self._resolver.declared(method).name, method)
         return _MethodSet(own, foreign)
 
-    def _has_all(self, thing: Thing, wanted: _MethodSet) -> bool:
+    def _has_all(self, symbol: SymbolId, wanted: _MethodSet) -> bool:
         """Return whether a type is known to have all methods, with the same signatures."""
         for name, method in wanted.own.items():
-            own = self._method(thing, name)
+            own = self._method(symbol, name)
             if own is None or not self._same(self._signature(own), self._signature(method)):
                 return False
-        around = (thing, *self._closure(thing, self._embedded))
-        bases = [base for thing in around for base in self._resolver.lineage.bases_of(thing)]
+        around = (symbol, *self._closure(symbol, self._embedded))
+        bases = [base for symbol in around for base in self._resolver.lineage.bases_of(symbol)]
         embedded = {base.name for base in bases if isinstance(base, Outside)}
-        return all(name in embedded or self._takes_all(thing, methods) for name, methods in wanted.foreign.items())
+        return all(name in embedded or self._takes_all(symbol, methods) for name, methods in wanted.foreign.items())
 
-    def _method(self, thing: Thing, name: str) -> Thing | None:
-        member = self._resolver.members.find(Instance((thing,)), name)
-        things = member.things if member else ()
-        return next((thing for thing in things if self._resolver.declared(thing).kind == SymbolKind.METHOD), None)
+    def _method(self, symbol: SymbolId, name: str) -> SymbolId | None:
+        member = self._resolver.members.find(Instance((symbol,)), name)
+        symbols = member.symbols if member else ()
+        return next((symbol for symbol in symbols if self._resolver.declared(symbol).kind == SymbolKind.METHOD), None)
 
-    def _takes_all(self, thing: Thing, methods: Mapping[str, int]) -> bool:
+    def _takes_all(self, symbol: SymbolId, methods: Mapping[str, int]) -> bool:
         """Return whether a type has methods of some names, each with its number of parameters."""
-        methods_found = ((self._method(thing, name), count) for name, count in methods.items())
-        return all(thing and len(self._resolver.declared(thing).parameters or ()) == count for thing, count in methods_found)
+        methods_found = ((self._method(symbol, name), count) for name, count in methods.items())
+        return all(
+            symbol and len(self._resolver.declared(symbol).parameters or ()) == count for symbol, count in methods_found
+        )
 
-    def _signature(self, thing: Thing) -> Signature:
-        declaration = self._resolver.declared(thing)
+    def _signature(self, symbol: SymbolId) -> Signature:
+        declaration = self._resolver.declared(symbol)
         texts = (*(parameter.value for parameter in declaration.parameters or ()), declaration.value or "-")
-        *parameters, result = (self._resolver.expressions.written(thing, text) for text in texts)
+        *parameters, result = (self._resolver.expressions.written(symbol, text) for text in texts)
         return Signature(tuple(parameters), result)
 
     def _same(self, value: Value | None, other: Value | None) -> bool:
@@ -458,10 +472,10 @@ class Hierarchy:
         is_same = len(parts) == len(others_parts) and rebuilt(value, _blank) == rebuilt(other, _blank)
         return is_same and all(map(self._same, parts, others_parts))
 
-    def _are_nameless(self, *kinds: Thing) -> bool:
+    def _are_nameless(self, *kinds: SymbolId) -> bool:
         return not any(self._resolver.declared(kind).name for kind in kinds)
 
-    def _members(self, kind: Thing) -> list[tuple[str, Value | None]]:
+    def _members(self, kind: SymbolId) -> list[tuple[str, Value | None]]:
         """Return the fields and methods of a type without a name, each with its type, and the types that it embeds."""
         facts = self._source.facts(kind.path)
         own = [
@@ -471,16 +485,16 @@ class Hierarchy:
         ]
         members: list[tuple[str, Value | None]] = []
         for number, declaration in own:
-            thing, is_method = Thing(kind.path, number), declaration.kind == SymbolKind.METHOD
-            held = self._signature(thing) if is_method else self._resolver.meaning((thing,))
+            symbol, is_method = SymbolId(kind.path, number), declaration.kind == SymbolKind.METHOD
+            held = self._signature(symbol) if is_method else self._resolver.meaning((symbol,))
             members.append((declaration.name, held))
         return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]
 
-    def _closure(self, thing: Thing, step: Callable[[Thing], Iterable[Thing]]) -> list[Thing]:
-        reached: dict[Thing, None] = {}
-        level = [thing]
+    def _closure(self, symbol: SymbolId, step: Callable[[SymbolId], Iterable[SymbolId]]) -> list[SymbolId]:
+        reached: dict[SymbolId, None] = {}
+        level = [symbol]
         while level and len(reached) < MAX_TYPES:
-            level = [other for near in level for other in step(near) if other != thing and other not in reached]
+            level = [other for near in level for other in step(near) if other != symbol and other not in reached]
             reached |= dict.fromkeys(level)
         return list(reached)
 
@@ -489,9 +503,9 @@ def _blank(_part: Value | None) -> None:
     """Leave a part out of what is compared."""
 
 
-def _types(value: Value | None) -> tuple[Thing, ...]:
+def _types(value: Value | None) -> tuple[SymbolId, ...]:
     """Return the types that a value may have."""
     if isinstance(value, Either):
-        return tuple(thing for other in value.values for thing in _types(other))
-    things = value.things if isinstance(value, Instance | Type) else ()
-    return tuple(thing for thing in things if thing.path not in LIBRARIES)
+        return tuple(symbol for other in value.values for symbol in _types(other))
+    symbols = value.symbols if isinstance(value, Instance | Type) else ()
+    return tuple(symbol for symbol in symbols if symbol.path not in LIBRARIES)

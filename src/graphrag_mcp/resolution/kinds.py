@@ -1,8 +1,8 @@
 """What a mention of a declaration is: the kind of the relation."""
 
-from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
+from graphrag_mcp.model.facts import Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
-from graphrag_mcp.resolution.things import Things
+from graphrag_mcp.resolution.symbols import Symbols
 
 _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
     SymbolKind.TYPE: {
@@ -43,15 +43,15 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
 }
 
 
-def relation_kind(things: Things, thing: Thing, mention: Mention) -> RelationKind:
+def relation_kind(symbols: Symbols, symbol: SymbolId, mention: Mention) -> RelationKind:
     """Return what a mention of a declaration is."""
-    declared, use = things.declared(thing), Use(mention.use)
+    declared, use = symbols.declared(symbol), Use(mention.use)
     if use is Use.IMPORT:
         return RelationKind.IMPORTS
-    kind = SymbolKind.FIELD if things.is_property(thing) else SymbolKind(declared.kind)
+    kind = SymbolKind.FIELD if symbols.is_property(symbol) else SymbolKind(declared.kind)
     kinds = _KINDS.get(SymbolKind.FUNCTION if kind in CALLABLE else kind, _KINDS[SymbolKind.FIELD])
     if use is Use.PART:
         use = Use.WRITE if Mark.INLINE in declared.marks else Use.VALUE
     relation = kinds.get(use, RelationKind.CONTAINS)
-    is_embedded = relation is RelationKind.INHERITS and things.has_method_sets(thing)
+    is_embedded = relation is RelationKind.INHERITS and symbols.has_method_sets(symbol)
     return RelationKind.USES if is_embedded else relation

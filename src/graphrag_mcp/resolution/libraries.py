@@ -7,7 +7,7 @@ from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES
 from graphrag_mcp.languages.syntax import SourceCode
-from graphrag_mcp.model.facts import FileFacts, Thing
+from graphrag_mcp.model.facts import FileFacts, SymbolId
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Foreign, Instance, Outside, Value
 from graphrag_mcp.parsing.code.symbols import read_outline
@@ -40,19 +40,19 @@ class WithLibraries:
     def has_unit(self, unit: str) -> bool:
         return self._source.has_unit(unit) or f"<{unit}>" in LIBRARIES
 
-    def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
+    def find(self, unit: str, qualified_name: str) -> Sequence[SymbolId]:
         path = f"<{unit}>"
         symbols = self._source.find(unit, qualified_name)
         return symbols or (_named(path).get(qualified_name, ()) if path in LIBRARIES else ())
 
 
 @cache
-def _named(path: str) -> Mapping[str, Sequence[Thing]]:
+def _named(path: str) -> Mapping[str, Sequence[SymbolId]]:
     """Return the declarations of a file of a library by their qualified names."""
-    by_name: dict[str, list[Thing]] = {}
+    by_name: dict[str, list[SymbolId]] = {}
     facts = LIBRARIES[path]()
     for number, declaration in enumerate(facts.declared if facts else ()):
-        by_name.setdefault(declaration.qualified, []).append(Thing(path, number))
+        by_name.setdefault(declaration.qualified, []).append(SymbolId(path, number))
     return by_name
 
 
@@ -63,6 +63,6 @@ def is_foreign(value: Value | None) -> bool:
             return True
         case Foreign(_, arguments):
             return all(map(is_foreign, arguments))
-        case Instance(things, arguments):
-            return things[0].path in LIBRARIES and all(map(is_foreign, arguments))
+        case Instance(symbols, arguments):
+            return symbols[0].path in LIBRARIES and all(map(is_foreign, arguments))
     return False

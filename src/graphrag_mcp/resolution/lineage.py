@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import Thing
+from graphrag_mcp.model.facts import SymbolId
 from graphrag_mcp.model.values import Foreign, Instance, Type, Value, replaced
 from graphrag_mcp.resolution.state import Part
 from graphrag_mcp.resolution.types import Types
@@ -16,16 +16,16 @@ class Lineage(Part):
 
     types: Types
 
-    def bases_of(self, thing: Thing) -> list[Value | None]:
+    def bases_of(self, symbol: SymbolId) -> list[Value | None]:
         """Return the types that a type names as its bases, also those from which it inherits nothing."""
-        declaration = self.declared(thing)
-        return [self.types.named(thing.path, declaration.at, parse(base.type)) for base in declaration.bases]
+        declaration = self.declared(symbol)
+        return [self.types.named(symbol.path, declaration.at, parse(base.type)) for base in declaration.bases]
 
     def seen_as(self, value: Instance, kind: Instance | Foreign) -> Value | None:
         """Return a value as one of a type above its own."""
         for inner in self.above((value,))[1:]:
             match inner, kind:
-                case (Instance(things), Instance(others)) if things == others:
+                case (Instance(symbols), Instance(others)) if symbols == others:
                     return inner
                 case (Foreign(name), Foreign(other)) if name == other:
                     return inner
@@ -58,7 +58,7 @@ class Lineage(Part):
         """Merge the orders of the bases so that each type stands before its own bases (C3)."""
         as_kind = type(value)
         bases = [
-            as_kind(other.things, other.arguments) if isinstance(other, Instance) else other
+            as_kind(other.symbols, other.arguments) if isinstance(other, Instance) else other
             for other in self.bases(value)
         ]
         rows = [list(self.order(value)) if isinstance(value, Instance | Type) else [value] for value in bases]
@@ -75,10 +75,10 @@ class Lineage(Part):
 
     def bases(self, value: Instance | Type) -> Iterator[Value | None]:
         """Yield the types from which a type inherits, with its type arguments."""
-        for thing in value.things:
-            declaration = self.declared(thing)
+        for symbol in value.symbols:
+            declaration = self.declared(symbol)
             for base in declaration.bases:
-                if base.how in self.state.policy(thing).members.not_inherited:
+                if base.how in self.state.policy(symbol).members.not_inherited:
                     continue
-                above = self.types.named(thing.path, declaration.at, parse(base.type))
+                above = self.types.named(symbol.path, declaration.at, parse(base.type))
                 yield replaced(above, self.types.arguments(value))

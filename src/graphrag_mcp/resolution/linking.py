@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from graphrag_mcp.model.facts import (
-    Thing,
+    SymbolId,
     modules_of,
 )
 from graphrag_mcp.model.links import Link, Read
@@ -74,7 +74,7 @@ class Linker:
         for noting in noted:
             if not self._reads.is_foreign(noting[0]):
                 continue
-            if isinstance(noting, Thing):
+            if isinstance(noting, SymbolId):
                 yield Read(noting.path, "declaration", self._resolver.state.open(noting.path).identities[noting.number])
             else:
                 yield Read(*noting)

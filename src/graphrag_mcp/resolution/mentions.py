@@ -14,7 +14,7 @@ from graphrag_mcp.model.facts import (
     WHOLE,
     Mark,
     Mention,
-    Thing,
+    SymbolId,
     Use,
 )
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
@@ -23,12 +23,12 @@ from graphrag_mcp.model.values import (
     OUTSIDE,
     Above,
     Foreign,
-    Found,
     Function,
     Instance,
     Module,
     Outside,
     Package,
+    Referent,
     Type,
     Value,
 )
@@ -93,11 +93,12 @@ class Mentions(Places):
             yield from self._handing.runs(mention, self._source(mention.at)) if mention.use == Use.CALL else ()
             return
         referent = self._resolver.resolve(self._path, mention)
-        if referent is not None and referent.things and self._file.policy.names.has_spaces and mention.use in _OF_VALUES:
-            referent = referent._replace(things=() if all(map(self._is_no_value, referent.things)) else referent.things)
-        if self._is_of_metaclass(mention) and (referent is None or not referent.things or mention.use == Use.WRITE):
+        is_value = self._file.policy.names.has_spaces and mention.use in _OF_VALUES
+        if is_value and referent is not None and all(map(self._is_no_value, referent.symbols)):
+            referent = referent._replace(symbols=())
+        if self._is_of_metaclass(mention) and (referent is None or not referent.symbols or mention.use == Use.WRITE):
             yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=SOME)
-        if mention.use == Use.CALL and (referent is None or not referent.things):
+        if mention.use == Use.CALL and (referent is None or not referent.symbols):
             yield from self._handing.runs(mention, self._source(mention.at))
         yield from self._undecided(mention) if referent is None else self._decided(mention, referent)
 
@@ -105,101 +106,105 @@ class Mentions(Places):
         self, mention: Mention, target: Place, how: How, kind: RelationKind | None = None, receiver: Place | None = None
     ) -> Link:
         source = self._source(mention.at)
-        return Link(target, source, mention.line, kind or _kind_of(mention), mention.use, how, mention.given, receiver)
+        return Link(target, source, mention.line, kind or _kind_of(mention), mention.use, how, mention.arity, receiver)
 
-    def _link_to(self, mention: Mention, thing: Thing, how: How, receiver: Place | None = None) -> Link:
+    def _link_to(self, mention: Mention, symbol: SymbolId, how: How, receiver: Place | None = None) -> Link:
         """Return the link of a mention to a declaration."""
-        kind = relation_kind(self._resolver.things, thing, mention)
+        kind = relation_kind(self._resolver.symbols, symbol, mention)
         if kind is RelationKind.HANDS_ON and self._members.get(mention.at, _BINDING) != _BINDING:
             kind = RelationKind.USES  # Only a member of it is read.
-        return self._link(mention, self._place(thing), how, kind, receiver)
+        return self._link(mention, self._place(symbol), how, kind, receiver)
 
     def _undecided(self, mention: Mention) -> Iterator[Link]:
-        for thing in self._one_of(mention):
-            yield self._link_to(mention, thing, How.OPEN)
+        for symbol in self._one_of(mention):
+            yield self._link_to(mention, symbol, How.OPEN)
         receiver = self._lacking(mention) if mention.receiver else None
         for name in self._names_of(mention):
             yield self._link(mention, Place("", name), How.UNDECIDED, receiver=receiver)
 
-    def _decided(self, mention: Mention, referent: Found) -> Iterator[Link]:
-        if mention.use == Use.IMPORT and isinstance(referent.value, Module) and not referent.things:
+    def _decided(self, mention: Mention, referent: Referent) -> Iterator[Link]:
+        if mention.use == Use.IMPORT and isinstance(referent.value, Module) and not referent.symbols:
             yield self._link(mention, Place(referent.value.path, ""), How.CERTAIN, RelationKind.IMPORTS)
         held = (*self._held(mention, referent), *self._one_of(mention))
         is_set_below = bool(mention.receiver) and self._is_set_below(mention)
         is_open = is_set_below or mention.use == Use.ADDRESS or self._is_one_of_several(mention, referent)
         is_certain = not is_open and mention.receiver != f'"{GIVEN}"'
-        for thing in referent.things:
-            if not (mention.use == Use.WRITE and self._is_own(mention, thing)):
-                is_replaced = held and self._is_decorated(thing) and thing not in held
-                yield from self._meant(mention, thing, How.CERTAIN if is_certain and not is_replaced else How.OPEN)
+        for symbol in referent.symbols:
+            if not (mention.use == Use.WRITE and self._is_own(mention, symbol)):
+                is_replaced = held and self._is_decorated(symbol) and symbol not in held
+                yield from self._meant(mention, symbol, How.CERTAIN if is_certain and not is_replaced else How.OPEN)
         yield from self._changed(mention, referent)
         is_kept = isinstance(referent.value, Function | Type) and self._is_kept(mention, referent)
-        for thing in held:
-            if thing not in referent.things:
-                yield self._link_to(mention, thing, How.CERTAIN if is_kept else How.OPEN)
-        if not referent.things and (is_set_below or self._is_added(mention, referent)):
+        for symbol in held:
+            if symbol not in referent.symbols:
+                yield self._link_to(mention, symbol, How.CERTAIN if is_kept else How.OPEN)
+        if not referent.symbols and (is_set_below or self._is_added(mention, referent)):
             receiver = None if is_set_below else SOME
             yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=receiver)
-        elif not referent.things:
+        elif not referent.symbols:
             yield from self._elsewhere(mention, referent, is_held=bool(held))
 
-    def _meant(self, mention: Mention, thing: Thing, how: How) -> Iterator[Link]:
+    def _meant(self, mention: Mention, symbol: SymbolId, how: How) -> Iterator[Link]:
         """Yield the links to a declaration that a mention means, and what follows from them."""
-        yield from (self._link_to(mention, thing, how, place) for place in self._receivers_of(mention, thing))
-        if below := self._below(mention, thing):
+        yield from (self._link_to(mention, symbol, how, place) for place in self._receivers_of(mention, symbol))
+        if below := self._below(mention, symbol):
             line = self._resolver.declared(below).line
-            yield Link(self._place(thing), self._place(below), line, RelationKind.INHERITS, "", How.BELOW)
-        if mention.use == Use.WRITE and self._replaces(mention, thing):
-            yield self._link_to(mention, thing, How.REPLACED)
-        if self._is_any(mention, thing):
-            yield self._link(mention, self._place(thing), How.ANY, RelationKind.READS)
+            yield Link(self._place(symbol), self._place(below), line, RelationKind.INHERITS, "", How.BELOW)
+        if mention.use == Use.WRITE and self._replaces(mention, symbol):
+            yield self._link_to(mention, symbol, How.REPLACED)
+        if self._is_any(mention, symbol):
+            yield self._link(mention, self._place(symbol), How.ANY, RelationKind.READS)
 
-    def _changed(self, mention: Mention, referent: Found) -> Iterator[Link]:
+    def _changed(self, mention: Mention, referent: Referent) -> Iterator[Link]:
         """Yield that a method may change what a field holds, since its receiver is a pointer to that."""
         method = self._called.get(mention.at, "") if mention.use == Use.VALUE else ""
         held = (
-            [thing for thing in referent.things if Mark.INLINE in self._resolver.declared(thing).marks] if method else []
+            [symbol for symbol in referent.symbols if Mark.INLINE in self._resolver.declared(symbol).marks]
+            if method
+            else []
         )
         if not held or referent.value is None:
             return
         called = self._resolver.members.find(referent.value, method)
-        marks = [self._resolver.declared(thing).marks for thing in called.things] if called else []
+        marks = [self._resolver.declared(symbol).marks for symbol in called.symbols] if called else []
         foreign, name = self._file.policy.foreign, self._resolver.foreign.name(referent.value)
         is_changing = name not in foreign.interfaces and name not in foreign.unchanging
         if any(Mark.POINTER in each for each in marks) if marks else is_changing:
             address = msgspec.structs.replace(mention, use=Use.ADDRESS)
-            yield from (self._link_to(address, thing, How.OPEN) for thing in held)
+            yield from (self._link_to(address, symbol, How.OPEN) for symbol in held)
 
-    def _elsewhere(self, mention: Mention, referent: Found, *, is_held: bool) -> Iterator[Link]:
+    def _elsewhere(self, mention: Mention, referent: Referent, *, is_held: bool) -> Iterator[Link]:
         """Yield the links of a mention of something that the project does not define."""
         name = Place("", mention.name)
         for receiver, count in self._foreign(mention):
-            yield self._link(mention, name, How.FOREIGN, receiver=receiver)._replace(given=count)
+            yield self._link(mention, name, How.FOREIGN, receiver=receiver)._replace(arity=count)
         is_import = mention.use == Use.IMPORT and isinstance(referent.value, Outside)
         if is_import or (mention.use in _RUNNING and mention.name and not is_held and _is_foreign_function(referent)):
             yield self._link(mention, name, How.OUTSIDE, RelationKind.IMPORTS if is_import else None)
 
-    def _is_added(self, mention: Mention, referent: Found) -> bool:
+    def _is_added(self, mention: Mention, referent: Referent) -> bool:
         """Return whether a member is only assigned to a function: a type that this is given as may declare it."""
         return not isinstance(referent.value, Outside) and isinstance(self._value(mention), Function)
 
-    def _is_no_value(self, thing: Thing) -> bool:
+    def _is_no_value(self, symbol: SymbolId) -> bool:
         """Return whether a declaration is gone when the program runs: a value of its name is another thing."""
-        declaration = self._resolver.declared(thing)
+        declaration = self._resolver.declared(symbol)
         return declaration.kind == SymbolKind.TYPE and (
             Mark.INTERFACE in declaration.marks or Mark.ALIAS in declaration.marks
         )
 
-    def _is_one_of_several(self, mention: Mention, referent: Found) -> bool:
+    def _is_one_of_several(self, mention: Mention, referent: Referent) -> bool:
         """Return whether another thing may be meant; a write does not refer to what others assign to a member."""
-        are_apart = all(self._resolver.declared(thing).owner == NO_OWNER for thing in referent.things[1:])
-        return self._resolver.is_open(referent) and not (mention.use == Use.WRITE and len(referent.things) > 1 and are_apart)
+        are_apart = all(self._resolver.declared(symbol).owner == NO_OWNER for symbol in referent.symbols[1:])
+        return self._resolver.is_open(referent) and not (
+            mention.use == Use.WRITE and len(referent.symbols) > 1 and are_apart
+        )
 
-    def _is_own(self, mention: Mention, thing: Thing) -> bool:
+    def _is_own(self, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a member is declared where a function is given to it: `A.prototype.run = function () {}`."""
-        declaration = self._resolver.declared(thing)
+        declaration = self._resolver.declared(symbol)
         is_here = (
-            thing.path == self._path
+            symbol.path == self._path
             and declaration.start <= mention.at < declaration.stop
             and declaration.line == mention.line
         )
@@ -244,12 +249,16 @@ class Mentions(Places):
             return False
         match parse(mention.receiver):
             case Member(Name("self" | "cls"), name):
-                referent = self._resolver.names.found(self._path, mention.at, parse(mention.receiver))
+                referent = self._resolver.names.referent(self._path, mention.at, parse(mention.receiver))
                 fields = [
-                    thing for thing in (referent.things if referent else ()) if self._resolver.declared(thing).name == name
+                    symbol
+                    for symbol in (referent.symbols if referent else ())
+                    if self._resolver.declared(symbol).name == name
                 ]
-                is_said = any(not self._resolver.things.is_only_assigned(thing) for thing in fields)
-                return is_said and referent is not None and isinstance(referent.value, Module | Outside | Type | Function)
+                is_said = any(not self._resolver.symbols.is_only_assigned(symbol) for symbol in fields)
+                return (
+                    is_said and referent is not None and isinstance(referent.value, Module | Outside | Type | Function)
+                )
         return False
 
     def _as_meant(self, mention: Mention) -> Mention:
@@ -266,7 +275,7 @@ class Mentions(Places):
 
     def _of_project(self, mention: Mention) -> bool:
         referent = self._resolver.resolve(self._path, mention) if mention.use == Use.CALL else None
-        return referent is not None and bool(referent.things)
+        return referent is not None and bool(referent.symbols)
 
     def _names_of(self, mention: Mention) -> Sequence[str]:
         """Return the names that an undecided mention may mean: its own, and those that an import gives it."""
@@ -274,37 +283,39 @@ class Mentions(Places):
         items = [imported.item for imported in imports if imported.item not in ("", "*")]
         return tuple(dict.fromkeys((mention.name, *items))) if mention.name else ()
 
-    def _held(self, mention: Mention, referent: Found) -> tuple[Thing, ...]:
+    def _held(self, mention: Mention, referent: Referent) -> tuple[SymbolId, ...]:
         """Return the functions and types that a called variable or member holds."""
         policy = self._file.policy
         if mention.use not in _RUNNING or not (policy.names.rebinds or policy.names.is_dynamic):
             return ()
-        return tuple(thing for thing in functions_of(referent.value) if thing.path not in LIBRARIES)
+        return tuple(symbol for symbol in functions_of(referent.value) if symbol.path not in LIBRARIES)
 
-    def _one_of(self, mention: Mention) -> tuple[Thing, ...]:
+    def _one_of(self, mention: Mention) -> tuple[SymbolId, ...]:
         """Return the functions that a called variable may hold, where it holds one of several values."""
         is_variable = mention.use == Use.CALL and mention.name and not mention.receiver
         bound = (
             self._file.innermost(mention.name, mention.at) if is_variable and self._file.policy.names.rebinds else []
         )
-        symbols: dict[Thing, None] = {}
+        symbols: dict[SymbolId, None] = {}
         for binding in bound:
             expression = parse(binding.value)
             for part in expression.values if isinstance(expression, AnyOf) else ():
                 value = self._resolver.expressions.value(self._path, binding.at, part)
-                symbols |= {thing: None for thing in functions_of(value) if thing.path not in LIBRARIES}
+                symbols |= {symbol: None for symbol in functions_of(value) if symbol.path not in LIBRARIES}
         return tuple(symbols)
 
-    def _is_decorated(self, thing: Thing) -> bool:
-        declaration = self._resolver.declared(thing)
+    def _is_decorated(self, symbol: SymbolId) -> bool:
+        declaration = self._resolver.declared(symbol)
         return bool(declaration.decorators) and Mark.PROPERTY not in declaration.marks
 
-    def _is_kept(self, mention: Mention, referent: Found) -> bool:
+    def _is_kept(self, mention: Mention, referent: Referent) -> bool:
         """Return whether a called name means what a variable was given, not what its type or a default says."""
         if mention.receiver:
             return not mention.name
         bound = self._file.innermost(mention.name, mention.at) if mention.name else []
-        texts = [binding.value for binding in bound] + [self._resolver.declared(thing).value for thing in referent.things]
+        texts = [binding.value for binding in bound] + [
+            self._resolver.declared(symbol).value for symbol in referent.symbols
+        ]
         if isinstance(referent.value, Type) and not all(
             self._names(binding.at, binding.value, referent.value) for binding in bound
         ):
@@ -313,22 +324,22 @@ class Mentions(Places):
 
     def _names(self, at: int, text: str, kind: Type) -> bool:
         """Return whether an expression is a name of a type, or no value."""
-        named = self._resolver.names.found(self._path, at, parse(text))
-        return text == "-" or (named is not None and set(kind.things) <= set(named.things))
+        named = self._resolver.names.referent(self._path, at, parse(text))
+        return text == "-" or (named is not None and set(kind.symbols) <= set(named.symbols))
 
-    def _receivers_of(self, mention: Mention, thing: Thing) -> Sequence[Place | None]:
+    def _receivers_of(self, mention: Mention, symbol: SymbolId) -> Sequence[Place | None]:
         """Return the types of the value whose member is used, where types below may declare it again."""
         if not mention.receiver:
             return (None,)
-        if not self._resolver.things.is_replaceable(thing):
+        if not self._resolver.symbols.is_replaceable(symbol):
             return (SOME,)
         value = self._value(mention)
         if isinstance(value, Above):
             return (SUPER,)
-        types = [self._place(thing) for thing in types_of(value)]
+        types = [self._place(symbol) for symbol in types_of(value)]
         return types if 0 < len(types) <= _MAX_TYPES else (SOME,)
 
-    def _below(self, mention: Mention, base: Thing) -> Thing | None:
+    def _below(self, mention: Mention, base: SymbolId) -> SymbolId | None:
         """Return the type that a mention of a base declares; one without a name is declared where it is created."""
         below = self._search.around(self._path, mention.at) if mention.use in (Use.BASE, Use.CREATE) else None
         if below is None or mention.use == Use.BASE:
@@ -337,10 +348,10 @@ class Mentions(Places):
         bases = self._resolver.lineage.bases_of(below) if is_type else ()
         return below if any(base in types_of(value) for value in bases) else None
 
-    def _replaces(self, mention: Mention, thing: Thing) -> bool:
+    def _replaces(self, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a mention gives a method another value than itself: not `this.run = this.run.bind(this)`."""
         flows = self._given.get(f"{mention.receiver}.{mention.name}", ())
-        is_method = self._resolver.declared(thing).kind == SymbolKind.METHOD
+        is_method = self._resolver.declared(symbol).kind == SymbolKind.METHOD
         return is_method and not any(mention.name in names_in(value) for value in flows)
 
     def _value(self, mention: Mention) -> Value | None:
@@ -359,10 +370,10 @@ class Mentions(Places):
             return
         for value in dict.fromkeys(self._resolver.foreign.receivers(self._path, mention)):
             name = self._resolver.foreign.name(value)
-            if isinstance(value, Instance) and value.things[0].path not in LIBRARIES:
-                yield self._place(value.things[0]), mention.given
+            if isinstance(value, Instance) and value.symbols[0].path not in LIBRARIES:
+                yield self._place(value.symbols[0]), mention.arity
             elif self._resolver.foreign.may_be_object(value, name, policy):
-                yield Place("", name), mention.given
+                yield Place("", name), mention.arity
 
     def _interfaces(self, mention: Mention) -> Iterator[tuple[Place, int]]:
         """Yield the foreign types of a receiver that may be interfaces with the method."""
@@ -378,13 +389,13 @@ class Mentions(Places):
                 elif known is None and policy.foreign.may_be_interface(name):
                     yield Place("", name), -1
 
-    def _is_any(self, mention: Mention, thing: Thing) -> bool:
+    def _is_any(self, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a mention of an enumeration may mean any of its constants: one without a member."""
-        declaration = self._resolver.declared(thing)
+        declaration = self._resolver.declared(symbol)
         if declaration.kind != SymbolKind.TYPE or mention.use not in (Use.VALUE, Use.CALL, Use.TYPE):
             return False
-        return self._resolver.members.is_enumeration(Type((thing,))) and is_of_any(
-            mention, self._on_line(mention.line), declaration.name, self._resolver.state.policy(thing).members.by_text
+        return self._resolver.members.is_enumeration(Type((symbol,))) and is_of_any(
+            mention, self._on_line(mention.line), declaration.name, self._resolver.state.policy(symbol).members.by_text
         )
 
     def _converted(self) -> Iterator[Link]:
@@ -403,10 +414,10 @@ class Mentions(Places):
         """Yield what the file exports under another name than its own."""
         for export in self._facts.exports:
             referent = self._resolver.modules.exported(self._path, export) if export.name not in ("*", *WHOLE) else None
-            for thing in referent.things if referent else ():
-                if thing.path not in LIBRARIES and self._resolver.declared(thing).name != export.name:
+            for symbol in referent.symbols if referent else ():
+                if symbol.path not in LIBRARIES and self._resolver.declared(symbol).name != export.name:
                     name, kind = Place("", export.name), RelationKind.IMPORTS
-                    yield Link(self._place(thing), Place(self._path, ""), 0, kind, "", How.EXPORTED, -1, name)
+                    yield Link(self._place(symbol), Place(self._path, ""), 0, kind, "", How.EXPORTED, -1, name)
 
 
 def _kind_of(mention: Mention) -> RelationKind:
@@ -414,7 +425,7 @@ def _kind_of(mention: Mention) -> RelationKind:
     return _BY_USE.get(Use(mention.use), RelationKind.READS)
 
 
-def _is_foreign_function(referent: Found) -> bool:
+def _is_foreign_function(referent: Referent) -> bool:
     """Return whether a name is one of a foreign module, or one that nothing declares; builtins are neither."""
     return isinstance(referent.value, Outside) and ("." in referent.value.name or referent.value == OUTSIDE)
 

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 
 from graphrag_mcp.model.expressions import ModuleName, parse
-from graphrag_mcp.model.facts import MERGES, NO_OWNER, Exported, Imported, Thing
+from graphrag_mcp.model.facts import MERGES, NO_OWNER, Exported, Imported, SymbolId
 from graphrag_mcp.model.values import (
     ABSENT,
     OUTSIDE,
-    Found,
     Function,
     Instance,
     Module,
     Outside,
+    Referent,
     Type,
     Value,
     either,
@@ -23,7 +23,7 @@ from graphrag_mcp.resolution.state import Part
 def _is_same(value: Value | None, other: Value) -> bool:
     """Return whether values are of the same declarations, whatever their type arguments are."""
     if isinstance(value, Instance | Type | Function) and type(value) is type(other):
-        return value.things == other.things
+        return value.symbols == other.symbols
     return value == other
 
 
@@ -31,22 +31,22 @@ def _is_same(value: Value | None, other: Value) -> bool:
 class Modules(Part):
     """Follows imports and exports from file to file."""
 
-    def exported(self, path: str, export: Exported) -> Found | None:
+    def exported(self, path: str, export: Exported) -> Referent | None:
         """Return what a file exports."""
         if export.module:
             return self.imported(self.state.open(path), export)
-        return self.ask.found(path, export.at, parse(export.value))
+        return self.ask.referent(path, export.at, parse(export.value))
 
-    def merged(self, thing: Thing) -> tuple[tuple[Thing, ...], list[str]]:
+    def merged(self, symbol: SymbolId) -> tuple[tuple[SymbolId, ...], list[str]]:
         """Return the types of which a declaration is a part, and the modules outside of the project that have one."""
-        declaration, file = self.declared(thing), self.state.open(thing.path)
+        declaration, file = self.declared(symbol), self.state.open(symbol.path)
         modules = [mark.removeprefix(MERGES) for mark in declaration.marks if mark[:1] == MERGES]
         module_values = [(module, self.module(file, module)) for module in modules]
         known = [(module, self.ask.find(value, declaration.name) if value else None) for module, value in module_values]
-        things = tuple(other for _, referent in known if referent for other in referent.things)
-        return things, [module for module, referent in known if not (referent and referent.things)]
+        symbols = tuple(other for _, referent in known if referent for other in referent.symbols)
+        return symbols, [module for module, referent in known if not (referent and referent.symbols)]
 
-    def item(self, file: File, module: str, name: str) -> Found | None:
+    def item(self, file: File, module: str, name: str) -> Referent | None:
         """Return an item of a module; what a package imports from itself is a module in it."""
         value, inside = self.module(file, module), None
         if isinstance(value, Outside):
@@ -54,29 +54,29 @@ class Modules(Part):
         elif isinstance(value, Module) and value.path == file.path and file.policy.modules.inside:
             inside = file.policy.modules.inside(self.state.source, file.path, name)
         if isinstance(inside, Module):
-            return Found((), inside)
+            return Referent((), inside)
         member = self.ask.find(value, name) if value else None
         return None if member is ABSENT else member
 
-    def imported(self, file: File, row: Imported | Exported, sought: Sought = ANYTHING) -> Found | None:
+    def imported(self, file: File, row: Imported | Exported, sought: Sought = ANYTHING) -> Referent | None:
         """Return what an import or a re-export brings: an item of a module, or all of it."""
         module = self.module(file, row.module)
         if module is None or not row.item:
             return self.whole(module)
         return self.ask.find(module, row.item, sought)
 
-    def whole(self, module: Value | None) -> Found | None:
+    def whole(self, module: Value | None) -> Referent | None:
         """Return all that a module is: its names, or the one value that it exports."""
         file = self.state.file(module.path) if isinstance(module, Module) else None
         if file is None or "=" not in file.exports:
-            return Found((), module) if module else None
+            return Referent((), module) if module else None
         return self.state.once(("whole", file.path), lambda: self._whole(file))
 
-    def _whole(self, file: File) -> Found | None:
-        wholes = {self.ask.found(file.path, export.at, parse(export.value)) for export in file.exports["="]}
+    def _whole(self, file: File) -> Referent | None:
+        wholes = {self.ask.referent(file.path, export.at, parse(export.value)) for export in file.exports["="]}
         return wholes.pop() if len(wholes) == 1 else None
 
-    def export(self, module: Module, name: str) -> Found | None:
+    def export(self, module: Module, name: str) -> Referent | None:
         """Return what a module exports under a name."""
         file = self.state.file(module.path)
         if file is None:
@@ -94,52 +94,52 @@ class Modules(Part):
             return assigned
         return self._passed_on(file, name)
 
-    def in_module(self, file: File, name: str) -> Found | None:
+    def in_module(self, file: File, name: str) -> Referent | None:
         """Return a name of a module, or a module of a package."""
         referent = self.ask.in_file(file, file.facts.stop - 1, name)
         if referent is not ABSENT:
             return referent
         inside = file.policy.modules.inside(self.state.source, file.path, name) if file.policy.modules.inside else None
         if inside:
-            return Found((), inside)
+            return Referent((), inside)
         return None if any((-1, hook) in file.members for hook in file.policy.members.hooks) else ABSENT
 
-    def _passed_on(self, file: File, name: str) -> Found | None:
+    def _passed_on(self, file: File, name: str) -> Referent | None:
         """Return a name of the modules whose names a file all exports."""
         modules = [self.module(file, export.module) for export in file.exports.get("*", ())]
         own = [value for value in modules if not isinstance(value, Outside) and not self._lacks(value, name)]
         members = [self.ask.find(value, name) if value else None for value in own]
         hits = [value for value in members if value and value is not ABSENT]
-        if hit := next((value for value in hits if value.things or value.value != OUTSIDE), None):
+        if hit := next((value for value in hits if value.symbols or value.value != OUTSIDE), None):
             return hit
         if None in members or file.facts.has_errors:
             return None
-        return Found((), OUTSIDE) if hits or any(isinstance(value, Outside) for value in modules) else ABSENT
+        return Referent((), OUTSIDE) if hits or any(isinstance(value, Outside) for value in modules) else ABSENT
 
     def _lacks(self, module: Value | None, name: str) -> bool:
         """Return whether a module exports nothing of a name, and passes nothing on: most of many do."""
         file = self.state.file(module.path) if isinstance(module, Module) else None
         if file is None or file.policy.names.rebinds or file.facts.has_errors:
             return False
-        return not any(key in file.exports for key in (name, "*", "=")) and name not in file.given
+        return not any(key in file.exports for key in (name, "*", "=")) and name not in file.assigned
 
-    def attached(self, value: Value, path: str, name: str) -> Found | None:
+    def attached(self, value: Value, path: str, name: str) -> Referent | None:
         """Return the member that a value is given outside of its declaration; None if it is given none."""
         file = self.state.open(path)
         assigned = [
-            (self.ask.found(path, flow.at, parse(flow.value)), owner)
-            for flow, owner in file.given.get(name, ())
+            (self.ask.referent(path, flow.at, parse(flow.value)), owner)
+            for flow, owner in file.assigned.get(name, ())
             if owner is not None and _is_same(self.ask.value(path, flow.at, owner), value)
         ]
         if not assigned:
             return None
-        things = dict.fromkeys(
-            thing
+        symbols = dict.fromkeys(
+            symbol
             for hit, owner in assigned
-            for thing in (hit.things if hit else ())
-            if isinstance(owner, ModuleName) or self.declared(thing).owner == NO_OWNER
+            for symbol in (hit.symbols if hit else ())
+            if isinstance(owner, ModuleName) or self.declared(symbol).owner == NO_OWNER
         )
-        return Found(tuple(things), either(hit.value if hit else None for hit, _ in assigned))
+        return Referent(tuple(symbols), either(hit.value if hit else None for hit, _ in assigned))
 
     def module(self, file: File, module: str) -> Value | None:
         """Return what an import of a file means: a module, a package, or something foreign."""

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from posixpath import commonpath, dirname, join
 
 from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered, parse, says_type
-from graphrag_mcp.model.facts import GIVEN, Bound, Mark, Thing, Use
+from graphrag_mcp.model.facts import GIVEN, Bound, Mark, SymbolId, Use
 from graphrag_mcp.model.values import (
     ABSENT,
     INHERITED,
     NOTHING,
     OUTSIDE,
-    Found,
     Function,
     Instance,
     Later,
     Many,
     Outside,
     Package,
+    Referent,
     Signature,
     Type,
     Value,
@@ -33,7 +33,7 @@ from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.things import Things
+from graphrag_mcp.resolution.symbols import Symbols
 from graphrag_mcp.resolution.types import Types
 
 MAX_BINDINGS = 100  # A variable with more values in one scope is not known.
@@ -43,7 +43,7 @@ MAX_BINDINGS = 100  # A variable with more values in one scope is not known.
 class Names(Part):
     """Decides what bare names and the names in expressions mean."""
 
-    things: Things
+    symbols: Symbols
     types: Types
     lineage: Lineage
     modules: Modules
@@ -51,17 +51,17 @@ class Names(Part):
     calls: Calls
     expressions: Expressions
 
-    def name(self, path: str, at: int, name: str, sought: Sought | None = None) -> Found | None:
+    def name(self, path: str, at: int, name: str, sought: Sought | None = None) -> Referent | None:
         """Return what a bare name means at an offset of a file."""
         file = self.state.open(path)
         wanted = file.sought(Use.VALUE) if sought is None else sought
         return self.state.once(("name", path, at, name, wanted), lambda: self._name(file, at, name, wanted))
 
-    def _name(self, file: File, at: int, name: str, sought: Sought) -> Found | None:
+    def _name(self, file: File, at: int, name: str, sought: Sought) -> Referent | None:
         if file.policy.names.rebinds:
             referent = self.in_file(file, at, name)
             return (
-                Found((), Outside(name) if name in file.policy.names.builtins else OUTSIDE)
+                Referent((), Outside(name) if name in file.policy.names.builtins else OUTSIDE)
                 if referent is ABSENT
                 else referent
             )
@@ -72,10 +72,10 @@ class Names(Part):
         # If a foreign type above had the name, its import would be of no use.
         is_imported = bool(name) and name in file.imports
         if inside is INHERITED and not is_imported:
-            return None if referent is None or referent.things else inside
+            return None if referent is None or referent.symbols else inside
         return referent
 
-    def _inside(self, file: File, at: int, name: str, sought: Sought) -> Found | None:
+    def _inside(self, file: File, at: int, name: str, sought: Sought) -> Referent | None:
         """Return what a name means by the blocks and types around an offset, innermost first."""
         bound = file.innermost(name, at, sought)
         may_be_foreign = False
@@ -86,38 +86,38 @@ class Names(Part):
             member = self.members.find(value, name, sought) if value else None
             if member is INHERITED:  # Foreign types rarely have variables and types that others see.
                 may_be_foreign = may_be_foreign or sought.use == Use.CALL
-            elif member is not ABSENT and not (isinstance(value, Outside) and member and not member.things):
+            elif member is not ABSENT and not (isinstance(value, Outside) and member and not member.symbols):
                 return None if may_be_foreign else member
         if bound:
             return self._bound(file, bound)
         return INHERITED if may_be_foreign else ABSENT
 
-    def _outside(self, file: File, name: str, sought: Sought) -> Found | None:
+    def _outside(self, file: File, name: str, sought: Sought) -> Referent | None:
         """Return what a name means by the imports and the package of a file."""
         if imported := self._imported(file, name, sought):
             return self._nearest(file, imported[0]) if all(hit == imported[0] for hit in imported) else None
-        if things := self.things.fitting(self._top(file, name), sought):
-            return self._nearest(file, Found(things, self.ask.meaning(things)))
-        is_unknown = file.facts.has_errors or name in file.given
+        if symbols := self.symbols.fitting(self._top(file, name), sought):
+            return self._nearest(file, Referent(symbols, self.ask.meaning(symbols)))
+        is_unknown = file.facts.has_errors or name in file.assigned
         for row in file.unnamed_imports(name):
             value = self.modules.module(file, row.module)
             if row.item == "*":
                 member = self.members.find(value, name, sought) if value else None
-                if member and member.things:
+                if member and member.symbols:
                     return self._nearest(file, member)
                 is_unknown = is_unknown or member is None
             elif value and name in file.policy.modules.names_of(value, row.module):
-                return Found((), value)
-        if things := self._ambient(file, name) or self.library(file, name):
-            return Found(things, self.ask.meaning(things))
+                return Referent((), value)
+        if symbols := self._ambient(file, name) or self.library(file, name):
+            return Referent(symbols, self.ask.meaning(symbols))
         if name in file.policy.names.builtins:
-            return Found((), Outside(name))
+            return Referent((), Outside(name))
         if is_unknown:
             return None
         is_package = file.policy.modules.nested and sought.use != Use.CALL
-        return Found((), Package(name, is_nested=True) if is_package else OUTSIDE)
+        return Referent((), Package(name, is_nested=True) if is_package else OUTSIDE)
 
-    def in_file(self, file: File, at: int, name: str) -> Found | None:
+    def in_file(self, file: File, at: int, name: str) -> Referent | None:
         """Return what a name is in a file that may bind it several times, ABSENT if it does not."""
         bound = file.innermost(name, at)
         if len(bound) > MAX_BINDINGS:
@@ -127,16 +127,16 @@ class Names(Part):
                 return self._bound(file, bound)
             return self._one_of([self._bound(file, [binding]) for binding in bound])
         around = file.types_around(at)
-        if around and not file.is_in_function(at, around[-1]) and (things := file.things(around[-1], name)):
-            return Found(things, self.ask.meaning(things))
-        things = self._top(file, name)
+        if around and not file.is_in_function(at, around[-1]) and (symbols := file.symbols(around[-1], name)):
+            return Referent(symbols, self.ask.meaning(symbols))
+        symbols = self._top(file, name)
         assigned = [
-            binding for binding in bound if things and binding.kind == "variable"
+            binding for binding in bound if symbols and binding.kind == "variable"
         ]  # Functions assign the same variable.
         referents = [self._bound(file, [binding]) for binding in bound if binding not in assigned]
-        if things:
+        if symbols:
             held = (self.expressions.value(file.path, binding.at, parse(binding.value)) for binding in assigned)
-            referents.append(Found(things, either([self.ask.meaning(things), *held])))
+            referents.append(Referent(symbols, either([self.ask.meaning(symbols), *held])))
         if referents:
             return self._one_of(referents)
         if (imported := self._listed(file, name)) is not ABSENT:
@@ -144,7 +144,7 @@ class Names(Part):
         is_hidden = file.facts.has_errors or any((owner, name) in file.members for owner in around)
         return None if is_hidden else ABSENT
 
-    def _listed(self, file: File, name: str) -> Found | None:
+    def _listed(self, file: File, name: str) -> Referent | None:
         """Return a name that a file imports without saying it."""
         for imported in file.unnamed_imports(name):
             value, first = self.modules.module(file, imported.module), file.policy.modules.first
@@ -153,43 +153,45 @@ class Names(Part):
                 if member is not ABSENT:
                     return member
             elif first and name == imported.module.partition(".")[0]:
-                return Found((), first(self.state.source, value, imported.module)) if value else None
+                return Referent((), first(self.state.source, value, imported.module)) if value else None
         return ABSENT
 
-    def _one_of(self, referents: Sequence[Found | None]) -> Found | None:
-        """Return one of several things of a name, None if only some are of the project."""
+    def _one_of(self, referents: Sequence[Referent | None]) -> Referent | None:
+        """Return one of several referents of a name, None if only some are of the project."""
         if None in referents:
             return None
         known = [hit for hit in referents if hit and hit.value != NOTHING]
         if len(known) < 2:
             return known[0] if known else referents[0]
-        things = tuple(dict.fromkeys(thing for hit in known for thing in hit.things))
-        if things and any(not hit.things and isinstance(hit.value, Outside) for hit in known):
+        symbols = tuple(dict.fromkeys(symbol for hit in known for symbol in hit.symbols))
+        if symbols and any(not hit.symbols and isinstance(hit.value, Outside) for hit in known):
             return None
-        if all(hit.things for hit in known):
-            return Found(things, self.ask.meaning(things))
-        return Found(things, either(hit.value for hit in known))
+        if all(hit.symbols for hit in known):
+            return Referent(symbols, self.ask.meaning(symbols))
+        return Referent(symbols, either(hit.value for hit in known))
 
-    def _imported(self, file: File, name: str, sought: Sought) -> list[Found | None]:
+    def _imported(self, file: File, name: str, sought: Sought) -> list[Referent | None]:
         """Return what the imports of a name mean."""
         rows = file.imports.get(name, ()) if name else ()
         referents = [self.modules.imported(file, imported, sought) for imported in rows]
         return [item for item in referents if item is not ABSENT and item is not INHERITED]
 
-    def _nearest(self, file: File, referent: Found | None) -> Found | None:
+    def _nearest(self, file: File, referent: Referent | None) -> Referent | None:
         """Return which of several types of one name a file means: that of the nearest folder, if it is one."""
         if (
             not file.policy.modules.nested
             or referent is None
-            or len(referent.things) < 2
+            or len(referent.symbols) < 2
             or not isinstance(referent.value, Type)
         ):
             return referent
-        shared = {thing: len(commonpath((dirname(file.path), thing.path))) for thing in referent.things}
-        nearest = tuple(thing for thing in shared if shared[thing] == max(shared.values()))
-        return Found(nearest, Type(nearest)) if len(nearest) == 1 else None
+        shared = {symbol: len(commonpath((dirname(file.path), symbol.path))) for symbol in referent.symbols}
+        nearest = tuple(symbol for symbol in shared if shared[symbol] == max(shared.values()))
+        return Referent(nearest, Type(nearest)) if len(nearest) == 1 else None
 
-    def found(self, path: str, at: int, expression: Expression, use: str = Use.VALUE, count: int = -1) -> Found | None:
+    def referent(
+        self, path: str, at: int, expression: Expression, use: str = Use.VALUE, count: int = -1
+    ) -> Referent | None:
         """Return what an expression names, as it is used, with what it gives."""
         sought = self.state.open(path).sought(use, count)
         match expression:
@@ -202,7 +204,7 @@ class Names(Part):
             case Member((Name() | Member()) as owner, name) if sought.use == use == Use.TYPE and (
                 self.state.open(path).policy.modules.nested
             ):  # A type is a member of types and packages.
-                before = self.found(path, at, owner, use)
+                before = self.referent(path, at, owner, use)
                 return self.members.find(before.value, name, sought) if before and before.value else None
             case Member(owner, name):
                 value = self._owner(path, at, owner, sought)
@@ -214,97 +216,103 @@ class Names(Part):
                 if value and is_named and (assigned := self.modules.attached(value, path, name)):
                     return assigned._replace(is_open=True)  # Another object made of the same may lack it.
                 member = self.members.find(value, name, sought) if value else None
-                if name.startswith("#") and not (member and member.things):
+                if name.startswith("#") and not (member and member.symbols):
                     return self._private(self.state.open(path), at, name)
-                return Found((), None) if member is ABSENT and self._is_below_library(value) else member
+                return Referent((), None) if member is ABSENT and self._is_below_library(value) else member
             case ModuleName(module):
                 return self.modules.whole(self.modules.module(self.state.open(path), module))
             case Numbered(number):
-                return Found((Thing(path, number),), self.ask.meaning((Thing(path, number),)))
-        return Found((), self.expressions.value(path, at, expression))
+                return Referent((SymbolId(path, number),), self.ask.meaning((SymbolId(path, number),)))
+        return Referent((), self.expressions.value(path, at, expression))
 
     def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
         """Return the value whose member is meant; a type is a member of something other than a variable."""
         is_type = sought.use == Use.TYPE and self.state.open(path).policy.names.has_spaces
-        referent = self.found(path, at, owner, Use.TYPE) if is_type and isinstance(owner, Name | Member) else None
+        referent = self.referent(path, at, owner, Use.TYPE) if is_type and isinstance(owner, Name | Member) else None
         return referent.value if referent and referent.value else self.expressions.value(path, at, owner)
 
-    def _given_to(self, file: File, at: int, name: str) -> Found:
+    def _given_to(self, file: File, at: int, name: str) -> Referent:
         """Return the function that gives an argument of a name: of the class, the file or the nearest folder."""
-        things = [thing for owner in reversed(file.types_around(at)) for thing in file.things(owner, name)]
+        symbols = [symbol for owner in reversed(file.types_around(at)) for symbol in file.symbols(owner, name)]
         folders = [file.path]
         while folders[-1]:
             folders.append(dirname(folders[-1]))
         for path in (file.path, *(join(folder, file.policy.modules.giving) for folder in folders[1:])):
             near = self.state.file(path)
             referents = [self.modules.in_module(near, name)] if near else []
-            referents += [self.modules.exported(path, export) for export in (near.exports.get(name, ()) if near else ())]
-            for thing in (*things, *(thing for hit in referents if hit for thing in hit.things)):
-                declaration = self.declared(thing)
+            referents += [
+                self.modules.exported(path, export) for export in (near.exports.get(name, ()) if near else ())
+            ]
+            for symbol in (*symbols, *(symbol for hit in referents if hit for symbol in hit.symbols)):
+                declaration = self.declared(symbol)
                 if Mark.FIXTURE in declaration.marks and not (
-                    thing.path == file.path and declaration.start <= at < declaration.stop
+                    symbol.path == file.path and declaration.start <= at < declaration.stop
                 ):
-                    value = self.calls.result(Function((thing,)), nothing, 0)
+                    value = self.calls.result(Function((symbol,)), nothing, 0)
                     if isinstance(value, Many) and Mark.GENERATOR in declaration.marks:
                         value = value.element
-                    return Found((thing,), Signature((), value.value if isinstance(value, Later) else value))
-        return Found((), None)
+                    return Referent((symbol,), Signature((), value.value if isinstance(value, Later) else value))
+        return Referent((), None)
 
-    def _private(self, file: File, at: int, name: str) -> Found | None:
+    def _private(self, file: File, at: int, name: str) -> Referent | None:
         """Return a private member of JavaScript: whatever has it is of the type around that declares it."""
         for owner in reversed(file.types_around(at)):
-            if things := file.things(owner, name):
-                return Found(things, self.ask.meaning(things))
+            if symbols := file.symbols(owner, name):
+                return Referent(symbols, self.ask.meaning(symbols))
         return None
 
     def _is_below_library(self, value: Value | None) -> bool:
         """Return whether a type above a value is of the language's own library, of which not all is declared."""
         above = self.lineage.above((value,)) if isinstance(value, Instance | Type) else ()
-        return any(isinstance(value, Instance | Type) and value.things[0].path in LIBRARIES for value in above)
+        return any(isinstance(value, Instance | Type) and value.symbols[0].path in LIBRARIES for value in above)
 
-    def _bound(self, file: File, bound: Sequence[Bound]) -> Found | None:
+    def _bound(self, file: File, bound: Sequence[Bound]) -> Referent | None:
         first = bound[0]
         if first.kind == "type":
             bound_type = self.types.named(file.path, first.at, parse(first.value)) if first.value else None
-            return Found((), Variable(first.name, bound_type))
+            return Referent((), Variable(first.name, bound_type))
         if first.kind == "declared":
-            things = tuple(Thing(file.path, int(binding.value[1:])) for binding in bound if binding.kind == "declared")
-            return Found(things, self.ask.meaning(things))
+            symbols = tuple(
+                SymbolId(file.path, int(binding.value[1:])) for binding in bound if binding.kind == "declared"
+            )
+            return Referent(symbols, self.ask.meaning(symbols))
         if first.kind == "alias" and len(bound) == 1:
-            referent = self.found(file.path, first.at, parse(first.value))
-            return referent if referent and (referent.things or referent.value) else None
+            referent = self.referent(file.path, first.at, parse(first.value))
+            return referent if referent and (referent.symbols or referent.value) else None
         if len(bound) > MAX_BINDINGS:
-            return Found((), None)
+            return Referent((), None)
         assigned = [(binding.at, binding.value) for binding in bound]
         if not any(says_type(binding.value) for binding in bound):
             assigned += self.assigned(file, first.name, bound)
-        return Found((), self.expressions.in_turn(file.path, first.name, assigned))
+        return Referent((), self.expressions.in_turn(file.path, first.name, assigned))
 
     def assigned(self, file: File, name: str, bound: Sequence[Bound]) -> Iterator[tuple[int, str]]:
         """Yield what a variable is given later, and where."""
-        for flow, owner in file.given.get(name, ()):
+        for flow, owner in file.assigned.get(name, ()):
             if owner is None and file.innermost(name, flow.at) == bound:
                 yield flow.at, flow.value
 
-    def _top(self, file: File, name: str) -> tuple[Thing, ...]:
+    def _top(self, file: File, name: str) -> tuple[SymbolId, ...]:
         """Return the declarations of a name that the whole file sees."""
         if file.policy.modules.whole_unit:
             symbols = tuple(self.state.modules.find(file.facts.unit, name))
             # Other files declare it for another build.
-            return tuple(thing for thing in symbols if thing.path == file.path) or symbols
-        return file.things(-1, name)
+            return tuple(symbol for symbol in symbols if symbol.path == file.path) or symbols
+        return file.symbols(-1, name)
 
-    def _ambient(self, file: File, name: str) -> tuple[Thing, ...]:
+    def _ambient(self, file: File, name: str) -> tuple[SymbolId, ...]:
         """Return what files declare for all others: those that only declare, and are no modules."""
         declared_symbols = (
-            [thing for thing in self.state.source.named(name) if file.policy.modules.is_ambient(thing.path)]
+            [symbol for symbol in self.state.source.named(name) if file.policy.modules.is_ambient(symbol.path)]
             if name
             else []
         )
-        is_global = {thing.path: not self.state.open(thing.path).is_module for thing in declared_symbols}
-        return tuple(thing for thing in declared_symbols if self.declared(thing).owner == -1 and is_global[thing.path])
+        is_global = {symbol.path: not self.state.open(symbol.path).is_module for symbol in declared_symbols}
+        return tuple(
+            symbol for symbol in declared_symbols if self.declared(symbol).owner == -1 and is_global[symbol.path]
+        )
 
-    def library(self, file: File, name: str) -> tuple[Thing, ...]:
+    def library(self, file: File, name: str) -> tuple[SymbolId, ...]:
         """Return what the language's own library declares."""
         library = self.state.file(file.policy.foreign.library) if name and file.policy.foreign.library else None
         return self._top(library, name) if library else ()

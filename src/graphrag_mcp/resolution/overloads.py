@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from graphrag_mcp.languages.policy import Policy
 from graphrag_mcp.model.expressions import TupleOf, parse
-from graphrag_mcp.model.facts import Mark, Mention, Thing
+from graphrag_mcp.model.facts import Mark, Mention, SymbolId
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.values import (
     NOTHING,
@@ -14,12 +14,12 @@ from graphrag_mcp.model.values import (
     Arguments,
     Either,
     Foreign,
-    Found,
     Function,
     Instance,
     Many,
     Outside,
     Package,
+    Referent,
     Signature,
     Type,
     Value,
@@ -30,7 +30,7 @@ from graphrag_mcp.model.values import (
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.things import Things
+from graphrag_mcp.resolution.symbols import Symbols
 
 
 class _Fit(IntEnum):
@@ -46,76 +46,76 @@ class _Fit(IntEnum):
 class Overloads(Part):
     """Tells functions of one name apart by what they are given, and which of them override others."""
 
-    things: Things
+    symbols: Symbols
     lineage: Lineage
 
-    def chosen(self, path: str, mention: Mention, referent: Found) -> Found:
+    def chosen(self, path: str, mention: Mention, referent: Referent) -> Referent:
         """Return those overloads that take the arguments of a call."""
         arguments = parse(mention.arguments)
-        items = arguments.items if isinstance(arguments, TupleOf) and mention.given > 1 else (arguments,)
+        items = arguments.items if isinstance(arguments, TupleOf) and mention.arity > 1 else (arguments,)
         if not (called := _overloads_in(referent)):
             return referent
-        fit = self.applicable(called, lambda place: self.ask.value(path, mention.at, items[place]), mention.given)
-        return Found(tuple(function.things[0] for function in fit), either(fit)) if fit else referent
+        fit = self.applicable(called, lambda place: self.ask.value(path, mention.at, items[place]), mention.arity)
+        return Referent(tuple(function.symbols[0] for function in fit), either(fit)) if fit else referent
 
-    def seen_from(self, path: str, referent: Found) -> Found:
+    def seen_from(self, path: str, referent: Referent) -> Referent:
         """Return those overloads that a file may call: private ones are of the file that declares them."""
         called = _overloads_in(referent)
         seen = [
             function
             for function in called
-            if function.things[0].path == path or not self._is_private(function.things[0])
+            if function.symbols[0].path == path or not self._is_private(function.symbols[0])
         ]
         return (
-            Found(tuple(function.things[0] for function in seen), either(seen))
+            Referent(tuple(function.symbols[0] for function in seen), either(seen))
             if 0 < len(seen) < len(called)
             else referent
         )
 
-    def _is_private(self, thing: Thing) -> bool:
-        return Mark.PRIVATE in self.declared(thing).marks
+    def _is_private(self, symbol: SymbolId) -> bool:
+        return Mark.PRIVATE in self.declared(symbol).marks
 
-    def can_override(self, thing: Thing, other: Thing) -> bool:
+    def can_override(self, symbol: SymbolId, other: SymbolId) -> bool:
         """Return whether a method can be the same operation as one of a type above or below, as far as is known."""
-        first, second = self.declared(thing), self.declared(other)
-        if not self.things.has_overloads(thing) or min(first.owner, second.owner) < 0:
+        first, second = self.declared(symbol), self.declared(other)
+        if not self.symbols.has_overloads(symbol) or min(first.owner, second.owner) < 0:
             return True
         if not {Mark.STATIC, Mark.PRIVATE}.isdisjoint((*first.marks, *second.marks)):
             return False
-        owners = (Thing(thing.path, first.owner), Thing(other.path, second.owner))
-        if any(map(self.things.is_constructor, (thing, other), owners)):
+        owners = (SymbolId(symbol.path, first.owner), SymbolId(other.path, second.owner))
+        if any(map(self.symbols.is_constructor, (symbol, other), owners)):
             return False
         own, others = (Instance((owner,)) for owner in owners)
         above, below = self.lineage.seen_as(own, others), self.lineage.seen_as(others, own)
-        return self._is_overridden(thing, below or own, other, above or others)
+        return self._is_overridden(symbol, below or own, other, above or others)
 
-    def callable_parts(self, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
+    def callable_parts(self, symbols: tuple[SymbolId, ...]) -> tuple[SymbolId, ...]:
         """Return the overloads that are declared, without the function that implements them."""
-        return tuple(thing for thing in things if Mark.ABSTRACT in self.declared(thing).marks) or things
+        return tuple(symbol for symbol in symbols if Mark.ABSTRACT in self.declared(symbol).marks) or symbols
 
-    def callable_with(self, called: Function, argument: Arguments, count: int) -> tuple[Thing, ...]:
+    def callable_with(self, called: Function, argument: Arguments, count: int) -> tuple[SymbolId, ...]:
         """Return the functions that can be called with some arguments."""
-        things = self.callable_parts(called.things)
-        if len(things) < 2 or not self.state.policy(things[0]).foreign.is_open:
-            return things
-        return tuple(thing for thing in things if self._takes(thing, argument, count)) or things
+        symbols = self.callable_parts(called.symbols)
+        if len(symbols) < 2 or not self.state.policy(symbols[0]).foreign.is_open:
+            return symbols
+        return tuple(symbol for symbol in symbols if self._takes(symbol, argument, count)) or symbols
 
-    def _takes(self, thing: Thing, argument: Arguments, count: int) -> bool:
+    def _takes(self, symbol: SymbolId, argument: Arguments, count: int) -> bool:
         """Return whether an overload can be called with some arguments: with as many, and no text for a function."""
-        declaration = self.declared(thing)
-        parameters = (declaration.parameters or ())[1 if self.has_self(thing) else 0 :]
+        declaration = self.declared(symbol)
+        parameters = (declaration.parameters or ())[1 if self.has_self(symbol) else 0 :]
         required = sum(not (parameter.optional or parameter.rest) for parameter in parameters)
         if required > count or (count > len(parameters) and not any(parameter.rest for parameter in parameters)):
             return False
-        expected = (self.ask.written(thing, parameter.value) for parameter in parameters)
+        expected = (self.ask.written(symbol, parameter.value) for parameter in parameters)
         pairs = [{type(value), type(argument(place))} for place, value in zip(range(count), expected, strict=False)]
         return not any(Outside in pair and not pair.isdisjoint((Function, Signature, Type)) for pair in pairs)
 
-    def has_self(self, thing: Thing) -> bool:
+    def has_self(self, symbol: SymbolId) -> bool:
         """Return whether the first parameter of a function is the own instance."""
-        declaration = self.declared(thing)
+        declaration = self.declared(symbol)
         is_member = declaration.kind == SymbolKind.METHOD and Mark.STATIC not in declaration.marks
-        return is_member and bool(declaration.parameters) and self.state.policy(thing).calls.passes_self
+        return is_member and bool(declaration.parameters) and self.state.policy(symbol).calls.passes_self
 
     def of(self, value: Value) -> Sequence[Function]:
         """Return the functions of a name, in one type or several, between which arguments decide; else none."""
@@ -123,7 +123,7 @@ class Overloads(Part):
         called = [
             function
             for function in values
-            if isinstance(function, Function) and self.things.has_overloads(function.things[0])
+            if isinstance(function, Function) and self.symbols.has_overloads(function.symbols[0])
         ]
         return [other for function in called for other in apart(function)] if len(called) == len(values) else []
 
@@ -147,7 +147,7 @@ class Overloads(Part):
 
     def _most_specific(self, called: Sequence[Function], count: int) -> Sequence[Function]:
         """Return the overloads but those of which another one takes less."""
-        parameter, policy = self.ask.parameter, self.state.policy(called[0].things[0])
+        parameter, policy = self.ask.parameter, self.state.policy(called[0].symbols[0])
 
         def is_within(function: Function, other: Function) -> bool:
             pairs = ((parameter(other, place), parameter(function, place)) for place in range(count))
@@ -162,8 +162,8 @@ class Overloads(Part):
     def _fits(self, called: Function, values: Sequence[Value | None]) -> tuple[_Fit, bool]:
         """Return how well the worst argument fits, and whether the last parameter takes any number of them."""
         expected = [self.ask.parameter(called, place) for place in range(len(values))]
-        parameters = self.declared(called.things[0]).parameters or ()
-        policy = self.state.policy(called.things[0])
+        parameters = self.declared(called.symbols[0]).parameters or ()
+        policy = self.state.policy(called.symbols[0])
         fits = [self._fit(other, value, policy) for other, value in zip(expected, values, strict=True)]
         is_open = bool(parameters) and parameters[-1].rest
         if is_open and len(values) == len(parameters):
@@ -204,19 +204,19 @@ class Overloads(Part):
 
     def _fit_object(self, expected: Value | None, actual: Value | None, policy: Policy) -> _Fit:
         match expected, actual:
-            case (Instance(things), Instance(others)):
-                if things == others:
+            case (Instance(symbols), Instance(others)):
+                if symbols == others:
                     return _Fit.EXACT
                 above = self.lineage.above((actual,))
                 if self.lineage.seen_as(actual, expected):
                     return _Fit.WIDER
-                is_library = things[0].path in LIBRARIES
+                is_library = symbols[0].path in LIBRARIES
                 is_unknown = any(
                     value is None or (is_library and isinstance(value, Outside | Foreign)) for value in above
                 )
                 return _Fit.MAYBE if is_unknown else _Fit.NEVER
-            case (Instance(things), Outside() | Foreign()):
-                return _Fit.MAYBE if things[0].path in LIBRARIES else _Fit.NEVER
+            case (Instance(symbols), Outside() | Foreign()):
+                return _Fit.MAYBE if symbols[0].path in LIBRARIES else _Fit.NEVER
             case (Outside(name) | Foreign(name), Instance()) if name:
                 above = self.lineage.above((actual,))
                 names = {self._name(value) for value in above if isinstance(value, Outside | Foreign)}
@@ -236,27 +236,27 @@ class Overloads(Part):
 
     def _name(self, value: Value | None) -> str:
         """Return the own name of a type, "" where that is not known."""
-        if isinstance(value, Instance) and value.things[0].path in LIBRARIES:
-            return self.declared(value.things[0]).name
+        if isinstance(value, Instance) and value.symbols[0].path in LIBRARIES:
+            return self.declared(value.symbols[0]).name
         return value.name.rpartition(".")[2] if isinstance(value, Outside | Foreign) else ""
 
-    def joined(self, hits: Sequence[Found]) -> Found:
+    def joined(self, hits: Sequence[Referent]) -> Referent:
         """Return the functions of several types of one name, without those that one before overrides."""
-        signatures: dict[Thing, Value] = {}
+        signatures: dict[SymbolId, Value] = {}
         for hit in hits:
             of = hit.value.of if isinstance(hit.value, Function) else None
             others = list(signatures.items())
             fresh = [
-                thing for thing in hit.things if not any(self._is_overridden(thing, of, *other) for other in others)
+                symbol for symbol in hit.symbols if not any(self._is_overridden(symbol, of, *other) for other in others)
             ]
             signatures |= dict.fromkeys(fresh, of or OUTSIDE)
-        return Found(tuple(signatures), either(Function((thing,), of) for thing, of in signatures.items()))
+        return Referent(tuple(signatures), either(Function((symbol,), of) for symbol, of in signatures.items()))
 
-    def _is_overridden(self, thing: Thing, of: Value | None, other: Thing, other_of: Value | None) -> bool:
+    def _is_overridden(self, symbol: SymbolId, of: Value | None, other: SymbolId, other_of: Value | None) -> bool:
         """Return whether two functions may take the same: one overrides the other."""
-        counts = [len(self.declared(near).parameters or ()) for near in (thing, other)]
+        counts = [len(self.declared(near).parameters or ()) for near in (symbol, other)]
         return counts[0] == counts[1] and not any(
-            _differ(self.ask.taken(thing, of, place), self.ask.taken(other, other_of, place))
+            _differ(self.ask.taken(symbol, of, place), self.ask.taken(other, other_of, place))
             for place in range(counts[0])
         )
 
@@ -284,8 +284,8 @@ def _differ(value: Value | None, other: Value | None) -> bool:
             return name.islower() and "." not in name  # A plain value is not an object.
         case (None, _) | (_, None) | (Variable(), _) | (_, Variable()):
             return False
-        case (Instance(things), Instance(others)):
-            return things != others
+        case (Instance(symbols), Instance(others)):
+            return symbols != others
         case (Many(element), Many(another)):
             return _differ(element, another)
         case (Outside(name) | Foreign(name), Outside(another) | Foreign(another)):
@@ -293,8 +293,8 @@ def _differ(value: Value | None, other: Value | None) -> bool:
     return True
 
 
-def _overloads_in(referent: Found) -> list[Function]:
+def _overloads_in(referent: Referent) -> list[Function]:
     """Return the functions that are found, each alone; none if something else is found as well."""
     values = referent.value.values if isinstance(referent.value, Either) else (referent.value,)
     called = [function for value in values if isinstance(value, Function) for function in apart(value)]
-    return called if {thing for function in called for thing in function.things} == set(referent.things) else []
+    return called if {symbol for function in called for symbol in function.symbols} == set(referent.symbols) else []

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from graphrag_mcp.model.facts import (
     Mention,
-    Thing,
+    SymbolId,
 )
 from graphrag_mcp.model.links import Place
 from graphrag_mcp.model.values import (
@@ -47,17 +47,17 @@ class Places:
     def _source(self, at: int) -> Place:
         """Return what is around an offset; asked several times for one mention."""
         if self._around is None or self._around[0] != at:
-            thing = self._search.around(self._path, at, named=True)
-            self._around = at, self._place(thing) if thing else Place(self._path, "")
+            symbol = self._search.around(self._path, at, named=True)
+            self._around = at, self._place(symbol) if symbol else Place(self._path, "")
         return self._around[1]
 
-    def _place(self, thing: Thing) -> Place:
-        return self._resolver.state.open(thing.path).places[thing.number]
+    def _place(self, symbol: SymbolId) -> Place:
+        return self._resolver.state.open(symbol.path).places[symbol.number]
 
 
-def types_of(value: Value | None) -> tuple[Thing, ...]:
+def types_of(value: Value | None) -> tuple[SymbolId, ...]:
     """Return the types of the project that a value may have."""
     if isinstance(value, Either | All):
-        return tuple(thing for other in value.values for thing in types_of(other))
-    things = value.things if isinstance(value, Instance | Type) else ()
-    return tuple(thing for thing in things if thing.path not in LIBRARIES)
+        return tuple(symbol for other in value.values for symbol in types_of(other))
+    symbols = value.symbols if isinstance(value, Instance | Type) else ()
+    return tuple(symbol for symbol in symbols if symbol.path not in LIBRARIES)

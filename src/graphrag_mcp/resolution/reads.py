@@ -8,7 +8,7 @@ that has the import on what it is found by.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
-from graphrag_mcp.model.facts import FileFacts, Thing
+from graphrag_mcp.model.facts import FileFacts, SymbolId
 from graphrag_mcp.model.files import Relation
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.model.names import Keyed, Named
@@ -45,7 +45,7 @@ class Noted(Generic[Key, Row]):
         return self._rows[key]
 
 
-Noting = tuple[str, str, str] | Thing  # A `Read` as a plain tuple, which is made three times as fast.
+Noting = tuple[str, str, str] | SymbolId  # A `Read` as a plain tuple, which is made three times as fast.
 
 
 class Reads:
@@ -71,10 +71,10 @@ class Reads:
         if path != self._own:
             self._current.add((path, kind, name))
 
-    def add(self, thing: Thing) -> None:
+    def add(self, symbol: SymbolId) -> None:
         """Note that a declaration was read."""
-        if thing[0] != self._own:
-            self._current.add(thing)
+        if symbol[0] != self._own:
+            self._current.add(symbol)
 
     def importing(self, path: str, module: str, find: Callable[[], Value]) -> Value:
         """Return what an import of a file means."""
@@ -117,15 +117,15 @@ class Reads:
         self.note("", "unit", unit)
         return self._source.has_unit(unit)
 
-    def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
+    def find(self, unit: str, qualified_name: str) -> Sequence[SymbolId]:
         self.note("", "declared", f"{unit} {qualified_name}")
         return self._source.find(unit, qualified_name)
 
-    def methods(self, unit: str, owner: str) -> Sequence[Thing]:
+    def methods(self, unit: str, owner: str) -> Sequence[SymbolId]:
         self.note("", "methods", f"{unit} {owner}")
         return self._source.methods(unit, owner)
 
-    def named(self, name: str) -> Sequence[Thing]:
+    def named(self, name: str) -> Sequence[SymbolId]:
         self.note("", "named", name)
         return self._source.named(name)
 
@@ -150,7 +150,7 @@ class Reads:
         self.note("", "key", key)
         return self._source.keyed(key)
 
-    def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
+    def placed(self, places: Iterable[int]) -> Mapping[int, SymbolId]:
         return self._source.placed(places)
 
     def places_of(self, name: str) -> Sequence[int]:

@@ -7,7 +7,7 @@ language is in its policy. The resolver remembers what it found, so it serves on
 from collections.abc import Set
 
 from graphrag_mcp.model.expressions import Expression, Member, argument_around, parse, says_type
-from graphrag_mcp.model.facts import Flow, Mark, Mention, Thing, Use
+from graphrag_mcp.model.facts import Flow, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import (
@@ -15,10 +15,10 @@ from graphrag_mcp.model.values import (
     INHERITED,
     OUTSIDE,
     Foreign,
-    Found,
     Function,
     Instance,
     Outside,
+    Referent,
     Signature,
     Type,
     Value,
@@ -34,7 +34,7 @@ from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.names import Names
 from graphrag_mcp.resolution.overloads import Overloads
 from graphrag_mcp.resolution.state import State
-from graphrag_mcp.resolution.things import Things
+from graphrag_mcp.resolution.symbols import Symbols
 from graphrag_mcp.resolution.types import Types
 
 
@@ -47,57 +47,59 @@ class Resolver:
     def __init__(self, source: FactSource) -> None:
         self.state = State(source)
         self.begin, self.declared = self.state.begin, self.state.declared
-        state, things = self.state, Things(self.state, self)
-        types = Types(state, self, things)
+        state, symbols = self.state, Symbols(self.state, self)
+        types = Types(state, self, symbols)
         lineage = Lineage(state, self, types)
-        overloads = Overloads(state, self, things, lineage)
+        overloads = Overloads(state, self, symbols, lineage)
         modules = Modules(state, self)
-        members = Members(state, self, things, types, lineage, overloads, modules)
-        calls = Calls(state, self, things, types, lineage, overloads, members)
+        members = Members(state, self, symbols, types, lineage, overloads, modules)
+        calls = Calls(state, self, symbols, types, lineage, overloads, members)
         expressions = Expressions(state, self, types, members, calls)
-        names = Names(state, self, things, types, lineage, modules, members, calls, expressions)
-        meanings = Meanings(state, self, things, types, calls, expressions, names)
-        self.foreign = ForeignTypes(state, self, things, lineage, modules, members, expressions)
-        self.things, self.types, self.lineage, self.overloads = things, types, lineage, overloads
+        names = Names(state, self, symbols, types, lineage, modules, members, calls, expressions)
+        meanings = Meanings(state, self, symbols, types, calls, expressions, names)
+        self.foreign = ForeignTypes(state, self, symbols, lineage, modules, members, expressions)
+        self.symbols, self.types, self.lineage, self.overloads = symbols, types, lineage, overloads
         self.modules, self.members, self.calls = modules, members, calls
         self.expressions, self.names = expressions, names
         # What the parts ask of those above them; see `Questions`.
         self.value, self.written = expressions.value, expressions.written
         self.list_of, self.instantiated = expressions.list_of, expressions.instantiated
-        self.found, self.in_file, self.library = names.found, names.in_file, names.library
+        self.referent, self.in_file, self.library = names.referent, names.in_file, names.library
         self.meaning, self.function = meanings.meaning, meanings.function
         self.find, self.parameter = members.find, calls.parameter
         self.result, self.taken = calls.result, calls.taken
 
-    def resolve(self, path: str, mention: Mention) -> Found | None:
+    def resolve(self, path: str, mention: Mention) -> Referent | None:
         """Return what a mention refers to; None if that is not decided."""
         self.state.steps = 0
         file = self.state.file(path)
         if file is None:
             return None
-        referent = self._named(path, mention, mention.given)
-        is_nothing = referent is not None and not referent.things and referent.value in (None, OUTSIDE)
+        referent = self._named(path, mention, mention.arity)
+        is_nothing = referent is not None and not referent.symbols and referent.value in (None, OUTSIDE)
         if is_nothing and referent is not INHERITED and mention.use == Use.CALL and file.policy.names.spaces:
             referent = self._named(path, mention, -1)  # One with another number of parameters: it was changed.
-        elif referent and len(referent.things) > 1 and file.policy.calls.overloads:
+        elif referent and len(referent.symbols) > 1 and file.policy.calls.overloads:
             referent = self.overloads.seen_from(path, referent)
             referent = (
-                self.overloads.chosen(path, mention, referent) if len(referent.things) > 1 and mention.arguments else referent
+                self.overloads.chosen(path, mention, referent)
+                if len(referent.symbols) > 1 and mention.arguments
+                else referent
             )
         if referent and mention.use == Use.CREATE and isinstance(referent.value, Type) and file.policy.calls.overloads:
-            referent = Found(referent.things + self._constructors(path, mention, referent.value), referent.value)
+            referent = Referent(referent.symbols + self._constructors(path, mention, referent.value), referent.value)
         if (
             referent is None
             and mention.use == Use.KEY
             and self._is_foreign_place(path, mention.at, parse(mention.receiver))
         ):
-            return Found((), OUTSIDE)
-        if referent is None or referent is ABSENT or (referent.is_open and not referent.things):
+            return Referent((), OUTSIDE)
+        if referent is None or referent is ABSENT or (referent.is_open and not referent.symbols):
             return None
-        return referent._replace(things=tuple(thing for thing in referent.things if thing.path not in LIBRARIES))
+        return referent._replace(symbols=tuple(symbol for symbol in referent.symbols if symbol.path not in LIBRARIES))
 
-    def _named(self, path: str, mention: Mention, count: int) -> Found | None:
-        """Return what a mention refers to by its name; given: as in `Sought`."""
+    def _named(self, path: str, mention: Mention, count: int) -> Referent | None:
+        """Return what a mention refers to by its name; count: as the arity of `Sought`."""
         if mention.use == Use.ARGUMENT:
             return self._field_given(path, mention)
         if not mention.receiver:
@@ -106,88 +108,93 @@ class Resolver:
         if mention.name.isdecimal():
             return self._field_at(self.expressions.value(path, mention.at, receiver), int(mention.name))
         named = Member(receiver, mention.name) if mention.name else receiver
-        return self.names.found(path, mention.at, named, mention.use, count)
+        return self.names.referent(path, mention.at, named, mention.use, count)
 
-    def _field_given(self, path: str, mention: Mention) -> Found | None:
+    def _field_given(self, path: str, mention: Mention) -> Referent | None:
         """Return the field that an argument sets by its name: of a type that is created without a function of its own.
 
         Otherwise the argument is a parameter's.
         """
         made = self.calls.callee(path, mention.at, parse(mention.receiver))
         if isinstance(made, Type):
-            of = Instance(made.things)
+            of = Instance(made.symbols)
             is_placed = mention.name.isdecimal()
             field = self._field_of(of, int(mention.name)) if is_placed else self.members.find(of, mention.name)
             makers = [
                 self.members.find(of, name)
-                for thing in made.things
-                for name in self.state.policy(thing).members.constructors
+                for symbol in made.symbols
+                for name in self.state.policy(symbol).members.constructors
             ]
-            if field and not any(hit and hit.things for hit in makers):
-                return Found(
-                    tuple(thing for thing in field.things if self.declared(thing).kind == SymbolKind.FIELD), None
+            if field and not any(hit and hit.symbols for hit in makers):
+                return Referent(
+                    tuple(symbol for symbol in field.symbols if self.declared(symbol).kind == SymbolKind.FIELD), None
                 )
-        return Found((), OUTSIDE)
+        return Referent((), OUTSIDE)
 
-    def _field_of(self, kind: Instance, place: int) -> Found:
+    def _field_of(self, kind: Instance, place: int) -> Referent:
         """Return the field of a class by its place in what the creation of an instance takes: bases come first."""
         above = reversed(self.lineage.above((kind,)))
-        types = [thing for value in above if isinstance(value, Instance) for thing in value.things]
-        facts = [(thing, self.state.open(thing.path).facts) for thing in types if thing.path not in LIBRARIES]
+        types = [symbol for value in above if isinstance(value, Instance) for symbol in value.symbols]
+        facts = [(symbol, self.state.open(symbol.path).facts) for symbol in types if symbol.path not in LIBRARIES]
         fields = [
-            Thing(thing.path, number)
-            for thing, file in facts
+            SymbolId(symbol.path, number)
+            for symbol, file in facts
             for number, declaration in enumerate(file.declared)
-            if declaration.owner == thing.number
+            if declaration.owner == symbol.number
             and declaration.kind == SymbolKind.FIELD
             and says_type(declaration.value)
             and declaration.start < declaration.stop
         ]
-        return Found(tuple(fields[place : place + 1]), OUTSIDE)
+        return Referent(tuple(fields[place : place + 1]), OUTSIDE)
 
-    def _field_at(self, value: Value | None, place: int) -> Found | None:
+    def _field_at(self, value: Value | None, place: int) -> Referent | None:
         """Return the field of a struct by its place in it; embedded types have one, too."""
         if value is None:
             return None
-        symbols: list[Thing] = []
-        for kind in value.things if isinstance(value, Instance) else ():
+        symbols: list[SymbolId] = []
+        for kind in value.symbols if isinstance(value, Instance) else ():
             declaration, file = self.declared(kind), self.state.open(kind.path)
             numbered = [(field.start, number) for number, field in enumerate(file.facts.declared)
                         if field.owner == kind.number and field.kind == SymbolKind.FIELD]  # fmt: skip
             embedded = [(mention.at, -1) for mention in file.facts.mentions
                         if mention.use == Use.BASE and declaration.start <= mention.at < declaration.stop]  # fmt: skip
             fields = sorted(numbered + embedded)
-            symbols += [Thing(kind.path, number) for _, number in fields[place : place + 1] if number >= 0]
-        return Found(tuple(symbols), OUTSIDE)
+            symbols += [SymbolId(kind.path, number) for _, number in fields[place : place + 1] if number >= 0]
+        return Referent(tuple(symbols), OUTSIDE)
 
     def _is_foreign_place(self, path: str, at: int, place: Expression) -> bool:
         """Return whether a literal is given to a foreign function that is given nothing of the project besides."""
         argument = argument_around(place)
         if argument is None or not isinstance(self.calls.callee(path, at, argument.function), Outside):
             return False
-        others = (flow for flow in self.state.open(path).handed.get(argument.function, ()) if flow.argument != argument.place)
+        others = (
+            flow for flow in self.state.open(path).handed.get(argument.function, ()) if flow.argument != argument.place
+        )
         return all(is_foreign(self.expressions.value(path, flow.at, parse(flow.value))) for flow in others)
 
-    def is_open(self, referent: Found) -> bool:
-        """Return whether each thing found may not be meant: only its value is, or a method of another type."""
+    def is_open(self, referent: Referent) -> bool:
+        """Return whether each declaration may not be meant: only its value is, or a method of another type."""
         methods = [
-            declaration for declaration in map(self.declared, referent.things) if declaration.kind == SymbolKind.METHOD
+            declaration for declaration in map(self.declared, referent.symbols) if declaration.kind == SymbolKind.METHOD
         ]
         distinct = {
             (declaration.qualified, tuple(parameter.value for parameter in declaration.parameters or ()))
             for declaration in methods
         }
-        if len({thing.path for thing in referent.things}) > 1 and self.state.policy(referent.things[0]).names.rebinds:
+        if (
+            len({symbol.path for symbol in referent.symbols}) > 1
+            and self.state.policy(referent.symbols[0]).names.rebinds
+        ):
             return True  # One of two imports, or an import and a definition: which of them depends on a condition.
-        return referent.is_open or (len(distinct) > 1 and self.things.has_overloads(referent.things[0]))
+        return referent.is_open or (len(distinct) > 1 and self.symbols.has_overloads(referent.symbols[0]))
 
-    def _constructors(self, path: str, mention: Mention, kind: Type) -> tuple[Thing, ...]:
+    def _constructors(self, path: str, mention: Mention, kind: Type) -> tuple[SymbolId, ...]:
         """Return the constructors that the creation of an instance may call, by its arguments."""
-        constructors = self.things.constructors(kind, mention.given)
+        constructors = self.symbols.constructors(kind, mention.arity)
         if len(constructors) < 2 or not mention.arguments:
             return constructors
-        called = Function(constructors, Instance(kind.things, kind.arguments))
-        return self.overloads.chosen(path, mention, Found(constructors, called)).things
+        called = Function(constructors, Instance(kind.symbols, kind.arguments))
+        return self.overloads.chosen(path, mention, Referent(constructors, called)).symbols
 
     def taker(self, path: str, flow: Flow) -> Value | None:
         """Return what takes a value that a file hands over: the type of the parameter, variable or result."""
@@ -196,7 +203,7 @@ class Resolver:
             return self.expressions.value(path, flow.at, into)
         return self.calls.parameter(self.calls.callee(path, flow.at, into), flow.argument)
 
-    def may_satisfy(self, kind: Thing, interface: Thing) -> bool:
+    def may_satisfy(self, kind: SymbolId, interface: SymbolId) -> bool:
         """Return whether a type has all methods of an interface, by their names, and nothing else decides it.
 
         Either having them may do, or not all that the interface demands is known.
@@ -209,23 +216,23 @@ class Resolver:
             self.members.find(Instance((kind,)), name) is not ABSENT for name in self.required(interface)
         )
 
-    def _is_partly_foreign(self, interface: Thing) -> bool:
+    def _is_partly_foreign(self, interface: SymbolId) -> bool:
         """Return whether an interface demands what a foreign one does, of which the methods are not known."""
-        return self.things.has_method_sets(interface) and any(
-            isinstance(base, Outside | Foreign) and self.things.foreign_methods(interface, base) is None
+        return self.symbols.has_method_sets(interface) and any(
+            isinstance(base, Outside | Foreign) and self.symbols.foreign_methods(interface, base) is None
             for base in self.lineage.above((Instance((interface,)),))
         )
 
-    def is_function_type(self, kind: Thing) -> bool:
+    def is_function_type(self, kind: SymbolId) -> bool:
         """Return whether functions are values of a type because they take and give the same."""
         return isinstance(self.types.underlying(Instance((kind,))), Signature)
 
-    def required(self, interface: Thing) -> Set[str]:
+    def required(self, interface: SymbolId) -> Set[str]:
         """Return the names of the methods that an interface declares itself, without optional ones."""
-        methods = map(self.declared, self.things.methods_of(interface))
+        methods = map(self.declared, self.symbols.methods_of(interface))
         return {declaration.name for declaration in methods if Mark.OPTIONAL not in declaration.marks}
 
-    def operation(self, thing: Thing) -> Thing | None:
+    def operation(self, symbol: SymbolId) -> SymbolId | None:
         """Return the method that a function is where a type is expected: the only abstract one of an interface."""
-        function = self.calls.operation(Instance((thing,))) if self.things.has_overloads(thing) else None
-        return function.things[0] if isinstance(function, Function) else None
+        function = self.calls.operation(Instance((symbol,))) if self.symbols.has_overloads(symbol) else None
+        return function.symbols[0] if isinstance(function, Function) else None

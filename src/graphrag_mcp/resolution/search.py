@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.expressions import names_in
-from graphrag_mcp.model.facts import FileFacts, Mark, Mention, Thing, Use
+from graphrag_mcp.model.facts import FileFacts, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, MACRO, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.links import SOME, SUPER, How, Place, StoredLink, place_id
@@ -89,7 +89,7 @@ class Sites(NamedTuple):
     others: places of the same name that mean something else. pending: files with the name that are not resolved yet.
     """
 
-    found: Sequence[Site]
+    sites: Sequence[Site]
     others: Set[tuple[str, int]]
     pending: Sequence[str]
 
@@ -100,37 +100,37 @@ class Search:
     def __init__(self, source: FactSource, links: LinkSource) -> None:
         self.source, self._links = source, links
         self.resolver = Resolver(source)
-        self._confined: dict[tuple[Thing, bool], bool] = {}
+        self._confined: dict[tuple[SymbolId, bool], bool] = {}
         self._numbers: dict[str, dict[int, int]] = {}
         self._names: dict[str, dict[int, str]] = {}
         self._of = lru_cache(FILES_KEPT)(links.of)
         self._by_source = lru_cache(FILES_KEPT)(self._find_by_source)
-        self._above: dict[Thing, Set[int]] = {}
-        self._handed: dict[Thing, bool] = {}
+        self._above: dict[SymbolId, Set[int]] = {}
+        self._handed: dict[SymbolId, bool] = {}
 
     # ------------------------------------------------------------ links
 
-    def place(self, thing: Thing) -> int:
+    def place(self, symbol: SymbolId) -> int:
         """Return the number of the place of a declaration."""
-        return place_id(Place(thing.path, self.resolver.state.open(thing.path).identities[thing.number]))
+        return place_id(Place(symbol.path, self.resolver.state.open(symbol.path).identities[symbol.number]))
 
-    def thing(self, path: str, place: int) -> Thing | None:
+    def symbol(self, path: str, place: int) -> SymbolId | None:
         """Return the declaration of a file at a place."""
         if path not in self._numbers:
             file = self.resolver.state.file(path)
             names = file.identities if file else ()
             self._numbers[path] = {place_id(Place(path, name)): number for number, name in enumerate(names)}
         number = self._numbers[path].get(place)
-        return None if number is None else Thing(path, number)
+        return None if number is None else SymbolId(path, number)
 
-    def linked(self, things: Iterable[Thing], hows: Collection[How]) -> list[StoredLink]:
+    def linked(self, symbols: Iterable[SymbolId], hows: Collection[How]) -> list[StoredLink]:
         """Return the links of some kinds to declarations."""
-        return [*self._links.to({self.place(thing) for thing in things}, hows)]
+        return [*self._links.to({self.place(symbol) for symbol in symbols}, hows)]
 
-    def inside(self, thing: Thing) -> list[StoredLink]:
+    def inside(self, symbol: SymbolId) -> list[StoredLink]:
         """Return the links of the mentions in a declaration, in the order of lines."""
-        declaration, file = self.resolver.declared(thing), self.resolver.state.open(thing.path)
-        links = [link for link in self._of(thing.path) if link.how in _OF_MENTIONS]
+        declaration, file = self.resolver.declared(symbol), self.resolver.state.open(symbol.path)
+        links = [link for link in self._of(symbol.path) if link.how in _OF_MENTIONS]
         if declaration.kind not in _ENCLOSING:
             lines = {
                 mention.line for mention in file.facts.mentions if declaration.start <= mention.at < declaration.stop
@@ -229,11 +229,11 @@ class Search:
             level = {source for source, link in fresh.items() if link.use != Use.BASE}
         return list(reached.values())
 
-    def sites(self, things: Collection[Thing], others: Collection[int] = ()) -> Sites:
+    def sites(self, symbols: Collection[SymbolId], others: Collection[int] = ()) -> Sites:
         """Return the places that mean one of the declarations, or what is at other places, and the undecided ones."""
-        places = {*map(self.place, things), *others}
-        names = {self.resolver.declared(thing).name for thing in things}
-        names |= {self.resolver.declared(thing).name for thing in self.source.placed(others).values()}
+        places = {*map(self.place, symbols), *others}
+        names = {self.resolver.declared(symbol).name for symbol in symbols}
+        names |= {self.resolver.declared(symbol).name for symbol in self.source.placed(others).values()}
         links = self._links.to(places, (How.CERTAIN, How.OPEN, How.EXPORTED))
         numbers = {place_id(Place("", name)): name for name in names if name}
         numbers |= {link.receiver: min(names) for link in links if link.how is How.EXPORTED}
@@ -241,7 +241,7 @@ class Search:
         for link in links:
             if link.how in (How.CERTAIN, How.OPEN):
                 site = self.site(link, "", link.target, is_certain=link.how is How.CERTAIN)
-                key = (link.target, link.path, link.line, link.source, link.use, link.how, link.given, site.is_of_base)
+                key = (link.target, link.path, link.line, link.source, link.use, link.how, link.arity, site.is_of_base)
                 known = sites.get(key)
                 if known:  # A value of several types.
                     both = known.receivers + site.receivers if known.receivers and site.receivers else ()
@@ -251,10 +251,10 @@ class Search:
         for link in undecided:
             if link.how is How.UNDECIDED and link.use:
                 site = self.site(link, numbers[link.target])
-                sites.setdefault((link.path, link.line, link.source, link.use, link.given, site.mention.receiver), site)
+                sites.setdefault((link.path, link.line, link.source, link.use, link.arity, site.mention.receiver), site)
         foreign = [link for link in undecided if link.how is How.FOREIGN]
-        sites |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, things))}
-        sites |= {(number, "alike"): site for number, site in enumerate(self._alike(things))}
+        sites |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, symbols))}
+        sites |= {(number, "alike"): site for number, site in enumerate(self._alike(symbols))}
         elsewhere = self._others(names, places, undecided) - {(site.path, site.mention.line) for site in sites.values()}
         return Sites(list(sites.values()), elsewhere, self._links.pending(names))
 
@@ -273,97 +273,99 @@ class Search:
         """Return the place of a link."""
         receiver = "?" if link.receiver else ""
         receivers = (link.receiver,) if link.receiver not in (0, _SOME) else ()
-        mention = Mention(-1, link.line, name, link.use, receiver, link.given)
+        mention = Mention(-1, link.line, name, link.use, receiver, link.arity)
         return Site(link.path, mention, target, link.source, receivers, is_certain)
 
-    def _foreign(self, links: Sequence[StoredLink], things: Iterable[Thing]) -> Iterator[Site]:
+    def _foreign(self, links: Sequence[StoredLink], symbols: Iterable[SymbolId]) -> Iterator[Site]:
         """Yield the uses of members of foreign values that may be those of declarations."""
-        for thing in things if links else ():
-            name = self.resolver.declared(thing).name
+        for symbol in symbols if links else ():
+            name = self.resolver.declared(symbol).name
             number = place_id(Place("", name))
             together: dict[tuple[object, ...], list[StoredLink]] = {}
             for link in links:
                 if link.target == number:
-                    together.setdefault((link.path, link.line, link.source, link.use, link.given), []).append(link)
+                    together.setdefault((link.path, link.line, link.source, link.use, link.arity), []).append(link)
             for group in together.values():
-                certainty = self._reached(group, thing)
+                certainty = self._reached(group, symbol)
                 if certainty is Certainty.MAY_CALL:
-                    yield self.site(group[0], name, self.place(thing), is_certain=False)
+                    yield self.site(group[0], name, self.place(symbol), is_certain=False)
                 elif certainty:
                     yield self.site(group[0], name)
 
-    def _reached(self, group: Sequence[StoredLink], thing: Thing) -> Certainty | None:
+    def _reached(self, group: Sequence[StoredLink], symbol: SymbolId) -> Certainty | None:
         """Return whether a use of a foreign member may run a method of the project; see `ForeignTypes.reached`."""
-        declaration, policy = self.resolver.declared(thing), self.resolver.state.policy(thing)
+        declaration, policy = self.resolver.declared(symbol), self.resolver.state.policy(symbol)
         if policy.members.method_sets:
-            fits = any(link.given in (-1, len(declaration.parameters or ())) for link in group)
+            fits = any(link.arity in (-1, len(declaration.parameters or ())) for link in group)
             is_open = fits and declaration.kind == SymbolKind.METHOD and Mark.ABSTRACT not in declaration.marks
             return Certainty.BY_NAME if is_open else None
-        owner = Thing(thing.path, declaration.owner) if declaration.owner >= 0 else None
+        owner = SymbolId(symbol.path, declaration.owner) if declaration.owner >= 0 else None
         return self.resolver.foreign.reached_by(
-            group[0].use, {link.receiver for link in group}, thing, self.above(owner) if owner else ()
+            group[0].use, {link.receiver for link in group}, symbol, self.above(owner) if owner else ()
         )
 
-    def above(self, kind: Thing) -> Set[int]:
+    def above(self, kind: SymbolId) -> Set[int]:
         """Return the places of the types of the project above a type."""
         if kind not in self._above:
             self._above[kind] = {link.source for link in self.closure(self.place(kind), How.ABOVE, _OF_TYPES)}
         return self._above[kind]
 
-    def _alike(self, things: Iterable[Thing]) -> Iterator[Site]:
+    def _alike(self, symbols: Iterable[SymbolId]) -> Iterator[Site]:
         """Yield the calls of interfaces that the types of methods may satisfy by having what they demand."""
-        for thing in things:
-            declaration, owner = self.resolver.declared(thing), self.resolver.things.owner_of(thing)
-            policy = self.resolver.state.policy(thing)
+        for symbol in symbols:
+            declaration, owner = self.resolver.declared(symbol), self.resolver.symbols.owner_of(symbol)
+            policy = self.resolver.state.policy(symbol)
             is_open = policy.names.has_spaces or policy.members.method_sets
             if owner is None or not is_open or declaration.kind not in CALLABLE or Mark.ABSTRACT in declaration.marks:
                 continue
-            named = [thing for thing in self.source.named(declaration.name) if thing.path not in LIBRARIES]
-            interfaces = {other: self.resolver.things.owner_of(other) for other in named}
+            named = [symbol for symbol in self.source.named(declaration.name) if symbol.path not in LIBRARIES]
+            interfaces = {other: self.resolver.symbols.owner_of(other) for other in named}
             alike = [other for other, kind in interfaces.items() if kind and self.resolver.may_satisfy(owner, kind)]
             for link in self.linked(alike, (How.CERTAIN, How.OPEN)):
                 if link.use == Use.CALL and link.receiver:
                     yield self.site(link, declaration.name)
 
-    def can_mean(self, site: Site, thing: Thing) -> bool:
+    def can_mean(self, site: Site, symbol: SymbolId) -> bool:
         """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""
-        language, policy = detect_language(site.path), self.resolver.state.policy(thing)
+        language, policy = detect_language(site.path), self.resolver.state.policy(symbol)
         is_of_family = language in FACT_LANGUAGES and policy_of(language).modules.module is policy.modules.module
-        if not is_of_family or not self._fits(policy, site.mention, thing):
+        if not is_of_family or not self._fits(policy, site.mention, symbol):
             return False
-        declaration = self.resolver.declared(thing)
+        declaration = self.resolver.declared(symbol)
         if declaration.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
             return bool(site.mention.receiver) or policy.names.bare_members
-        if declaration.kind == SymbolKind.TYPE and self.resolver.things.owner_of(thing):
-            return bool(site.mention.receiver) or site.path == thing.path
+        if declaration.kind == SymbolKind.TYPE and self.resolver.symbols.owner_of(symbol):
+            return bool(site.mention.receiver) or site.path == symbol.path
         if not policy.names.functions_are_members:
-            return not site.mention.receiver or (policy.names.rebinds and self._is_handed_on(thing))
-        return not self.is_confined(thing, site.mention.use) or (site.path == thing.path and not site.mention.receiver)
+            return not site.mention.receiver or (policy.names.rebinds and self._is_handed_on(symbol))
+        return not self.is_confined(symbol, site.mention.use) or (
+            site.path == symbol.path and not site.mention.receiver
+        )
 
-    def _is_handed_on(self, thing: Thing) -> bool:
+    def _is_handed_on(self, symbol: SymbolId) -> bool:
         """Return whether a function is used as a value, so that it may be a member of something."""
-        if thing not in self._handed:
-            links = self.linked((thing,), (How.CERTAIN, How.OPEN))
-            self._handed[thing] = any(link.kind is RelationKind.HANDS_ON for link in links)
-        return self._handed[thing]
+        if symbol not in self._handed:
+            links = self.linked((symbol,), (How.CERTAIN, How.OPEN))
+            self._handed[symbol] = any(link.kind is RelationKind.HANDS_ON for link in links)
+        return self._handed[symbol]
 
-    def _fits(self, policy: Policy, mention: Mention, thing: Thing) -> bool:
+    def _fits(self, policy: Policy, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""
-        return bool(self.resolver.things.fitting((thing,), sought_in(policy, mention.use, mention.given)))
+        return bool(self.resolver.symbols.fitting((symbol,), sought_in(policy, mention.use, mention.arity)))
 
-    def is_confined(self, thing: Thing, use: str = Use.CALL) -> bool:
+    def is_confined(self, symbol: SymbolId, use: str = Use.CALL) -> bool:
         """Return whether a declaration is only meant by its name, in its file: nothing exports it, or stores it.
 
         use: as what. Reading a member is never reading the constant whose value it has, but calling it may run that.
         """
-        key = (thing, use in _RUNNING)
+        key = (symbol, use in _RUNNING)
         if key not in self._confined:
-            facts = self.source.facts(thing.path)
-            self._confined[key] = facts is not None and self._is_confined(facts, thing, is_run=key[1])
+            facts = self.source.facts(symbol.path)
+            self._confined[key] = facts is not None and self._is_confined(facts, symbol, is_run=key[1])
         return self._confined[key]
 
-    def _is_confined(self, facts: FileFacts, thing: Thing, *, is_run: bool) -> bool:
-        declaration = self.resolver.declared(thing)
+    def _is_confined(self, facts: FileFacts, symbol: SymbolId, *, is_run: bool) -> bool:
+        declaration = self.resolver.declared(symbol)
         is_inner = declaration.owner >= 0 and facts.declared[declaration.owner].kind in CALLABLE
         policy = policy_of(facts.language)  # Others see what a script declares, and where nothing has to be exported.
         is_module = bool(facts.imports or facts.exports) and not (policy.names.rebinds or policy.modules.whole_unit)
@@ -377,10 +379,10 @@ class Search:
             return True
         mentions = (mention for mention in facts.mentions if mention.name == declaration.name and not mention.receiver)
         others = [mention for mention in mentions if mention.use not in _NOT_STORING]
-        referents = [self.resolver.resolve(thing.path, mention) for mention in others]
-        return all(referent is not None and thing not in referent.things for referent in referents)
+        referents = [self.resolver.resolve(symbol.path, mention) for mention in others]
+        return all(referent is not None and symbol not in referent.symbols for referent in referents)
 
-    def around(self, path: str, at: int, *, named: bool = False, outside: Thing | None = None) -> Thing | None:
+    def around(self, path: str, at: int, *, named: bool = False, outside: SymbolId | None = None) -> SymbolId | None:
         """Return the innermost declaration around an offset that can contain code.
 
         named: only one with a name. outside: only one that is larger than this.
@@ -394,14 +396,14 @@ class Search:
             if declaration.name or not named
         ]
         best = min((size for size in sizes if size[0] > least), default=None)
-        return Thing(path, best[1]) if best else None
+        return SymbolId(path, best[1]) if best else None
 
 
-def functions_of(value: Value | None) -> tuple[Thing, ...]:
+def functions_of(value: Value | None) -> tuple[SymbolId, ...]:
     """Return what a call of a value may call: functions and types."""
     if isinstance(value, Either):
-        return tuple(thing for other in value.values for thing in functions_of(other))
-    return value.things if isinstance(value, Function | Type) else ()
+        return tuple(symbol for other in value.values for symbol in functions_of(other))
+    return value.symbols if isinstance(value, Function | Type) else ()
 
 
 def held_in(value: Value | None) -> Value | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from graphrag_mcp.model.expressions import Awaited, Call, Each, Element, Expression, Item, Key, Member, Name, parse
-from graphrag_mcp.model.facts import Bound, Flow, Thing
+from graphrag_mcp.model.facts import Bound, Flow, SymbolId
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, SymbolKind
 from graphrag_mcp.model.links import Place
 from graphrag_mcp.model.values import Function, Type, Value
@@ -46,7 +46,7 @@ class Slots:
                 if declaration.kind in CALLABLE and any(
                     parameter.name == name for parameter in declaration.parameters or ()
                 ):
-                    return self._parameter(Thing(self._path, number), name)
+                    return self._parameter(SymbolId(self._path, number), name)
             return None
         referents = (
             self.of(binding.at, parse(binding.value), steps - 1)
@@ -55,19 +55,21 @@ class Slots:
         )
         return next(filter(None, referents), None)
 
-    def _parameter(self, function: Thing, name: str) -> Place:
+    def _parameter(self, function: SymbolId, name: str) -> Place:
         place = self._place(function)
         return Place(place.path, f"{place.identity}({name})")
 
     def _declared(self, at: int, expression: Expression, kinds: Collection[str] = VARIABLE) -> Place | None:
         """Return the place of a field or of a variable that others see, or of another kind of declaration."""
-        referent = self._resolver.names.found(self._path, at, expression)
-        things = referent.things if referent else ()
+        referent = self._resolver.names.referent(self._path, at, expression)
+        symbols = referent.symbols if referent else ()
         fields = (
-            thing for thing in things if thing.path not in LIBRARIES and self._resolver.declared(thing).kind in kinds
+            symbol
+            for symbol in symbols
+            if symbol.path not in LIBRARIES and self._resolver.declared(symbol).kind in kinds
         )
-        thing = next(fields, None)
-        return self._place(thing) if thing else None
+        symbol = next(fields, None)
+        return self._place(symbol) if symbol else None
 
     def is_added(self, flow: Flow) -> bool:
         """Return whether a value is handed over by adding it to a collection, judged by its name."""
@@ -91,15 +93,15 @@ class Slots:
         yield from filter(None, places)
 
     def _parameters(self, callee: Value | None, number: int) -> Iterator[Place]:
-        things = callee.things if isinstance(callee, Function) else ()
+        symbols = callee.symbols if isinstance(callee, Function) else ()
         if isinstance(callee, Type):
-            things = self._resolver.things.constructors(callee, -1)
-        for thing in things:
-            parameters = self._resolver.declared(thing).parameters or ()
-            parameters = parameters[1:] if self._resolver.overloads.has_self(thing) else parameters
-            if thing.path not in LIBRARIES and parameters and (number < len(parameters) or parameters[-1].rest):
+            symbols = self._resolver.symbols.constructors(callee, -1)
+        for symbol in symbols:
+            parameters = self._resolver.declared(symbol).parameters or ()
+            parameters = parameters[1:] if self._resolver.overloads.has_self(symbol) else parameters
+            if symbol.path not in LIBRARIES and parameters and (number < len(parameters) or parameters[-1].rest):
                 name = parameters[min(number, len(parameters) - 1)].name
-                yield from [self._parameter(thing, name)] if name else ()
+                yield from [self._parameter(symbol, name)] if name else ()
 
-    def _place(self, thing: Thing) -> Place:
-        return self._resolver.state.open(thing.path).places[thing.number]
+    def _place(self, symbol: SymbolId) -> Place:
+        return self._resolver.state.open(symbol.path).places[symbol.number]

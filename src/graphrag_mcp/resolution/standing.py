@@ -7,7 +7,7 @@ from graphrag_mcp.model.facts import (
     EXPECTED,
     Declared,
     Mark,
-    Thing,
+    SymbolId,
     Use,
 )
 from graphrag_mcp.model.files import RelationKind, SymbolKind
@@ -24,16 +24,16 @@ class Standing(Places):
     def __init__(self, search: Search, file: File) -> None:
         super().__init__(search, file)
         self._hierarchy = Hierarchy(search)
-        self._beside_of: dict[Thing, Sequence[Thing]] = {}
+        self._beside_of: dict[SymbolId, Sequence[SymbolId]] = {}
 
     def links(self) -> Iterator[Link]:
         """Yield the links of declarations."""
         for number, declaration in enumerate(self._facts.declared):
-            yield from self._of_declared(Thing(self._path, number), declaration)
+            yield from self._of_declared(SymbolId(self._path, number), declaration)
 
-    def _of_declared(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
-        place = self._place(thing)
-        bases = (base for base_value in self._resolver.lineage.bases_of(thing) for base in types_of(base_value))
+    def _of_declared(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
+        place = self._place(symbol)
+        bases = (base for base_value in self._resolver.lineage.bases_of(symbol) for base in types_of(base_value))
         for base in dict.fromkeys(bases) if declaration.bases else ():
             yield Link(place, self._place(base), declaration.line, RelationKind.INHERITS, "", How.ABOVE)
         if (
@@ -41,52 +41,54 @@ class Standing(Places):
             and len(declaration.bases) > 1
             and not self._file.policy.members.method_sets
         ):
-            for method, inherited in self._hierarchy.standing_in(thing):
+            for method, inherited in self._hierarchy.standing_in(symbol):
                 yield from self._pair(self._place(method), self._place(inherited), declaration.line, use=Use.BASE)
-        yield from self._constants_by_text(thing, declaration)
+        yield from self._constants_by_text(symbol, declaration)
         if declaration.kind == SymbolKind.METHOD or (
             declaration.kind == SymbolKind.FIELD and self._file.policy.members.replaces_fields
         ):
-            yield from self._overridden(thing, declaration)
+            yield from self._overridden(symbol, declaration)
         if declaration.kind == SymbolKind.FIELD and declaration.value and not says_type(declaration.value):
-            yield from self._functions_in(thing, declaration)
+            yield from self._functions_in(symbol, declaration)
 
-    def _constants_by_text(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
+    def _constants_by_text(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         """Yield where an enumeration asks itself for a constant by its name."""
         by_text = self._file.policy.members.by_text if Mark.ENUMERATION in declaration.marks else ""
         for mention in self._facts.mentions if by_text else ():
             is_inside = declaration.start <= mention.at < declaration.stop and not mention.receiver
             if is_inside and mention.name == by_text:
                 source = self._source(mention.at)
-                yield Link(self._place(thing), source, mention.line, RelationKind.READS, Use.VALUE, How.ANY)
+                yield Link(self._place(symbol), source, mention.line, RelationKind.READS, Use.VALUE, How.ANY)
 
-    def _overridden(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
+    def _overridden(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         """Yield the members that one overrides, from both sides."""
-        if self._file.policy.members.method_sets or self._resolver.things.is_only_assigned(thing):
+        if self._file.policy.members.method_sets or self._resolver.symbols.is_only_assigned(symbol):
             return
-        owner = self._resolver.declared(Thing(self._path, declaration.owner)) if declaration.owner >= 0 else declaration
+        owner = (
+            self._resolver.declared(SymbolId(self._path, declaration.owner)) if declaration.owner >= 0 else declaration
+        )
         is_said = all(base.how != EXPECTED for base in owner.bases)
-        for other in self._hierarchy.nearest(thing):
-            yield from self._pair(self._place(other), self._place(thing), declaration.line, is_said=is_said)
-        for other in self._beside(Thing(self._path, declaration.owner)) if declaration.owner >= 0 else ():
+        for other in self._hierarchy.nearest(symbol):
+            yield from self._pair(self._place(other), self._place(symbol), declaration.line, is_said=is_said)
+        for other in self._beside(SymbolId(self._path, declaration.owner)) if declaration.owner >= 0 else ():
             if self._resolver.declared(other).name == declaration.name:
-                yield from self._pair(self._place(other), self._place(thing), declaration.line)
+                yield from self._pair(self._place(other), self._place(symbol), declaration.line)
 
-    def _functions_in(self, thing: Thing, declaration: Declared) -> Iterator[Link]:
+    def _functions_in(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         """Yield the functions that a field holds which overrides methods."""
-        held = functions_of(self._resolver.expressions.written(thing, declaration.value))
-        above = self._hierarchy.overridden(thing) if held and not self._file.policy.members.method_sets else []
+        held = functions_of(self._resolver.expressions.written(symbol, declaration.value))
+        above = self._hierarchy.overridden(symbol) if held and not self._file.policy.members.method_sets else []
         for function in held if above else ():
             for other in above:
                 place = self._place(other)
                 yield Link(self._place(function), place, declaration.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
 
-    def _beside(self, kind: Thing) -> Sequence[Thing]:
+    def _beside(self, kind: SymbolId) -> Sequence[SymbolId]:
         """Return the methods above a type in whose place another side's runs for one of the types between."""
         if kind not in self._beside_of:
             above = self._hierarchy.ancestors(kind) if not self._file.policy.members.method_sets else ()
-            several = (thing for thing in above if len(self._resolver.declared(thing).bases) > 1)
-            methods = (method for thing in several for method, _ in self._hierarchy.standing_in(thing))
+            several = (symbol for symbol in above if len(self._resolver.declared(symbol).bases) > 1)
+            methods = (method for symbol in several for method, _ in self._hierarchy.standing_in(symbol))
             self._beside_of[kind] = list(dict.fromkeys(methods))
         return self._beside_of[kind]
 

@@ -6,9 +6,9 @@ from typing import Any, Protocol, TypeVar
 
 from graphrag_mcp.languages.policy import Policy
 from graphrag_mcp.model.expressions import Expression
-from graphrag_mcp.model.facts import Declared, Thing, Use
+from graphrag_mcp.model.facts import Declared, SymbolId, Use
 from graphrag_mcp.model.sources import FactSource
-from graphrag_mcp.model.values import Arguments, Found, Value
+from graphrag_mcp.model.values import Arguments, Referent, Value
 from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.libraries import LIBRARIES, WithLibraries
 from graphrag_mcp.resolution.reads import Reads
@@ -52,11 +52,11 @@ class State:
         self._known.clear()
         self.begin()
 
-    def declared(self, thing: Thing) -> Declared:
+    def declared(self, symbol: SymbolId) -> Declared:
         """Return a declaration."""
         if self._reads is not None:
-            self._reads.add(thing)
-        return self.open(thing.path).facts.declared[thing.number]
+            self._reads.add(symbol)
+        return self.open(symbol.path).facts.declared[symbol.number]
 
     def file(self, path: str) -> File | None:
         """Return the facts of a file, None if it has none."""
@@ -74,9 +74,9 @@ class State:
             raise LookupError(path)
         return file
 
-    def policy(self, thing: Thing) -> Policy:
+    def policy(self, symbol: SymbolId) -> Policy:
         """Return the policy of the language of a declaration."""
-        return self.open(thing.path).policy
+        return self.open(symbol.path).policy
 
     def importing(self, path: str, module: str, find: Callable[[], T]) -> T | None:
         """Return what an import of a file means."""
@@ -122,7 +122,7 @@ class Questions(Protocol):
     def value(self, path: str, at: int, expression: Expression) -> Value | None:
         """Return what an expression gives at an offset of a file."""
 
-    def written(self, thing: Thing, text: str) -> Value | None:
+    def written(self, symbol: SymbolId, text: str) -> Value | None:
         """Return what an expression gives that is written in a declaration."""
 
     def list_of(self, path: str, element: Value | None) -> Value:
@@ -131,28 +131,30 @@ class Questions(Protocol):
     def instantiated(self, value: Value | None, kinds: tuple[Value | None, ...]) -> Value | None:
         """Return a generic type or function with its type arguments."""
 
-    def found(self, path: str, at: int, expression: Expression, use: str = Use.VALUE, count: int = -1) -> Found | None:
+    def referent(
+        self, path: str, at: int, expression: Expression, use: str = Use.VALUE, count: int = -1
+    ) -> Referent | None:
         """Return what an expression names, as it is used, with what it gives."""
 
-    def in_file(self, file: File, at: int, name: str) -> Found | None:
+    def in_file(self, file: File, at: int, name: str) -> Referent | None:
         """Return what a name is in a file that may bind it several times, ABSENT if it does not."""
 
-    def library(self, file: File, name: str) -> tuple[Thing, ...]:
+    def library(self, file: File, name: str) -> tuple[SymbolId, ...]:
         """Return what the language's own library declares under a name."""
 
-    def meaning(self, things: tuple[Thing, ...]) -> Value | None:
+    def meaning(self, symbols: tuple[SymbolId, ...]) -> Value | None:
         """Return the value of declarations of one name."""
 
-    def function(self, things: tuple[Thing, ...], of: Value | None = None) -> Value | None:
+    def function(self, symbols: tuple[SymbolId, ...], of: Value | None = None) -> Value | None:
         """Return functions, as their decorators change them."""
 
-    def find(self, value: Value, name: str, sought: Sought = ANYTHING) -> Found | None:
+    def find(self, value: Value, name: str, sought: Sought = ANYTHING) -> Referent | None:
         """Return a member of a value, ABSENT if it has none of that name."""
 
     def result(self, called: Value | None, argument: Arguments, count: int) -> Value | None:
         """Return what a call gives."""
 
-    def taken(self, thing: Thing, of: Value | None, place: int) -> Value | None:
+    def taken(self, symbol: SymbolId, of: Value | None, place: int) -> Value | None:
         """Return what a function takes as its argument of a number."""
 
     def parameter(self, value: Value | None, place: int) -> Value | None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from graphrag_mcp.model.search import Frequencies, Ranked
 from graphrag_mcp.ports import KeywordIndex
 from graphrag_mcp.search.query.understand import Query
-from graphrag_mcp.search.retrieval import Found
+from graphrag_mcp.search.retrieval import Retrieved
 from graphrag_mcp.stores.keywords import idf
 from graphrag_mcp.text.words import query_words
 
@@ -72,18 +72,18 @@ class Signals:
     is_named: bool = False
 
 
-def judge(query: Query, found: Found, unavailable: Collection[str], keywords: KeywordIndex) -> Judgement:
+def judge(query: Query, retrieved: Retrieved, unavailable: Collection[str], keywords: KeywordIndex) -> Judgement:
     """Return the probability that any chunk matches; NO_JUDGEMENT if a list or the frequencies are missing."""
     if "vector" in unavailable or "keyword" in unavailable:
         return NO_JUDGEMENT
     frequencies = keywords.frequencies(query.terms)
-    signals = read_signals(found, frequencies) if frequencies is not None else None
+    signals = read_signals(retrieved, frequencies) if frequencies is not None else None
     if frequencies is None or signals is None:
         return NO_JUDGEMENT
     probability = confidence(signals)
     if probability < LOW:
         return Judgement(probability, missing_words(query, frequencies))
-    return Judgement(probability, missing_names(query, found, frequencies))
+    return Judgement(probability, missing_names(query, retrieved, frequencies))
 
 
 def best_of(judgements: Sequence[Judgement]) -> Judgement:
@@ -91,7 +91,7 @@ def best_of(judgements: Sequence[Judgement]) -> Judgement:
     return max(judgements, key=lambda judgement: 1.0 if judgement.confidence is None else judgement.confidence)
 
 
-def read_signals(found: Found, frequencies: Frequencies) -> Signals | None:
+def read_signals(retrieved: Retrieved, frequencies: Frequencies) -> Signals | None:
     """Return the signals of a query; None where the index or the query is too small to judge."""
     if frequencies.chunks < MIN_CHUNKS:
         return None
@@ -99,10 +99,10 @@ def read_signals(found: Found, frequencies: Frequencies) -> Signals | None:
     if weight < MIN_WEIGHT:
         return None
     return Signals(
-        cosine=_best(found.vector),
-        share=_best(found.keyword) / weight,
+        cosine=_best(retrieved.vector),
+        share=_best(retrieved.keyword) / weight,
         terms=len(frequencies.of_terms),
-        is_named=bool(found.definitions or found.literals or found.paths),
+        is_named=bool(retrieved.definitions or retrieved.literals or retrieved.paths),
     )
 
 
@@ -122,9 +122,9 @@ def missing_words(query: Query, frequencies: Frequencies) -> tuple[str, ...]:
     return tuple(word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms))
 
 
-def missing_names(query: Query, found: Found, frequencies: Frequencies) -> tuple[str, ...]:
+def missing_names(query: Query, retrieved: Retrieved, frequencies: Frequencies) -> tuple[str, ...]:
     """Return the names in the query that are not in the index: of code in no style, and capitalised words."""
-    defined = {match.symbol.name.lower() for match in found.definitions}
+    defined = {match.symbol.name.lower() for match in retrieved.definitions}
     in_code = [
         symbol.name
         for symbol in query.symbols

@@ -196,7 +196,7 @@ def find_focus(
 
 def choose(candidates: Sequence[Candidate]) -> Candidate | None:
     """Return the definition that matched; None where no one stands out. Of equals, the innermost."""
-    best = max(candidates, key=lambda candidate: (candidate.score, candidate.symbol.start_line - candidate.symbol.end_line), default=None)
+    best = max(candidates, key=lambda each: (each.score, each.symbol.start_line - each.symbol.end_line), default=None)
     if best is None:
         return None
     if best.score >= MARKED:  # Of overloads and the like, any is better than the chunk's largest definition.
@@ -268,7 +268,8 @@ def _best_lines(
     marked: Collection[int],
 ) -> tuple[int, ...]:
     """Return the numbers of the lines that match best, in order: those marked, then those with terms of their own."""
-    left = {line: line_terms[line - chunk.start_line] for line in range(first, last + 1) if line_terms[line - chunk.start_line]}
+    start = chunk.start_line
+    left = {line: line_terms[line - start] for line in range(first, last + 1) if line_terms[line - start]}
     shown = left.pop(symbol.start_line, frozenset()) if symbol is not None and symbol.signature else frozenset()
     weight, best = terms.weight, sorted(line for line in marked if first <= line <= last)[:LINES_SHOWN]
     for line in best:

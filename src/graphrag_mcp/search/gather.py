@@ -17,7 +17,7 @@ from graphrag_mcp.search.ranking.evidence import Candidates, Evidence
 from graphrag_mcp.search.ranking.fusion import fuse
 from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
 from graphrag_mcp.search.ranking.weights import weights_of
-from graphrag_mcp.search.retrieval import Found, Lookups
+from graphrag_mcp.search.retrieval import Lookups, Retrieved
 from graphrag_mcp.settings import Part, RetrievalSettings
 from graphrag_mcp.text.words import query_words
 
@@ -29,19 +29,19 @@ def gather(
     query: Query, request: SearchRequest, pool: int, lookups: Lookups, settings: RetrievalSettings
 ) -> Candidates:
     """Return the candidates: at most `pool` of each list, and the definitions and files that the query names."""
-    found = lookups.candidates(query, request.scope, pool)
+    retrieved = lookups.candidates(query, request.scope, pool)
     method = FusionMethod(settings.fusion_algorithm)
-    if method is FusionMethod.SEMANTIC_ONLY and not found.vector:
+    if method is FusionMethod.SEMANTIC_ONLY and not retrieved.vector:
         method = FusionMethod.RELATIVE
     is_hybrid = method is not FusionMethod.SEMANTIC_ONLY
-    lists = _lists(query, request, found, method, lookups, settings)
+    lists = _lists(query, request, retrieved, method, lookups, settings)
     fused = fuse(lists, method, settings, share_by_category(lists, lookups, settings))
     memories: Sequence[Memory] = ()
-    located = _chunks_at(query.locations, found.paths, lookups.stores.catalog) if is_hybrid else {}
+    located = _chunks_at(query.locations, retrieved.paths, lookups.stores.catalog) if is_hybrid else {}
     if is_hybrid:
-        fused += _unlisted(fused, found, located)
+        fused += _unlisted(fused, retrieved, located)
         memories = _remember(query, request, lookups, settings)
-        fused += _first_remembered(memories, fused, found, lookups.stores.catalog)
+        fused += _first_remembered(memories, fused, retrieved, lookups.stores.catalog)
     voters = fused[:VOTERS]
     mentions: Sequence[Mention] = ()
     if is_hybrid and Part.VOTES not in settings.switched_off:
@@ -53,8 +53,8 @@ def gather(
     )
     frequencies = lookups.frequencies(query.terms) if is_hybrid else None
     evidence = Evidence(
-        definitions=found.definitions,
-        literals=found.literals,
+        definitions=retrieved.definitions,
+        literals=retrieved.literals,
         located=located,
         related=next((ranked.items for ranked in lists if ranked.source is ListSource.GRAPH), ()),
         keyword=next((ranked.scores for ranked in lists if ranked.source is ListSource.KEYWORD), {}),
@@ -63,7 +63,7 @@ def gather(
         rarity=_rarity(query.terms, frequencies, lookups.stores.project) if frequencies is not None else {},
         backlinks=backlinks.count([candidate.chunk_id for candidate in fused], files, lookups, settings),
     )
-    return Candidates(fused, files, evidence, method, found, lists)
+    return Candidates(fused, files, evidence, method, retrieved, lists)
 
 
 def _rarity(terms: Sequence[str], frequencies: Frequencies, project: str) -> Mapping[str, float]:
@@ -75,7 +75,7 @@ def _rarity(terms: Sequence[str], frequencies: Frequencies, project: str) -> Map
 def _lists(
     query: Query,
     request: SearchRequest,
-    found: Found,
+    retrieved: Retrieved,
     method: FusionMethod,
     lookups: Lookups,
     settings: RetrievalSettings,
@@ -83,37 +83,43 @@ def _lists(
     """Return the lists to fuse; the graph has one when the query asks for a relation of a definition it names."""
     lists = []
     if "vector" not in lookups.unavailable:
-        others = _cosines_of_keyword_hits(found, lookups) if method is FusionMethod.RELATIVE else {}
-        lists.append(RankedList(ListSource.VECTOR, found.vector, settings.vector_weight, others))
+        others = _cosines_of_keyword_hits(retrieved, lookups) if method is FusionMethod.RELATIVE else {}
+        lists.append(RankedList(ListSource.VECTOR, retrieved.vector, settings.vector_weight, others))
     if "keyword" not in lookups.unavailable:
-        lists.append(RankedList(ListSource.KEYWORD, found.keyword, settings.keyword_weight, found.keyword_beyond))
-    if query.relations and found.definitions and request.include_graph_context and request.max_hops:
-        related = _related(query, request, found, lookups)
+        lists.append(
+            RankedList(ListSource.KEYWORD, retrieved.keyword, settings.keyword_weight, retrieved.keyword_beyond)
+        )
+    if query.relations and retrieved.definitions and request.include_graph_context and request.max_hops:
+        related = _related(query, request, retrieved, lookups)
         lists.append(RankedList(ListSource.GRAPH, related, weights_of(settings).graph))
     return lists
 
 
-def _cosines_of_keyword_hits(found: Found, lookups: Lookups) -> Mapping[int, float]:
+def _cosines_of_keyword_hits(retrieved: Retrieved, lookups: Lookups) -> Mapping[int, float]:
     """Return the cosines of chunks that only the keyword list proposed: a missing score would count as zero."""
-    nearest = {item.chunk_id for item in found.vector}
-    return lookups.similarities([item.chunk_id for item in found.keyword if item.chunk_id not in nearest])
+    nearest = {item.chunk_id for item in retrieved.vector}
+    return lookups.similarities([item.chunk_id for item in retrieved.keyword if item.chunk_id not in nearest])
 
 
-def _related(query: Query, request: SearchRequest, found: Found, lookups: Lookups) -> list[Ranked]:
+def _related(query: Query, request: SearchRequest, retrieved: Retrieved, lookups: Lookups) -> list[Ranked]:
     """Return the chunks that have a relation the query asks about to a definition it names."""
-    seeds = [match.chunk_id for match in found.definitions]
+    seeds = [match.chunk_id for match in retrieved.definitions]
     kinds = [kind for kind, _ in query.relations]
     related = lookups.in_graph(
         lambda graph: graph.neighbours(seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, kinds)
     )
-    related_as_asked = [neighbour for neighbour in related if (neighbour.relation, neighbour.direction) in query.relations]
+    related_as_asked = [
+        neighbour for neighbour in related if (neighbour.relation, neighbour.direction) in query.relations
+    ]
     return [Ranked(neighbour.chunk.chunk_id, neighbour.confidence) for neighbour in related_as_asked]
 
 
-def _unlisted(fused: Sequence[Fused], found: Found, located: Iterable[int]) -> list[Fused]:
+def _unlisted(fused: Sequence[Fused], retrieved: Retrieved, located: Iterable[int]) -> list[Fused]:
     """Return the chunks that the query names and no list proposed: definitions, literals, files and lines of files."""
     listed = {candidate.chunk_id for candidate in fused}
-    by_name = (item.chunk_id for items in (found.definitions, found.literals, found.paths) for item in items)
+    by_name = (
+        item.chunk_id for items in (retrieved.definitions, retrieved.literals, retrieved.paths) for item in items
+    )
     named = dict.fromkeys(chain(by_name, located))
     return [Fused(chunk_id, 0.0, {}) for chunk_id in named if chunk_id not in listed]
 
@@ -127,21 +133,21 @@ def _remember(query: Query, request: SearchRequest, lookups: Lookups, settings: 
     is_plain = query.intent is Intent.NATURAL and not query.relations and not query.categories
     if history is None or not is_plain or Part.HISTORY in settings.switched_off:
         return ()
-    found = recall(query.terms, history, request.scope)
-    if not found:
+    retrieved = recall(query.terms, history, request.scope)
+    if not retrieved:
         return ()
-    files = lookups.stores.catalog.files([memory.chunk_id for memory in found])
-    return [hit for hit in found if files[hit.chunk_id].category is Category.IMPLEMENTATION]
+    files = lookups.stores.catalog.files([memory.chunk_id for memory in retrieved])
+    return [hit for hit in retrieved if files[hit.chunk_id].category is Category.IMPLEMENTATION]
 
 
 def _first_remembered(
-    memories: Sequence[Memory], fused: Sequence[Fused], found: Found, catalog: ChunkStore
+    memories: Sequence[Memory], fused: Sequence[Fused], retrieved: Retrieved, catalog: ChunkStore
 ) -> list[Fused]:
     """Return for each of the best files of past commits that no list proposed its best chunk by keywords, or first."""
     if not memories:
         return []
     best = [memory.chunk_id for memory in memories[:MOST_FILES]]
-    beyond = sorted(found.keyword_beyond, key=lambda chunk_id: -found.keyword_beyond[chunk_id])
+    beyond = sorted(retrieved.keyword_beyond, key=lambda chunk_id: -retrieved.keyword_beyond[chunk_id])
     listed = [candidate.chunk_id for candidate in fused]
     file_of = {chunk_id: file.file_id for chunk_id, file in catalog.files([*best, *beyond, *listed]).items()}
     known = {file_of.get(chunk_id) for chunk_id in listed}

@@ -201,7 +201,7 @@ class _Search:
             return NO_JUDGEMENT
         return best_of(
             [
-                judge(answer.query, answer.candidates.found, ranked.unavailable, stores.keywords)
+                judge(answer.query, answer.candidates.retrieved, ranked.unavailable, stores.keywords)
                 for answer in ranked.answers
             ]
         )
@@ -283,7 +283,7 @@ def _order_definitions(query: Query, order: list[Scored], candidates: Candidates
     is_name = query.intent is Intent.SYMBOL and candidates.is_hybrid and not candidates.evidence.related
     if is_name and definitions:
         return definitions_first(order, query.symbols[0], definitions)
-    vector, sketches = candidates.found.query_vector, stores.measured_sketches
+    vector, sketches = candidates.retrieved.query_vector, stores.measured_sketches
     if sketches is None or vector is None or not candidates.is_hybrid:
         return order
     return order_within_files(order, vector, sketches.of)
@@ -302,7 +302,7 @@ def _focus(ranked: _Ranked) -> tuple[list[Hit], list[Hit]]:
 def _gains(ranked: _Ranked) -> Gains | None:
     """Return what tells how much the definitions of files speak for themselves: by the mean of the phrasings."""
     sketches = ranked.lookups.stores.measured_sketches
-    vectors = [answer.candidates.found.query_vector for answer in ranked.answers]
+    vectors = [answer.candidates.retrieved.query_vector for answer in ranked.answers]
     known = [vector for vector in vectors if vector is not None]
     if sketches is None or not known:
         return None

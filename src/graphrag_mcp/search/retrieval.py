@@ -90,7 +90,7 @@ class Stores:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Retrieved:
     """What the stores returned for one query.
 
     keyword_beyond: scores of chunks below the proposed part of the keyword list, for those that another list proposes.
@@ -193,7 +193,7 @@ class Lookups:
         self._compares_vectors = False
         self._started = time.monotonic()
 
-    def candidates(self, query: Query, scope: Scope, pool: int) -> Found:
+    def candidates(self, query: Query, scope: Scope, pool: int) -> Retrieved:
         """Return at most `pool` candidates from each list."""
         stores = self.stores
         names = [name for symbol in query.symbols for name in (*symbol.spellings, *key_names(symbol.name))]
@@ -233,7 +233,7 @@ class Lookups:
         self._compares_vectors = bool(by_meaning)
         if graph is None:
             self.unavailable["graph"] = stores.no_graph
-        return Found(
+        return Retrieved(
             vector=by_meaning,
             keyword=by_words[:pool],
             keyword_beyond={item.chunk_id: item.score for item in by_words[pool:]},

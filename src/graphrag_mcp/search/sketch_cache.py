@@ -42,8 +42,8 @@ class SketchCache:
     def gains(self, file_ids: Collection[int], query: Matrix) -> Mapping[int, Mapping[Symbol, float]]:
         """Return how much each sketched definition of files speaks for itself, by file id. query: its vector."""
         return {
-            file_id: {definition.symbol: gain for definition, gain in zip(sketches.sketches, sketches.gains(query).tolist(), strict=True)}
-            for file_id, sketches in self.of(file_ids).items()
+            file_id: dict(zip((each.symbol for each in file.sketches), file.gains(query).tolist(), strict=True))
+            for file_id, file in self.of(file_ids).items()
         }
 
     def _keep(self, made: Mapping[int, FileSketches]) -> None:

@@ -66,7 +66,7 @@ class CodeAnswer(Generic[Whole, Row]):
     indexed. texts: lines by their path and number.
     """
 
-    found: Whole
+    result: Whole
     page: Page[Row]
     note: str
     stale: Sequence[str]
@@ -75,14 +75,14 @@ class CodeAnswer(Generic[Whole, Row]):
 
 def answer_of(
     view: "IndexView",
-    found: _Whole,
+    result: _Whole,
     page: Page[_Row],
     nodes: Iterable["InFile"] = (),
     texts: Mapping[tuple[str, int], str] = MappingProxyType({}),
 ) -> CodeAnswer[_Whole, _Row]:
     """Return an answer with what is said of the index that it is from. nodes: the definitions and files it shows."""
     stale = sorted(view.check(nodes))
-    return CodeAnswer(found, page, describe_incomplete(view.state), stale, texts)
+    return CodeAnswer(result, page, describe_incomplete(view.state), stale, texts)
 
 
 def lay_out(
@@ -219,7 +219,7 @@ def shown_line(text: str) -> str:
 def code_json(answer: CodeAnswer[Any, Any], call: Call[Any]) -> dict[str, Any]:
     """Return the answer with as many rows as fit, the notes, and the cursor to the next row."""
     notes = {"notes": [answer.note] if answer.note else [], "stale": list(answer.stale)}
-    whole = shortened(as_json(answer.found)) | notes
+    whole = shortened(as_json(answer.result)) | notes
     room = room_of(call.tokens) - json_cost(whole) - _PAGING_FRAME
     rows, _ = take_fitting(shortened(as_json(list(answer.page.rows))), room, FRAME, cost=json_cost)
     first, total = answer.page.first, answer.page.total

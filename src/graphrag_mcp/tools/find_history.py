@@ -86,7 +86,8 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     past = navigator.past
     if past.is_missing:
         raise RequestError("find_history", f"find_history needs the history of git: {past.problem}")
-    node = navigator.starts(arguments.symbol or arguments.path, call.scope)[0] if arguments.symbol or arguments.path else None
+    start = arguments.symbol or arguments.path
+    node = navigator.starts(start, call.scope)[0] if start else None
     told = past.answer(arguments.query, node, arguments.line, Span(arguments.since, arguments.until, arguments.author))
     commits = told.commits[call.first : call.first + arguments.limit]
     changes = [past.changes(commit, navigator.until) for commit in commits]
@@ -107,7 +108,7 @@ def _told(commit: Commit, files: Mapping[str, Sequence[str]], shown: Container[s
 
 def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArguments]) -> str:
     """Return each commit in a line, with the beginning of its message and what it changed."""
-    arguments, history, total = call.arguments, answer.found, answer.page.total
+    arguments, history, total = call.arguments, answer.result, answer.page.total
     words = f' that match{"es" if total == 1 else ""} "{one_line(arguments.query)}"' if arguments.query else ""
     of = f" of {location_of(history.of)}" if history.of else ""
     if arguments.line and history.of:

@@ -77,10 +77,10 @@ def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "Co
     arguments, last = call.arguments, call.first + call.arguments.limit
     needle = create_needle(arguments.text, regex=arguments.regex, whole_word=arguments.whole_word, case=arguments.case)
     hits = find_hits(needle, call.scope, view.files, last)
-    placed = hits.place(hits.found.lines[call.first : last], arguments.context)
+    placed = hits.place(hits.occurrences.lines[call.first : last], arguments.context)
     files = {row.path: hits.listed[row.path] for row in placed}
     rows = [replace(row, text=_around_match(row)) for row in placed]
-    return answer_of(view, hits.found, Page(rows, call.first, hits.found.total), files.values())
+    return answer_of(view, hits.occurrences, Page(rows, call.first, hits.occurrences.total), files.values())
 
 
 def _around_match(row: "Placed") -> str:
@@ -91,7 +91,7 @@ def _around_match(row: "Placed") -> str:
 
 def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[OccurrencesArguments]) -> str:
     """Return each line with its role, under its file and the definition around it."""
-    occurrences = answer.found
+    occurrences = answer.result
     count = f"{counted(occurrences.total, 'line')} of {counted(occurrences.files, 'file')}"
     where = f" in {', '.join(map(as_name, call.arguments.paths))}" if call.arguments.paths else ""
     head = [f"{count}; searched: all of {counted(occurrences.files_searched, 'indexed file')}{where}."]

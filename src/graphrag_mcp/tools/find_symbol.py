@@ -41,7 +41,7 @@ from graphrag_mcp.tools.tool import Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
-    from graphrag_mcp.graph.navigator import Found
+    from graphrag_mcp.graph.navigator import FoundSymbol
     from graphrag_mcp.graph.reading import Body
     from graphrag_mcp.graph.tracing import Dependant, Step, Trace
 
@@ -104,7 +104,7 @@ def find_symbol(view: "IndexView", call: Call[FindSymbolArguments]) -> CodeAnswe
     return _read_symbols(view, call) if call.arguments.body else _find_symbols(view, call)
 
 
-def _find_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> "CodeAnswer[FoundSymbols, Found]":
+def _find_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> "CodeAnswer[FoundSymbols, FoundSymbol]":
     symbols = view.navigator.symbols(call.arguments.symbol, call.scope)
     page = page_of(symbols, call.first, call.arguments.limit)
     count = sum(1 + len(row.also) for row in symbols)
@@ -128,20 +128,20 @@ def _read_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> CodeAns
     return answer_of(view, FoundSymbols(len(nodes), missing), Page(rows, page.first, page.total), page.rows)
 
 
-def _shown(row: "Found", also: int, used: int) -> Iterable[CodeNode]:
+def _shown(row: "FoundSymbol", also: int, used: int) -> Iterable[CodeNode]:
     return (row.node, *row.also[:also], *(use.node for use in row.used[:used]))
 
 
-def symbols_text(answer: "CodeAnswer[FoundSymbols, Found]", call: Call[FindSymbolArguments]) -> str:
+def symbols_text(answer: "CodeAnswer[FoundSymbols, FoundSymbol]", call: Call[FindSymbolArguments]) -> str:
     """Return each definition with the references to it."""
-    return lay_out(answer, call, _count_line(answer.found), _found_lines)
+    return lay_out(answer, call, _count_line(answer.result), _found_lines)
 
 
 def _count_line(symbols: FoundSymbols) -> list[str]:
     return [f"{counted(symbols.definitions, 'definition')}:"] if symbols.definitions > 1 else []
 
 
-def _found_lines(row: "Found") -> list[str]:
+def _found_lines(row: "FoundSymbol") -> list[str]:
     lines = _defined_lines(row.node)
     for node in row.also[:ALSO_SHOWN]:
         lines += _defined_lines(node)
@@ -176,8 +176,8 @@ def bodies_text(answer: CodeAnswer[FoundSymbols, ReadSymbol], call: Call[FindSym
     def lines(row: ReadSymbol) -> list[str]:
         return ["\n".join(filter(None, [_heading(row.node), row.body, *row.around]))]
 
-    tail = [one_line(missing) for missing in answer.found.missing]
-    shown = lay_out(answer, call, _count_line(answer.found), lines, tail)
+    tail = [one_line(missing) for missing in answer.result.missing]
+    shown = lay_out(answer, call, _count_line(answer.result), lines, tail)
     is_folded = "\n... " in shown and not call.arguments.token_budget
     return shown + ("\nFolded: token_budget shows more, and focus what is near words." if is_folded else "")
 

@@ -68,7 +68,7 @@ def find_flow(view: "IndexView", call: Call[FlowArguments]) -> CodeAnswer[Flow, 
 
 def flow_text(answer: CodeAnswer[Flow, Chain | Branch], call: Call[FlowArguments]) -> str:
     """Return the chains, the best first, each hop above the line that leads on; without one, where the graph ends."""
-    flow = answer.found
+    flow = answer.result
     head: list[str] = []
     if flow.tree:
         names = _names(flow.starts or flow.ends)

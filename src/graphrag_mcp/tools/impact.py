@@ -98,7 +98,7 @@ def impact_text(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> st
 
 def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArguments]) -> str:
     """Return what a difference breaks or may affect, the gravest first, after the command that runs the tests."""
-    affected = answer.found
+    affected = answer.result
     kinds = Counter(row.definition.change.value for row in affected.affected)
     counts = [f"{kinds[change]:,} {words}" for change, words in _CHANGES.items() if kinds[change]]
     if affected.tests_changed:
@@ -133,7 +133,8 @@ def _affected_lines(row: "Affected", most: int) -> list[str]:
     signatures = f"  {as_name(definition.signature[:LINE_CHARACTERS])}  was {as_name(definition.was[:LINE_CHARACTERS])}"
     changed = signatures if definition.change == "signature" else ""
     used = f"  (used by {len(row.others):,} more{_named(row.others) if changed else ''})" if row.others else ""
-    lines = [f"{definition.change}{marks}  {as_name(definition.path)}:{definition.line}  {as_name(definition.symbol)}{changed}{used}"]
+    place = f"{as_name(definition.path)}:{definition.line}  {as_name(definition.symbol)}"
+    lines = [f"{definition.change}{marks}  {place}{changed}{used}"]
     for verb, places in (("breaks", row.breaks), ("may break", row.may_break)):
         lines += [f"  {verb} {at(place)}  {name_of(place.node)}" for place in places[:most]]
         lines += [f"  {verb} {len(places) - most:,} more"] if len(places) > most else []
@@ -146,7 +147,7 @@ def _named(places: "Sequence[Dependant]") -> str:
 
 
 def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArguments]) -> str:
-    affected = answer.found
+    affected = answer.result
     starts = ", ".join(location_of(node) for node in affected.starts[:3])
     files = len({row.node.path for row in (*affected.tests, *affected.reached)})
     others = counted(len(affected.reached), "definition or file", "definitions and files")

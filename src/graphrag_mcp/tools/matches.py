@@ -1,5 +1,6 @@
 """What of a hit matched, in a few lines."""
 
+from operator import attrgetter
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import Symbol, SymbolKind
@@ -54,7 +55,7 @@ def best_lines(hit: Hit, after: int = 0) -> list[tuple[int, str]]:
 def also_here(hit: Hit) -> list[tuple[str, int]]:
     """Return other definitions of the file: name and line, in the order of their lines."""
     pointed = hit.focus.also_here if hit.focus is not None else ()
-    return sorted(((_short_name(symbol), symbol.start_line) for symbol in pointed), key=lambda name_and_line: name_and_line[1])
+    return [(_short_name(symbol), symbol.start_line) for symbol in sorted(pointed, key=attrgetter("start_line"))]
 
 
 def _short_name(symbol: Symbol) -> str:

@@ -74,7 +74,9 @@ def trace_relations(view: "IndexView", call: Call[TraceArguments]) -> CodeAnswer
 
 def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, Step]":
     arguments, navigator = call.arguments, view.navigator
-    trace = navigator.trace(arguments.symbol, arguments.direction, arguments.hops, call.scope, unresolved=arguments.unresolved)
+    trace = navigator.trace(
+        arguments.symbol, arguments.direction, arguments.hops, call.scope, unresolved=arguments.unresolved
+    )
     page = page_of(trace.steps, call.first, arguments.limit)
     nodes = [*trace.starts, *(node for step in page.rows for node in (step.source, step.target))]
     texts = navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines})
@@ -83,7 +85,7 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
 
 def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> str:
     """Return each relation under its file and definition with the text of its lines, and what is not known."""
-    trace, total = answer.found, answer.page.total
+    trace, total = answer.result, answer.page.total
     starts = listed(list(map(location_of, trace.starts)), 3, "more of that name")
     within = f" within {counted(trace.hops, 'hop')}" if trace.hops > 1 else ""
     kinds = Counter(step.edge.certainty for step in trace.steps)

@@ -22,7 +22,7 @@ _UNLISTED = frozenset({"anyOf", "description", "hint", "maxItems", "maximum", "m
 
 
 def parse_arguments(kind: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:
-    """Return the arguments as a model; nothing is clamped. asked: the name of the tool, or of the page's request.
+    """Return the arguments as a model; nothing is clamped. kind: the name of the tool, or of the page's request.
 
     What a client sent as JSON text (`"[1]"`, `"5"`, `"true"`) is taken as what it means, unless the argument is a text.
     Raises RequestError with every problem: each names the argument, what was given and what is accepted.

@@ -74,7 +74,7 @@ def _answer_text(view: IndexView, question: questions.SearchQuestion) -> dict[st
 
 def _tool(question: questions.SearchQuestion) -> SearchTool:
     if question.tool not in SEARCH_TOOLS:
-        raise RequestError("tool", f"{quoted(question.tool)} is not a search tool; there are: {', '.join(SEARCH_TOOLS)}")
+        raise RequestError("tool", f"{quoted(question.tool)} is not a search tool; use {' or '.join(SEARCH_TOOLS)}")
     return SEARCH_TOOLS[question.tool]
 
 
@@ -84,21 +84,22 @@ def _compare(view: IndexView, question: questions.CompareQuestion) -> dict[str, 
 
 def _graph(view: IndexView, question: questions.GraphQuestion) -> dict[str, Any]:
     """Return the code graph around a symbol or a result."""
-    neighbourhood = _around(view, question)
+    around = _around(view, question)
     return {
-        "start": neighbourhood.start.node_id,
-        "nodes": [{"id": node.node_id, "hop": neighbourhood.hops[node.node_id], **as_json(node)} for node in neighbourhood.nodes],
-        "edges": [{"source": edge.source_id, "target": edge.target_id, **as_json(edge)} for edge in neighbourhood.edges],
-        "others": [{"id": node.node_id, **as_json(node)} for node in neighbourhood.others[:20]],
-        "hidden": neighbourhood.hidden,
-        "stale": sorted(view.check(neighbourhood.nodes)),
+        "start": around.start.node_id,
+        "nodes": [{"id": node.node_id, "hop": around.hops[node.node_id], **as_json(node)} for node in around.nodes],
+        "edges": [{"source": edge.source_id, "target": edge.target_id, **as_json(edge)} for edge in around.edges],
+        "others": [{"id": node.node_id, **as_json(node)} for node in around.others[:20]],
+        "hidden": around.hidden,
+        "stale": sorted(view.check(around.nodes)),
     }
 
 
 def _around(view: IndexView, question: questions.GraphQuestion) -> Neighbourhood:
     scope = Scope(exclude_archived=question.exclude_archived)
     location = f"{question.path}:{question.line}" if question.line else question.path
-    names = [f"{question.path}::{question.symbol}", location] if question.path and question.symbol else [question.symbol or location]
+    is_both = question.path and question.symbol
+    names = [f"{question.path}::{question.symbol}", location] if is_both else [question.symbol or location]
     if not names[0]:
         raise RequestError("symbol", "symbol and path are both empty; give the name of a symbol or the path of a file")
     try:
@@ -113,7 +114,13 @@ def _files(view: IndexView, question: questions.FilesQuestion) -> dict[str, Any]
     columns = {"language": question.language, "category": question.category}
     archived = None if question.archived == "all" else question.archived == "archived"
     files, total = view.index.inventory.files(
-        question.text, columns, archived, question.order, descending=question.descending, first=question.first, limit=question.size
+        question.text,
+        columns,
+        archived,
+        question.order,
+        descending=question.descending,
+        first=question.first,
+        limit=question.size,
     )
     rows = [as_json(file) | {"modified_at": iso(file.modified_at)} for file in files]
     return {"rows": rows, "total": total}

@@ -105,7 +105,8 @@ def _is_foreign(path: str, module: str, manifests: Sequence[Manifest]) -> bool:
 
 def _satisfies(version: str, required: str) -> bool:
     """Return whether a version may be the one that is required: of a range, what must stay the same is compared."""
-    available, wanted = re.match(r"(\d+)\.(\d+)\.(\d+)", version), re.fullmatch(r"([~^]?)v?(\d+)((?:\.\d+){0,2})", required)
+    available = re.match(r"(\d+)\.(\d+)\.(\d+)", version)
+    wanted = re.fullmatch(r"([~^]?)v?(\d+)((?:\.\d+){0,2})", required)
     if available is None or wanted is None:
         return True
     numbers = [wanted[2], *wanted[3].split(".")[1:]]

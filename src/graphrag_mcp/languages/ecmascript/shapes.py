@@ -54,9 +54,9 @@ _FUNCTIONS = frozenset(
 
 def _call(writer: Writer, node: Node) -> str:
     """A call; `require` and `import` with a text give a module."""
-    function, call_arguments = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
-    if function and call_arguments and call_arguments[0].type == "string" and writer.text(function) in ("require", "import"):
-        return module(writer.text(call_arguments[0]))
+    function, values = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
+    if function and values and values[0].type == "string" and writer.text(function) in ("require", "import"):
+        return module(writer.text(values[0]))
     if function and function.type == "await_expression":  # So the grammar reads `await f<T>()`.
         return item(_AWAITED(writer, node), "~")
     return _CALL(writer, node)
@@ -140,17 +140,17 @@ def _taken(writer: Writer, node: Node) -> str:
         case "formal_parameters":
             return _given(writer, node, around)
         case "object_pattern":
-            of = writer.found(_taken, around)
+            of = writer.result_of(_taken, around)
             name = node.child_by_field_name("left") or node
             return of if node.type == "rest_pattern" else _named_item(writer, of, name)
         case "array_pattern":
             place = writer.place(node, around)
-            return UNKNOWN if node.type == "rest_pattern" else item(writer.found(_taken, around), f"[{place}]")
+            return UNKNOWN if node.type == "rest_pattern" else item(writer.result_of(_taken, around), f"[{place}]")
         case "pair_pattern":
-            of = writer.found(_taken, around.parent) if around.parent else UNKNOWN
+            of = writer.result_of(_taken, around.parent) if around.parent else UNKNOWN
             return _named_item(writer, of, around.child_by_field_name("key"))
         case "object_assignment_pattern" | "assignment_pattern" if around.child(0) == node:
-            return writer.found(_taken, around)
+            return writer.result_of(_taken, around)
         case "for_in_statement":
             of = writer.value(around.child_by_field_name("right"))
             is_of = any(child.type == "of" for child in around.children)
@@ -159,7 +159,7 @@ def _taken(writer: Writer, node: Node) -> str:
             kind = around.child_by_field_name("type")
             return writer.typed(kind) if kind else writer.value(around.child_by_field_name("value"))
         case "rest_pattern":
-            return writer.found(_taken, around)
+            return writer.result_of(_taken, around)
         case "required_parameter" | "optional_parameter":
             return _given(writer, around, around.parent)
         case "arrow_function":

@@ -25,8 +25,8 @@ def _module(source: ModuleSource, _path: str, module: str) -> Value:
     for length in range(len(names), 0, -1):
         unit = ".".join(names[:length])
         if source.has_unit(unit):
-            things = source.find(unit, ".".join(names[length:])) if length < len(names) else ()
-            return Type(tuple(things)) if things else Package(module, is_nested=True)
+            symbols = source.find(unit, ".".join(names[length:])) if length < len(names) else ()
+            return Type(tuple(symbols)) if symbols else Package(module, is_nested=True)
     return Outside(module)
 
 

@@ -63,7 +63,9 @@ def _module_of(source: ModuleSource, path: str, module: str) -> Value | None:
     if not (is_standard or folder in roots):
         needed = {name for manifest in near for name in manifest.requires}
         others = [
-            (manifest.name in needed, module_path) for manifest in far if (module_path := _of_project(source, manifest, parts))
+            (manifest.name in needed, module_path)
+            for manifest in far
+            if (module_path := _of_project(source, manifest, parts))
         ]
         wanted = {module_path for is_needed, module_path in others if is_needed}
         if wanted or (others and not needed):
@@ -79,7 +81,8 @@ def _projects(source: ModuleSource, path: str) -> tuple[list[Manifest], list[Man
     """Return the manifests of the projects that a file is in, the nearest first, and all others."""
     manifests = [manifest for manifest in source.manifests() if manifest.kind in _MANIFESTS]
     near = sorted(
-        (manifest for manifest in manifests if is_below(path, manifest.folder)), key=lambda manifest: -len(manifest.folder)
+        (manifest for manifest in manifests if is_below(path, manifest.folder)),
+        key=lambda manifest: -len(manifest.folder),
     )
     return near, [manifest for manifest in manifests if manifest not in near]
 
@@ -156,7 +159,7 @@ def _function(types: Sequence[Value | None]) -> Value | None:
 
 def _type(types: Sequence[Value | None]) -> Value | None:
     kind = types[0]
-    return Type(kind.things, kind.arguments) if isinstance(kind, Instance) else None
+    return Type(kind.symbols, kind.arguments) if isinstance(kind, Instance) else None
 
 
 _Make = Callable[[Sequence[Value | None]], Value | None]
@@ -170,23 +173,23 @@ _CONTAINERS = {
     **_by_name(
         """List Sequence MutableSequence Iterable Iterator Collection Set FrozenSet AbstractSet MutableSet Deque
         Generator AsyncIterator AsyncIterable AsyncGenerator list set frozenset deque Reversible""",
-        lambda given: Many(given[0]),
+        lambda types: Many(types[0]),
     ),
     **_by_name(
         "Dict Mapping MutableMapping DefaultDict OrderedDict dict defaultdict ContextVar",
-        lambda given: Table(given[0], given[-1]),
+        lambda types: Table(types[0], types[-1]),
     ),
-    **_by_name("Optional ClassVar Final Annotated Required NotRequired ReadOnly InitVar", lambda given: given[0]),
+    **_by_name("Optional ClassVar Final Annotated Required NotRequired ReadOnly InitVar", lambda types: types[0]),
     **_by_name("Union", either),
     **_by_name("Tuple tuple", _tuple),
     **_by_name("Type type", _type),
     **_by_name("Callable", _function),
-    **_by_name("Awaitable Coroutine Future Task", lambda given: Later(given[-1])),
+    **_by_name("Awaitable Coroutine Future Task", lambda types: Later(types[-1])),
     **_by_name(
         "ContextManager AsyncContextManager AbstractContextManager AbstractAsyncContextManager",
-        lambda given: Later(given[0]),
+        lambda types: Later(types[0]),
     ),
-    **_by_name("Literal", lambda _given: OUTSIDE),
+    **_by_name("Literal", lambda _types: OUTSIDE),
 }
 _PLAIN = """
     str int float bool bytes bytearray complex range memoryview len repr format ord chr hash id round hex oct bin ascii

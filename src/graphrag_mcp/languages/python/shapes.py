@@ -62,7 +62,7 @@ def _called(writer: Writer, node: Node) -> str:
     function, call_arguments = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
     if function is None or len(call_arguments) != 2 or writer.text(function).rpartition(".")[2] != "cast":
         return _call(writer, node)
-    return f"{writer.value(function)}({writer.type(call_arguments[0])},{','.join(writer.given(call_arguments[1:]))})"
+    return f"{writer.value(function)}({writer.type(call_arguments[0])},{','.join(writer.values(call_arguments[1:]))})"
 
 
 def _comprehension(writer: Writer, node: Node) -> str:
@@ -73,7 +73,8 @@ def _each(writer: Writer, node: Node, body: Node | None) -> str:
     """What a comprehension gives: its body, in which the variables are what they are taken from."""
     text = writer.value(body)
     for clause in reversed([child for child in arguments(node) if child.type == "for_in_clause"]):
-        left, element = clause.child_by_field_name("left"), item(writer.value(clause.child_by_field_name("right")), "[*]")
+        left = clause.child_by_field_name("left")
+        element = item(writer.value(clause.child_by_field_name("right")), "[*]")
         names = arguments(left) if left and left.type in SHAPES.patterns else [left] if left else []
         for place, variable in enumerate(map(writer.text, names)):
             named = re.compile(rf"(?<![\w.\"'#]){re.escape(variable)}(?!\w)")

@@ -226,7 +226,9 @@ class Findings:
             name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None or (node.type == "declaration" and role == "constant" and not _is_of_file(node)):
             return
-        name_start = name.start_byte
+        name_start, text = name.start_byte, self._code.node_text(name)
+        if not text.strip():
+            return  # The parser put a name where the grammar wants one.
         known = self.definitions.get(name_start)
         if known is None or pattern < known.pattern:
             self.definitions[name_start] = FoundDefinition(
@@ -235,7 +237,7 @@ class Findings:
                 pattern,
                 name_start,
                 role,
-                self._code.node_text(name),
+                text,
                 self._code.node_text(captures["owner"][0]) if "owner" in captures else "",
                 body.start_byte if body else 0,
                 self._is_declared(node, body),

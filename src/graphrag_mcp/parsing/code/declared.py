@@ -74,7 +74,7 @@ SETTING = Registration(_NAME)  # A string that a query names as a setting.
 def declared_keys(registrations: Iterable[tuple[Node, Registration]], code: SourceCode) -> list[Symbol]:
     """Return what a file declares, each name where it is first declared, in the order of the file.
 
-    found: names of functions that fit their registration, and strings.
+    registrations: names of functions that fit their registration, and strings.
     """
     keys = (key for node, registration in registrations for key in _keys(node, registration, code))
     first: dict[str, Symbol] = {}

@@ -28,7 +28,9 @@ def expand_imports(
         module = _from_file(module, depth)
     if items:
         place = module_path(style, path, module)
-        names = [Import(row, renamed or name, name, place, False) for name, renamed in items if name not in ("*", "_", "")]
+        names = [
+            Import(row, renamed or name, name, place, False) for name, renamed in items if name not in ("*", "_", "")
+        ]
         return [*names, Import(row, alias, alias, place, True)] if alias else names
     imports: list[Import] = []
     for whole, renamed in _expand_braces(module) if style in _GROUPING_STYLES else [(module, "")]:

@@ -125,7 +125,9 @@ class _Builder:
 
     def _calls(self) -> Iterator[Relation]:
         reserved = self._own | {self._super}
-        calls = [reference for reference in self._outline.references if reference.is_call and reference.name not in reserved]
+        calls = [
+            reference for reference in self._outline.references if reference.is_call and reference.name not in reserved
+        ]
         definitions = self._outline.definitions
         is_test = _are_tests(definitions)
         for index, call, rows in self._each_once(calls):

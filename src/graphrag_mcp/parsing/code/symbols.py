@@ -37,7 +37,9 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
         return Outline()
     findings = Findings(code, builtins_of(grammar.language.name))
     findings.collect(matches.outline)
-    references = (reference for reference in findings.references.values() if reference.start not in findings.definitions)
+    references = (
+        reference for reference in findings.references.values() if reference.start not in findings.definitions
+    )
     definitions = _build_definitions(findings, code, path, grammar.language.clauses)
     return Outline(
         definitions=definitions,

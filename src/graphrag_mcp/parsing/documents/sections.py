@@ -60,6 +60,8 @@ def section_symbols(lines: Lines, sections: Sequence[Section]) -> tuple[Symbol, 
         waiting.append((section.level, len(ends)))
         ends.append(len(lines))
     for section, end in zip(sections[1:], ends, strict=True):
+        if not section.path[-1].strip():
+            continue
         start, trimmed_end = section.span[0], lines.trim((section.span[0], end))[1]
         symbols.append(Symbol(section.path[-1], section.name, SymbolKind.SECTION, start + 1, trimmed_end))
     return tuple(symbols)

@@ -149,7 +149,7 @@ class Mentions(Part):
     def _arguments(self, node: Node) -> tuple[int, str]:
         """Return the number of the arguments of a call, and what they are where that decides what is called."""
         nodes = arguments(node)
-        values = self._writer.given(nodes) if self._shapes.overloads else []
+        values = self._writer.values(nodes) if self._shapes.overloads else []
         return len(nodes), f"({';'.join(values)})" if set(values) - {UNKNOWN} else ""
 
     def _find_variables(self) -> None:

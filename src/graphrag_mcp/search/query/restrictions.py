@@ -85,7 +85,9 @@ def _read(form: _Form, said: re.Match[str], exists: Callable[[str], bool]) -> Re
     if (is_path or (form.word and not said["kind"])) and (glob := _existing(form, name, is_path, exists)):
         return Restriction(question, name.rstrip("/"), paths=(glob,))
     # "Under tests/" also means the tests of a project that has them elsewhere.
-    category = next((category_name for category_name, words in _KIND_PATTERNS.items() if words.fullmatch(name.rstrip("/"))), None)
+    category = next(
+        (category_name for category_name, words in _KIND_PATTERNS.items() if words.fullmatch(name.rstrip("/"))), None
+    )
     if category is None or not form.kind:
         return None
     return Restriction(question, str(category), frozenset((category,)))

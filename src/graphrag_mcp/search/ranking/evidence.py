@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from graphrag_mcp.history.recall import Memory
 from graphrag_mcp.model.search import FusionMethod, LiteralPlace, Ranked, StoredFile, SymbolMatch
 from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
-from graphrag_mcp.search.retrieval import Found
+from graphrag_mcp.search.retrieval import Retrieved
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Candidates:
     files: Mapping[int, StoredFile]
     evidence: Evidence = field(default_factory=Evidence)
     method: FusionMethod = FusionMethod.RELATIVE
-    found: Found = field(default_factory=Found)
+    retrieved: Retrieved = field(default_factory=Retrieved)
     lists: Sequence[RankedList] = ()
 
     @property

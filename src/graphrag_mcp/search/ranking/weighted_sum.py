@@ -33,7 +33,7 @@ class Scores:
     def of(cls, candidates: Candidates) -> "Scores":
         """Return those of the gathered lists."""
         by_source = {ranked.source: ranked.scores for ranked in candidates.lists}
-        named = frozenset(match.chunk_id for match in candidates.found.definitions)
+        named = frozenset(match.chunk_id for match in candidates.retrieved.definitions)
         return cls(by_source.get(ListSource.VECTOR, {}), by_source.get(ListSource.KEYWORD, {}), named)
 
 

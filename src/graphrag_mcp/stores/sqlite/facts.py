@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe
-from graphrag_mcp.model.facts import Declared, FileFacts, Thing, identities_of, unpack, unpack_outline
+from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, identities_of, unpack, unpack_outline
 from graphrag_mcp.model.files import UNPARSED, Relation, SymbolKind
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.manifests import Manifest, load_manifest
@@ -78,20 +78,20 @@ class SqliteFacts:
         """Return the unit that most files of a folder are in, other than tests: the one that others import."""
         return self._folders(folder)
 
-    def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
+    def find(self, unit: str, qualified_name: str) -> Sequence[SymbolId]:
         """Return the declarations with a qualified name in all files of a unit."""
         return self._found(unit, qualified_name)
 
-    def methods(self, unit: str, owner: str) -> Sequence[Thing]:
+    def methods(self, unit: str, owner: str) -> Sequence[SymbolId]:
         """Return the methods of a type in all files of a unit, by the type's qualified name."""
         rows = self._database.rows(
             """SELECT DISTINCT s.qualified_name FROM facts x CROSS JOIN main.symbols s ON s.file_id = x.file_id
                WHERE x.unit = ?1 AND s.kind = 'method' AND s.qualified_name = ?2 || '.' || s.name""",
             (unit, owner),
         )
-        return [thing for (name,) in rows for thing in self.find(unit, name)]
+        return [symbol for (name,) in rows for symbol in self.find(unit, name)]
 
-    def named(self, name: str) -> Sequence[Thing]:
+    def named(self, name: str) -> Sequence[SymbolId]:
         """Return all declarations of a name."""
         return self._named(name)
 
@@ -150,7 +150,7 @@ class SqliteFacts:
         )
         return [Keyed(path, language, bool(archived)) for path, language, archived in rows]
 
-    def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
+    def placed(self, places: Iterable[int]) -> Mapping[int, SymbolId]:
         """Return the named declarations at places."""
         wanted = set(places)
         rows = self._database.rows(
@@ -158,12 +158,12 @@ class SqliteFacts:
                CROSS JOIN files f ON f.id = s.file_id ORDER BY f.path""",
             (id_list(wanted),),
         )
-        return {place: thing for (path,) in rows for place, thing in self._at(path).items() if place in wanted}
+        return {place: symbol for (path,) in rows for place, symbol in self._at(path).items() if place in wanted}
 
-    def _find_at(self, path: str) -> Mapping[int, Thing]:
+    def _find_at(self, path: str) -> Mapping[int, SymbolId]:
         facts = self.facts(path)
         names = identities_of(facts) if facts else ()
-        return {place_id(Place(path, identity)): Thing(path, number) for number, identity in enumerate(names)}
+        return {place_id(Place(path, identity)): SymbolId(path, number) for number, identity in enumerate(names)}
 
     def places_of(self, name: str) -> Sequence[int]:
         """Return the places of the definitions of a name."""
@@ -233,7 +233,7 @@ class SqliteFacts:
         facts = self.facts(path)
         return facts.declared if facts else ()
 
-    def _find(self, unit: str, qualified_name: str) -> tuple[Thing, ...]:
+    def _find(self, unit: str, qualified_name: str) -> tuple[SymbolId, ...]:
         rows = self._database.rows(
             """SELECT DISTINCT f.path FROM symbols s CROSS JOIN main.facts x ON x.file_id = s.file_id
                CROSS JOIN files f ON f.id = s.file_id
@@ -241,17 +241,17 @@ class SqliteFacts:
             (_plain(qualified_name.rpartition(".")[2]), qualified_name, unit),
         )
         return tuple(
-            Thing(path, number) for (path,) in rows for number in self._unpacked(path)[1].get(qualified_name, ())
+            SymbolId(path, number) for (path,) in rows for number in self._unpacked(path)[1].get(qualified_name, ())
         )
 
-    def _find_named(self, name: str) -> tuple[Thing, ...]:
+    def _find_named(self, name: str) -> tuple[SymbolId, ...]:
         rows = self._database.rows(
             """SELECT DISTINCT f.path FROM symbols s CROSS JOIN main.facts x ON x.file_id = s.file_id
                CROSS JOIN files f ON f.id = s.file_id WHERE s.name_key = lower(?1) AND s.name = ?1 ORDER BY f.path""",
             (_plain(name),),
         )
         declared = ((path, number, item) for (path,) in rows for number, item in enumerate(self._declared(path)))
-        return tuple(Thing(path, number) for path, number, item in declared if item.name == name)
+        return tuple(SymbolId(path, number) for path, number, item in declared if item.name == name)
 
     def _find_unit(self, folder: str) -> str:
         begin = f"{folder}:"

@@ -87,7 +87,7 @@ def pack_rows(path: str, links: Iterable[Link]) -> list[Row]:
             position = link.line << LINE_BITS | min(number, (1 << LINE_BITS) - 1)
             places = (number_of(link.target, is_end=True), position, number_of(link.source))
             kinds = (_KINDS[link.kind], _USES[link.use], int(link.how))
-            rows.append((*places, *kinds, link.given, number_of(link.receiver)))
+            rows.append((*places, *kinds, link.arity, number_of(link.receiver)))
     if len(rows) >> LINK_BITS:
         raise ValueError(counted(len(rows), "link"))
     return rows

@@ -1,0 +1,153 @@
+"""What each declaration is: a type, a constructor, a property, a member of which type."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark, SymbolId, Use
+from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.values import (
+    Foreign,
+    Outside,
+    Type,
+    Value,
+)
+from graphrag_mcp.resolution.files import Sought
+from graphrag_mcp.resolution.state import Part
+
+
+class Symbols(Part):
+    """Answers from declarations, and from the policy of their language."""
+
+    def methods_of(self, symbol: SymbolId) -> Sequence[SymbolId]:
+        """Return the methods that a type declares itself, in whichever file of its unit."""
+        file = self.state.open(symbol.path)
+        own = [SymbolId(symbol.path, number) for number in file.methods.get(symbol.number, ())]
+        return own or self.state.source.methods(file.facts.unit, self.declared(symbol).qualified)
+
+    def owner_of(self, member: SymbolId) -> SymbolId | None:
+        """Return the type whose member a declaration is."""
+        declaration, source = self.declared(member), self.state.source
+        if declaration.owner >= 0:
+            return SymbolId(member.path, declaration.owner)
+        owner, _, _ = declaration.qualified.rpartition(".")
+        symbols = source.find(source.unit(member.path), owner) if owner else ()
+        return next((symbol for symbol in symbols if self.is_type(symbol)), None)
+
+    def has_method_sets(self, symbol: SymbolId) -> bool:
+        """Return whether types implement an interface by having its methods."""
+        return self.state.policy(symbol).members.method_sets
+
+    def has_overloads(self, symbol: SymbolId) -> bool:
+        """Return whether the arguments decide which function of a name is called."""
+        return self.state.policy(symbol).calls.overloads
+
+    def is_common(self, symbol: SymbolId) -> bool:
+        """Return whether a declaration is a member that every type has."""
+        return self.declared(symbol).name in self.state.policy(symbol).members.common
+
+    def is_property(self, symbol: SymbolId) -> bool:
+        """Return whether a declaration is read without a call, or is what is run when such a one is written."""
+        declaration = self.declared(symbol)
+        if Mark.PROPERTY in declaration.marks or declaration.kind != SymbolKind.METHOD:
+            return Mark.PROPERTY in declaration.marks
+        return declaration.qualified in self.state.open(symbol.path).properties
+
+    def is_implicit(self, symbol: SymbolId) -> bool:
+        """Return whether the language itself calls a method, or a function of a module, where nothing names it."""
+        declaration, policy = self.declared(symbol), self.state.policy(symbol)
+        may_be = declaration.kind == SymbolKind.METHOD or (
+            policy.names.rebinds and declaration.owner < 0 and declaration.kind in CALLABLE
+        )
+        return may_be and policy.members.is_implicit(declaration.name)
+
+    def is_only_assigned(self, symbol: SymbolId) -> bool:
+        """Return whether nothing but assignments in methods declares a field: it has no place of its own."""
+        declaration = self.declared(symbol)
+        return declaration.kind == SymbolKind.FIELD and declaration.start == declaration.stop
+
+    def is_replaceable(self, symbol: SymbolId) -> bool:
+        """Return whether types below can declare a member again: a method, or a field in some languages."""
+        kind = self.declared(symbol).kind
+        return kind == SymbolKind.METHOD or (
+            kind == SymbolKind.FIELD and self.state.policy(symbol).members.replaces_fields
+        )
+
+    def foreign_methods(self, symbol: SymbolId, base: Value | None) -> Mapping[str, int] | None:
+        """Return the methods of a foreign interface with their numbers of parameters, None where they are not known."""
+        policy = self.state.policy(symbol)
+        return policy.foreign.interfaces.get(base.name) if isinstance(base, Outside | Foreign) else None
+
+    def is_constructor(self, symbol: SymbolId, owner: SymbolId) -> bool:
+        """Return whether a member makes the instances of its type."""
+        name, policy = self.declared(symbol).name, self.state.policy(symbol)
+        return (name if name != self.declared(owner).name else "") in policy.members.constructors
+
+    def is_run_by_call(self, symbol: SymbolId, owner: SymbolId) -> bool:
+        """Return whether a member runs when its type or an instance is called."""
+        return (
+            self.is_constructor(symbol, owner)
+            or self.declared(symbol).name == self.state.policy(symbol).members.calling
+        )
+
+    def constructors(self, kind: Type, count: int) -> tuple[SymbolId, ...]:
+        """Return the constructors of a type that take a number of arguments."""
+        own = [
+            symbol
+            for other in kind.symbols
+            for name in self.state.policy(other).members.constructors
+            for symbol in self.declared_in(other, name or self.declared(other).name)
+        ]
+        return self.fitting(own, Sought(Use.CALL, count))
+
+    def is_type(self, symbol: SymbolId) -> bool:
+        return self.declared(symbol).kind == SymbolKind.TYPE
+
+    def fitting(self, symbols: Sequence[SymbolId], sought: Sought) -> tuple[SymbolId, ...]:
+        """Return the declarations that a name may mean by its use; of functions those that take the arguments."""
+        if not symbols:
+            return ()
+        spaces = self.state.policy(symbols[0]).names.spaces.get(sought.use)
+        if not spaces:
+            return tuple(symbols)
+        for kinds in spaces:
+            if fitting := [symbol for symbol in symbols if self.declared(symbol).kind in kinds]:
+                break
+        if sought.use not in USES_OF_FUNCTIONS:
+            return tuple(fitting)
+        accessors = [symbol for symbol in symbols if self.declared(symbol).parameters == ()]
+        return tuple(
+            symbol for symbol in fitting or accessors if sought.use != Use.CALL or self._has_room(symbol, sought.arity)
+        )
+
+    def members_of(self, symbols: Sequence[SymbolId], *, is_of_type: bool) -> tuple[SymbolId, ...]:
+        """Return those members that a type itself has, or its instances, where both may have one of a name."""
+        if not symbols or not self.state.policy(symbols[0]).names.has_spaces:
+            return tuple(symbols)
+        of_it = [symbol for symbol in symbols if (Mark.STATIC in self.declared(symbol).marks) == is_of_type]
+        others = [
+            symbol for symbol in symbols if symbol not in of_it and self.declared(symbol).kind != SymbolKind.METHOD
+        ]
+        return tuple(of_it or others or [symbol for symbol in symbols if self._is_of_interface(symbol)])
+
+    def _is_of_interface(self, member: SymbolId) -> bool:
+        owner = self.declared(member).owner
+        return owner >= 0 and Mark.INTERFACE in self.declared(SymbolId(member.path, owner)).marks
+
+    def _has_room(self, symbol: SymbolId, count: int) -> bool:
+        """Return whether a function takes a number of arguments."""
+        parameters = self.declared(symbol).parameters
+        if count < 0 or parameters is None:
+            return True
+        has_rest = bool(parameters) and parameters[-1].rest
+        return count >= len(parameters) - 1 if has_rest else count == len(parameters)
+
+    def declared_in(self, owner: SymbolId, name: str) -> Iterator[SymbolId]:
+        """Yield the members of a name that a type declares, in whichever file of its unit."""
+        file = self.state.open(owner.path)
+        if self.declared(owner).kind in CALLABLE:
+            return
+        yield from file.symbols(owner.number, name)
+        declaration = self.declared(owner)
+        if file.policy.modules.open_types and declaration.name:
+            for symbol in self.state.source.find(self.state.source.unit(owner.path), f"{declaration.qualified}.{name}"):
+                if self.declared(symbol).owner != owner.number or symbol.path != owner.path:
+                    yield symbol

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.ingest.ages import commit_times, head_commit
+from graphrag_mcp.ingest.ages import commit_times
 from graphrag_mcp.system import git_files
+from graphrag_mcp.system.git import head_commit
 from tests.repositories import NEW, commit, git
 
 OLD, MIDDLE = 1_500_000_000, 1_600_000_000

@@ -17,9 +17,10 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, RootError
 from graphrag_mcp.evaluation.history import export_tree, read_history
-from graphrag_mcp.ingest.ages import commit_times, head_commit, origin
+from graphrag_mcp.ingest.ages import commit_times
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.system.git import head_commit, origin
 from graphrag_mcp.tools.index_status import render_status
 from graphrag_mcp.tools.table import TOOLS
 from tests.reliability.conftest import Report, Size

@@ -26,7 +26,6 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.errors import IndexStoreError, ServerError, SettingsError
-from graphrag_mcp.ingest.ages import origin
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.scope import Scope
@@ -43,6 +42,7 @@ from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.replica import PointIds, file_version, point_key
+from graphrag_mcp.system.git import origin
 from tests.servers.faulty import faulty
 
 URL = "http://127.0.0.1:6333"

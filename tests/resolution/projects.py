@@ -16,9 +16,9 @@ from graphrag_mcp.model.names import Keyed, Named
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.facts import read_facts
 from graphrag_mcp.resolution.linking import Linker
+from graphrag_mcp.resolution.references import References
 from graphrag_mcp.resolution.resolver import Resolver
-from graphrag_mcp.resolution.search import Search
-from graphrag_mcp.stores.sqlite.links import pack_rows
+from graphrag_mcp.stores.sqlite.links import pack_links
 
 UNDECIDED = "?"
 OTHER = "-"  # Not of the project, or no declaration: a variable, a parameter.
@@ -109,9 +109,9 @@ class Project:
         return {place: symbol for place, symbol in found.items() if place in wanted}
 
     @cached_property
-    def search(self) -> Search:
+    def search(self) -> References:
         """The search over the links of all files."""
-        return Search(self, MemoryLinks(self))
+        return References(self, MemoryLinks(self))
 
     @cached_property
     def resolver(self) -> Resolver:
@@ -154,7 +154,7 @@ class MemoryLinks:
         linker = Linker(project)
         self._found: dict[int, list[StoredLink]] = {}
         for path in project.paths():
-            for target, position, source, kind, use, how, given, receiver in pack_rows(path, linker.link(path).links):
+            for target, position, source, kind, use, how, given, receiver in pack_links(path, linker.link(path).links):
                 kinds = (list(RelationKind)[kind], ["", *map(str, Use)][use], How(how))
                 link = StoredLink(target, path, position >> 8, source, *kinds, given, receiver)
                 self._found.setdefault(target, []).append(link)

@@ -20,7 +20,7 @@ QUERIES = (
     "fuse_rrf",
     "where are ignore files read",
     "which files does a search hide",
-    "SqliteGraphStore.neighbours",
+    "RelatedCode.neighbours",
     "who calls open_or_replace",
     "split identifiers into words",
     "embedding model fingerprint",

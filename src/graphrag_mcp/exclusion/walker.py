@@ -12,6 +12,7 @@ from graphrag_mcp.exclusion.rulebook import Folder
 from graphrag_mcp.system.safe_files import changed_ns
 from graphrag_mcp.text.source import is_utf8
 
+UNREADABLE = "unreadable"
 logger = logging.getLogger(__name__)
 
 
@@ -29,7 +30,7 @@ class WalkedFile:
 class SkippedPath:
     """A file that is not indexed, or a folder that is not entered (its path ends in a slash).
 
-    reason: an `ExclusionKind`, or "symlink", "special file", "not UTF-8", "too large" or "unreadable".
+    reason: an `ExclusionKind`, or "symlink", "special file", "not UTF-8", "too large" or UNREADABLE.
     detail: the rule, the size or the error behind it.
     """
 
@@ -56,7 +57,7 @@ def _walk(manager: ExclusionManager, start: str) -> Iterator[WalkedFile | Skippe
     try:
         pending = _list_start(manager, parent, name)
     except OSError as error:
-        yield SkippedPath(_printable(start), "unreadable", _describe(error))
+        yield SkippedPath(_printable(start), UNREADABLE, _describe(error))
     while pending:
         folder, entry, is_folder = pending.pop()
         path = folder.path + entry.name
@@ -72,7 +73,7 @@ def _walk(manager: ExclusionManager, start: str) -> Iterator[WalkedFile | Skippe
             try:
                 pending += _list_folder(entry.path, inner)
             except OSError as error:
-                yield SkippedPath(f"{path}/", "unreadable", _describe(error))
+                yield SkippedPath(f"{path}/", UNREADABLE, _describe(error))
 
 
 _Entry = tuple[Folder, "os.DirEntry[str]", bool]
@@ -104,7 +105,7 @@ def _examine(entry: "os.DirEntry[str]", path: str, max_bytes: int) -> WalkedFile
     try:
         status = entry.stat(follow_symlinks=False)
     except OSError as error:
-        return SkippedPath(path, "unreadable", _describe(error))
+        return SkippedPath(path, UNREADABLE, _describe(error))
     if stat.S_ISLNK(status.st_mode):
         return SkippedPath(path, "symlink")
     if not stat.S_ISREG(status.st_mode):

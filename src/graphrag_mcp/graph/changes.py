@@ -185,7 +185,7 @@ def _left_behind(
 ) -> list[Dependant]:
     """Return what still names a definition that is not there any more, and no other one of its name."""
     name = definition.symbol.rpartition(".")[2].removeprefix("#")
-    mentions = relations.left(name, scope)
+    mentions = relations.uses_of_removed(name, scope)
     keys = set(module_keys(definition.before))
     importing = [row for row in mentions if row.kind is RelationKind.IMPORTS]
     while more := {key for row in importing if row.module in keys for key in module_keys(row.path)} - keys:

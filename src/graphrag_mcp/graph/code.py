@@ -12,9 +12,9 @@ from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.kinds import relation_kind
-from graphrag_mcp.resolution.search import LinkSource, Search
+from graphrag_mcp.resolution.references import LinkSource, References
 
-MEANING = {
+CERTAINTY_OF = {
     How.CERTAIN: Certainty.CERTAIN,
     How.OPEN: Certainty.MAY_CALL,
     How.SAID: Certainty.CERTAIN,
@@ -26,7 +26,7 @@ MEANING = {
 def edge_of(link: StoredLink, source_id: int, target_id: int) -> CodeEdge:
     """Return a link as a relation between nodes."""
     is_guess = link.how is How.SHARED
-    rest = (link.kind, link.path, link.line, MEANING[link.how], is_guess, link.how in BY_NAME)
+    rest = (link.kind, link.path, link.line, CERTAINTY_OF[link.how], is_guess, link.how in BY_NAME)
     return CodeEdge(source_id, target_id, *rest)
 
 
@@ -35,9 +35,9 @@ class IndexedCode:
 
     def __init__(self, store: SymbolGraph, facts: FactSource, links: LinkSource) -> None:
         self.store, self.facts = store, facts
-        self.search = Search(facts, links)
-        self.resolver = self.search.resolver
-        self.hierarchy = Hierarchy(self.search)
+        self.references = References(facts, links)
+        self.resolver = self.references.resolver
+        self.hierarchy = Hierarchy(self.references)
         self._nodes: dict[str, list[CodeNode]] = {}
         self._sources: dict[tuple[str, int], int] = {}
         self._guard = threading.Lock()
@@ -76,7 +76,7 @@ class IndexedCode:
             named = (node for node in nodes if node.qualified_name == declared.qualified)
             if own := [node for node in named if node.start_line <= declared.line <= node.end_line]:
                 return next((node for node in own if node.kind == declared.kind), own[0]).node_id
-            around = self.search.around(path, declared.start, named=True, outside=symbol)
+            around = self.references.around(path, declared.start, named=True, outside=symbol)
             if around is not None and (is_around or not declared.name):
                 return self.node_id(path, around, is_around=is_around)
         if nodes:
@@ -87,7 +87,7 @@ class IndexedCode:
     def source_id(self, path: str, place: int) -> int:
         """Return the node of a declaration of a file at a place, or of what is around it; of the file for 0."""
         if (path, place) not in self._sources:
-            symbol = self.search.symbol(path, place) if place else None
+            symbol = self.references.symbol(path, place) if place else None
             ids = self.store.at_places((place,)) if place else {}
             self._sources[path, place] = ids.get(place) or self.node_id(path, symbol, is_around=True)
         return self._sources[path, place]
@@ -106,13 +106,13 @@ class IndexedCode:
         """Return the relations of the lines of a node, and its names that are not decided."""
         links = [
             link
-            for link in self.search.of(node.path)
+            for link in self.references.of(node.path)
             if link.kind in kinds and (link.source == node.place or node.start_line <= link.line <= node.end_line)
         ]
-        targets = self.store.at_places({link.target for link in links if link.how in MEANING})
+        targets = self.store.at_places({link.target for link in links if link.how in CERTAINTY_OF})
         edges, unknown = [], []
         for link in links:
-            if link.how in MEANING and link.target in targets:
+            if link.how in CERTAINTY_OF and link.target in targets:
                 edges.append(edge_of(link, node.node_id, targets[link.target]))
             elif link.how in (How.UNDECIDED, How.OUTSIDE) and link.kind is not RelationKind.HANDS_ON:
                 unknown.append(self._mentioned(node.path, link))
@@ -128,7 +128,7 @@ class IndexedCode:
         return [edge for edge in edges if edge.relation is not RelationKind.IMPORTS or edge.target_id not in named]
 
     def _mentioned(self, path: str, link: StoredLink) -> Mentioned:
-        name = self.search.name(path, link)
+        name = self.references.name(path, link)
         said = (
             relation
             for relation in self.facts.outline(path)
@@ -138,10 +138,6 @@ class IndexedCode:
         module = next((relation.target_module for relation in said if relation.target == plain), "")
         is_defined = link.how is How.UNDECIDED and bool(self.facts.places_of(plain))
         return Mentioned(link.kind, plain, "" if module == MACRO else module, path, link.line, is_defined)
-
-    def is_property(self, symbol: SymbolId) -> bool:
-        """Return whether a declaration is read without a call, or is what is run when such a one is written."""
-        return self.resolver.symbols.is_property(symbol)
 
     def relation(self, symbol: SymbolId, mention: Mention) -> RelationKind:
         """Return what a mention of a declaration is."""

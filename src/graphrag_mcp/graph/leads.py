@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from graphrag_mcp.graph.code import MEANING, IndexedCode
+from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode
 from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
@@ -61,8 +61,8 @@ class Leads:
     def _links(self, symbol: SymbolId) -> Sequence[StoredLink]:
         """Return the links of the code of a declaration, without that of the named functions inside it."""
         if self._code.resolver.declared(symbol).kind in VARIABLE:
-            return self._code.search.inside(symbol)
-        return self._code.search.directly_in(symbol.path, self._code.search.place(symbol))
+            return self._code.references.inside(symbol)
+        return self._code.references.directly_in(symbol.path, self._code.references.place(symbol))
 
     # ------------------------------------------------------------ data
 
@@ -77,7 +77,7 @@ class Leads:
             if is_variable and (link.kind is RelationKind.WRITES or self._is_filled(name, link, links)):
                 written.setdefault(link.target, (link.line, name))
         for place, (line, name) in written.items():
-            reading = [link for link in self._code.search.to((place,), MEANING) if link.use in _READING]
+            reading = [link for link in self._code.references.to((place,), CERTAINTY_OF) if link.use in _READING]
             self._code.find_sources([(link.path, link.source) for link in reading])
             readers: dict[int, StoredLink] = {}
             for link in reading:
@@ -89,18 +89,20 @@ class Leads:
 
     def _name_of(self, link: StoredLink) -> str:
         """Return the first name on a line that is used as a link says."""
-        mentions = self._code.search.mentions(link.path, link.line)
+        mentions = self._code.references.mentions(link.path, link.line)
         return next((mention.name for mention in mentions if mention.use == link.use and mention.receiver), "")
 
     def _is_filled(self, name: str, link: StoredLink, links: Sequence[StoredLink]) -> bool:
         """Return whether something is added on the line to the collection that is read there."""
         calls = (stored for stored in links if stored.line == link.line and stored.use == Use.CALL)
         names = {
-            self._code.search.name(link.path, stored) for stored in calls if stored.how in (How.UNDECIDED, How.FOREIGN)
+            self._code.references.name(link.path, stored)
+            for stored in calls
+            if stored.how in (How.UNDECIDED, How.FOREIGN)
         }
         return any(
             mention.name in names and FILLING.fullmatch(mention.name) and _last_name(mention.receiver) == name
-            for mention in self._code.search.mentions(link.path, link.line)
+            for mention in self._code.references.mentions(link.path, link.line)
         )
 
     # ------------------------------------------------------------ code
@@ -111,7 +113,7 @@ class Leads:
             yield from self._leads_by_names(node)
             return
         if node.is_file:
-            links = self._code.search.directly_in(node.path, place_id(Place(node.path, "")))
+            links = self._code.references.directly_in(node.path, place_id(Place(node.path, "")))
             yield from self._leads_of(node, None, links)
         for symbol in self._code.symbols(node):
             declared = facts.declared[symbol.number]
@@ -120,9 +122,9 @@ class Leads:
                 continue
             leads = self._leads_of(node, symbol, self._links(symbol))
             if declared.kind in VARIABLE:
-                place = self._code.search.place(symbol)
+                place = self._code.references.place(symbol)
                 call = (RelationKind.CALLS, Use.CALL, How.RUNS, -1, 0)
-                run = self._code.search.run_by(StoredLink(place, node.path, declared.line, place, *call))
+                run = self._code.references.run_by(StoredLink(place, node.path, declared.line, place, *call))
                 yield from self._leads_kept(node, run)
                 leads = (lead for lead in leads if lead.edge.relation is RelationKind.HANDS_ON)
             else:
@@ -174,7 +176,7 @@ class Leads:
         for link in links:
             is_variable = link.target in targets and targets[link.target].kind in VARIABLE
             if link.how is How.RUNS or is_variable:
-                yield from self._leads_kept(node, self._code.search.run_by(link))
+                yield from self._leads_kept(node, self._code.references.run_by(link))
             elif link.how in (How.UNDECIDED, How.FOREIGN) and link.use == Use.CALL and link.receiver:
                 yield from self._leads_by_name(node, link)
 
@@ -183,7 +185,7 @@ class Leads:
         if link.kind is RelationKind.READS:
             return target.kind in CALLABLE  # A property.
         if link.kind is RelationKind.USES and target.kind is SymbolKind.TYPE:
-            mentions = self._code.search.mentions(link.path, link.line)
+            mentions = self._code.references.mentions(link.path, link.line)
             return all(_last_name(mention.receiver) != target.name for mention in mentions)
         return link.kind in _LEADING and target.kind not in VARIABLE
 
@@ -195,7 +197,7 @@ class Leads:
                 yield self._lead(node, link, targets[link.target], len(targets))
 
     def _lead(self, node: CodeNode, link: StoredLink, target: CodeNode, choices: int) -> Lead:
-        edge = CodeEdge(node.node_id, target.node_id, link.kind, node.path, link.line, MEANING[link.how])
+        edge = CodeEdge(node.node_id, target.node_id, link.kind, node.path, link.line, CERTAINTY_OF[link.how])
         return Lead(edge, choices if link.how is How.OPEN else 1)
 
     def _leads_by_name(self, node: CodeNode, link: StoredLink) -> Iterator[Lead]:
@@ -203,12 +205,14 @@ class Leads:
 
         Of a foreign receiver only a member that it was given can be meant.
         """
-        search, name = self._code.search, self._code.search.name(node.path, link)
-        site = search.site(link, name)
-        named = [member for member in self._code.facts.named(name) if search.can_mean(site, member)]
+        references, name = self._code.references, self._code.references.name(node.path, link)
+        site = references.site(link, name)
+        named = [member for member in self._code.facts.named(name) if references.can_mean(site, member)]
         code = [member for member in named if self._category(member.path) is node.category]
         written = {
-            _last_name(mention.receiver) for mention in search.mentions(node.path, link.line) if mention.name == name
+            _last_name(mention.receiver)
+            for mention in references.mentions(node.path, link.line)
+            if mention.name == name
         }
         near = [member for member in code if any(self._is_called(member, place) for place in written)]
         symbols = near or ([] if link.how is How.FOREIGN else code)

@@ -18,7 +18,7 @@ from graphrag_mcp.graph.tracing import BELOW, Dependant, Step, Trace, dependant,
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Place
+from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Line
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
@@ -113,7 +113,7 @@ class Navigator:
         """Return those of the paths that are indexed, inside a scope."""
         return self._graph.visible(paths, scope)
 
-    def texts(self, places: Collection[Place]) -> Mapping[Place, str]:
+    def texts(self, places: Collection[Line]) -> Mapping[Line, str]:
         """Return the text of lines by path and number."""
         return self._graph.lines(places)
 

@@ -26,7 +26,7 @@ _KINDS_OF = {
 _KIND_OF = {exact: kind for kind in (RelationKind.CALLS, RelationKind.INHERITS) for exact in _KINDS_OF[kind]}
 
 
-class SqliteGraphStore(SqliteGraph):
+class RelatedCode(SqliteGraph):
     """Follows relations from definition to definition."""
 
     def __init__(
@@ -115,7 +115,7 @@ class SqliteGraphStore(SqliteGraph):
                         source="" if source.is_file else source.qualified_name,
                         target="" if target.is_file else target.qualified_name,
                         hops=hop,
-                        confidence=_confidence(edge) / 2 ** (hop - 1),  # Each hop halves the contribution.
+                        confidence=_confidence(edge),
                         certainty=edge.certainty,
                         is_guess=edge.is_guess,
                     ),

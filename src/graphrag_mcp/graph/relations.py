@@ -14,9 +14,8 @@ from graphrag_mcp.graph.unread import quoted_lines, reflected_names, reflecting_
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, Resolution, SymbolKind
-from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
-from graphrag_mcp.model.links import BY_NAME, How, StoredLink, folder_place, place_id
-from graphrag_mcp.model.links import Place as LinkPlace
+from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
+from graphrag_mcp.model.links import BY_NAME, How, Place, StoredLink, folder_place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Instance, Type
@@ -25,7 +24,7 @@ from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.by_name import macro_name
 from graphrag_mcp.resolution.foreign import written_name
 from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.search import LinkSource, Site
+from graphrag_mcp.resolution.references import LinkSource, Site
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
@@ -51,7 +50,7 @@ class _Incoming(NamedTuple):
     sites: Sequence[Site] = ()
     methods: Sequence[CodeEdge] = ()
     outside: Sequence[str] = ()
-    others: Set[Place] = frozenset()
+    others: Set[Line] = frozenset()
     pending: Sequence[str] = ()
 
 
@@ -94,12 +93,12 @@ class Relations:
         with self._code.searching():
             return [edge for edge in self._incoming(node, kinds, scope).edges if not edge.is_guess or edge.is_named]
 
-    def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
+    def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Line]:
         """Return the lines that may mean a node, and are not read as code."""
         symbols = [symbol for symbol in self._code.symbols(node) if not self._is_inner(symbol)]
         return self.unread(node, self._language(node.path), scope) if symbols else frozenset()
 
-    def unread(self, node: CodeNode, language: str, scope: Scope) -> frozenset[Place]:
+    def unread(self, node: CodeNode, language: str, scope: Scope) -> frozenset[Line]:
         """Return the lines that may mean a definition in a language with facts, also one that is gone."""
         if language not in FACT_LANGUAGES:
             return frozenset()
@@ -110,16 +109,16 @@ class Relations:
             lines |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
         return frozenset(lines)
 
-    def left(self, name: str, scope: Scope) -> list[Mentioned]:
+    def uses_of_removed(self, name: str, scope: Scope) -> list[Mentioned]:
         """Return where a name is used that means nothing in the project, or may mean anything of that name.
 
         module: that from which the file has the name (`module_keys`), UNKNOWN_MODULE where the receiver is not known.
         is_defined: whether something foreign is meant, as far as is known.
         """
-        search, store = self._code.search, self._code.store
-        number, others = place_id(LinkPlace("", name)), self._code.facts.places_of(name)
-        links = search.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
-        links += search.to(others, (How.NAMED, How.SHARED))
+        references, store = self._code.references, self._code.store
+        number, others = place_id(Place("", name)), self._code.facts.places_of(name)
+        links = references.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
+        links += references.to(others, (How.NAMED, How.SHARED))
         visible = store.visible({link.path for link in links}, scope)
         mentions: dict[Mentioned, None] = {}
         for link in (link for link in links if link.path in visible):
@@ -154,7 +153,7 @@ class Relations:
         if (
             declaration.name.startswith("#")
             or Mark.PRIVATE in declaration.marks
-            or self._code.search.is_confined(symbol)
+            or self._code.references.is_confined(symbol)
         ):
             return True
         while declaration.owner >= 0:
@@ -199,16 +198,16 @@ class Relations:
 
     def _doubt(self, node: CodeNode, incoming: "_Incoming", scope: Scope) -> Doubt:
         """Return what is not known of the relations that were found."""
-        store, search, resolver = self._code.store, self._code.search, self._code.resolver
+        store, references, resolver = self._code.store, self._code.references, self._code.resolver
         symbols, language = incoming.symbols, self._language(node.path)
         unsure = self._unsure(node, incoming, platform_of(language), scope)
         if not symbols:
             is_typed = set(incoming.kinds) <= set(_BY_SYNTAX) and len(self._places(node)) > 1
-            waiting = frozenset(store.visible(set(search.pending(node.name)), scope))
+            waiting = frozenset(store.visible(set(references.pending(node.name)), scope))
             return Doubt(unsure, unparsed=self._unparsed(node), files_pending=waiting, is_typed=is_typed)
         is_run = RelationKind.CALLS in incoming.kinds
         unparsed = frozenset(self._code.facts.unparsed(resolver.declared(symbols[0]).name, language))
-        if all(search.is_confined(symbol, Use.CALL if is_run else Use.VALUE) for symbol in symbols):
+        if all(references.is_confined(symbol, Use.CALL if is_run else Use.VALUE) for symbol in symbols):
             unparsed &= {node.path}
         is_read = is_run or RelationKind.READS in incoming.kinds
         outside = frozenset(self._outside(node, incoming, scope)).union(incoming.outside)
@@ -297,7 +296,7 @@ class Relations:
     def _by_name(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node that are compared by names, or lead to a whole file."""
         places = self._places(node) if set(kinds) <= set(_BY_SYNTAX) else {node.place}  # All import a package of Go.
-        links = [link for link in self._code.search.to(places, (How.CERTAIN, *BY_NAME)) if link.kind in kinds]
+        links = [link for link in self._code.references.to(places, (How.CERTAIN, *BY_NAME)) if link.kind in kinds]
         links = [link for link in links if node.is_file or link.how in BY_NAME]
         visible = self._code.store.visible({link.path for link in links}, scope)
         shown = [link for link in links if link.path in visible]
@@ -306,7 +305,7 @@ class Relations:
 
     def _unsure(
         self, node: CodeNode, incoming: "_Incoming", languages: Collection[str], scope: Scope
-    ) -> frozenset[Place]:
+    ) -> frozenset[Line]:
         """Return the places of its name that may mean a node where names are compared, and are none of its relations.
 
         languages: those in which its name may mean it.
@@ -315,7 +314,7 @@ class Relations:
             return frozenset()
         name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
         links = [
-            link for link in self._code.search.unsure(name, (node.place,), languages) if link.kind in incoming.kinds
+            link for link in self._code.references.unsure(name, (node.place,), languages) if link.kind in incoming.kinds
         ]
         visible = self._code.store.visible({link.path for link in links}, scope)
         left = {(link.path, link.line) for link in links if link.path in visible and not self.decides(link.path)}
@@ -332,9 +331,9 @@ class Relations:
 
         They are not followed: the callers of that function do not depend on what it was given.
         """
-        search = self._code.search
-        slots = search.slots_of({search.place(symbol) for symbol in symbols})
-        links = search.to(slots, (How.RUNS, How.CERTAIN, How.OPEN)) if slots else []
+        references = self._code.references
+        slots = references.slots_of({references.place(symbol) for symbol in symbols})
+        links = references.to(slots, (How.RUNS, How.CERTAIN, How.OPEN)) if slots else []
         links = [link for link in links if link.use == Use.CALL and link.source]
         visible = self._code.store.visible({link.path for link in links}, scope)
         self._code.find_sources([(link.path, link.source) for link in links if link.path in visible])
@@ -380,7 +379,7 @@ class Relations:
         placed = self._code.facts.placed({link.receiver for link in links} - {0})
         functions: list[SymbolId] = []
         for link in links:
-            function = placed.get(link.receiver) or self._code.search.symbol(link.path, link.receiver)
+            function = placed.get(link.receiver) or self._code.references.symbol(link.path, link.receiver)
             if function is None:
                 source_id = self._code.source_id(link.path, link.source)
                 yield CodeEdge(source_id, node.node_id, kind, link.path, link.line)
@@ -410,14 +409,18 @@ class Relations:
             return [*edges, *(self._above(node) if RelationKind.INHERITS in kinds else ())], unknown
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges, unknown = self._code.edges_in(node, by_syntax) if by_syntax else ([], [])
-        resolver, search = self._code.resolver, self._code.search
+        resolver, references = self._code.resolver, self._code.references
         kind = RelationKind.IMPLEMENTS if node.kind is SymbolKind.TYPE else RelationKind.OVERRIDES
         hierarchy = self._code.hierarchy
         of = hierarchy.parent_places if node.kind is SymbolKind.TYPE else hierarchy.above
         above = dict.fromkeys(place for symbol in symbols for place in of(symbol)) if kind in kinds else {}
-        inside = [link for symbol in symbols for link in search.inside(symbol) if link.use in (Use.CALL, Use.CREATE)]
+        inside = [
+            link for symbol in symbols for link in references.inside(symbol) if link.use in (Use.CALL, Use.CREATE)
+        ]
         inside += hierarchy.dispatched(inside, symbols[0]) if RelationKind.CALLS in kinds else ()
-        inside += [filled for link in inside for filled in search.run_by(link)] if RelationKind.CALLS in kinds else []
+        inside += (
+            [filled for link in inside for filled in references.run_by(link)] if RelationKind.CALLS in kinds else []
+        )
         inside = [link for link in inside if link.how is not How.RUNS]  # It is what is kept there that is called.
         places = {*above, *(link.target for link in inside if link.target > 0)}
         targets = self._code.store.at_places(places)
@@ -432,7 +435,7 @@ class Relations:
                     edges.append(edge)
             elif RelationKind.CALLS in kinds and link.how is not How.FOREIGN:
                 # A part of a type may have no name.
-                name = search.name(node.path, link)
+                name = references.name(node.path, link)
                 is_defined = link.how is How.UNDECIDED and bool(self._code.facts.named(name))
                 if name:  # Without a name, an import calls it otherwise.
                     unknown.append(Mentioned(RelationKind.CALLS, name, "", node.path, link.line, is_defined))
@@ -442,7 +445,7 @@ class Relations:
 
     def _above(self, node: CodeNode) -> list[CodeEdge]:
         """Return the types above a type that other files say, where names are compared."""
-        links = [link for link in self._code.search.to({node.place}, (How.ABOVE,)) if link.path != node.path]
+        links = [link for link in self._code.references.to({node.place}, (How.ABOVE,)) if link.path != node.path]
         targets = self._code.store.at_places({link.source for link in links})
         return [
             CodeEdge(

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence, Set
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, SymbolKind
-from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, Place
-from graphrag_mcp.model.links import How, place_id
-from graphrag_mcp.model.links import Place as LinkPlace
+from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, Line
+from graphrag_mcp.model.links import How, Place, place_id
 from graphrag_mcp.model.values import Type
-from graphrag_mcp.resolution.search import Site
+from graphrag_mcp.resolution.references import Site
 
 
 class Sites:
@@ -18,16 +17,16 @@ class Sites:
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
 
-    def of(self, symbols: Sequence[SymbolId]) -> tuple[list[tuple[Site, Certainty]], Set[Place], Sequence[str]]:
+    def of(self, symbols: Sequence[SymbolId]) -> tuple[list[tuple[Site, Certainty]], Set[Line], Sequence[str]]:
         """Return the places that mean or may mean the symbols, those that mean others, and what is not resolved."""
-        search = self._code.search
+        references = self._code.references
         methods = filter(self._code.resolver.symbols.is_replaceable, symbols)
         above = {place for symbol in methods for place in self._code.hierarchy.above(symbol)}
-        handed = {link.source for link in search.linked(symbols, (How.HANDED_AS,))}
+        handed = {link.source for link in references.linked(symbols, (How.HANDED_AS,))}
         wanted = frozenset(self._with_constructed(symbols))
-        own, created = set(map(search.place, symbols)), set(map(search.place, wanted))
+        own, created = set(map(references.place, symbols)), set(map(references.place, wanted))
         with_certainty: list[tuple[Site, Certainty]] = []
-        sites, others, pending = search.sites(wanted, (above | handed) - created)
+        sites, others, pending = references.sites(wanted, (above | handed) - created)
         for site in sites:
             if site.target in created:
                 # Only what creates the type counts for its constructor.
@@ -37,7 +36,7 @@ class Sites:
                 is_handed = site.mention.use == Use.CALL and site.target in handed
                 if is_handed or any(self._code.hierarchy.may_reach(site, symbol) for symbol in symbols):
                     with_certainty.append((site, Certainty.MAY_CALL))
-            elif any(self._code.search.can_mean(site, symbol) for symbol in symbols):
+            elif any(self._code.references.can_mean(site, symbol) for symbol in symbols):
                 with_certainty.append((site, Certainty.BY_NAME))
         for find in (self._by_text, self._by_key, self._by_field):
             with_certainty += [(site, Certainty.BY_NAME) for symbol in symbols for site in find(symbol)]
@@ -51,13 +50,13 @@ class Sites:
         is_field = owner is not None and resolver.declared(constant).kind in VARIABLE
         if owner is None or not is_field or not resolver.members.is_enumeration(Type((owner,))):
             return
-        for link in self._code.search.linked((owner,), (How.ANY,)):
+        for link in self._code.references.linked((owner,), (How.ANY,)):
             mention = Mention(-1, link.line, resolver.declared(constant).name, Use.VALUE)
             yield Site(link.path, mention, source=link.source)
 
     def _by_field(self, symbol: SymbolId) -> Iterator[Site]:
         """Yield the calls of fields that hold a function or class, on values of unknown types."""
-        search, resolver = self._code.search, self._code.resolver
+        references, resolver = self._code.references, self._code.resolver
         owner = self._code.hierarchy.owner_of(symbol)
         if owner is not None and resolver.symbols.is_constructor(symbol, owner):
             symbol = owner
@@ -67,28 +66,28 @@ class Sites:
         ):
             return
         fields: set[str] = set()
-        for link in search.linked((symbol,), (How.CERTAIN, How.OPEN)):
+        for link in references.linked((symbol,), (How.CERTAIN, How.OPEN)):
             facts = self._code.facts.facts(link.path) if link.use == Use.VALUE else None
             fields |= {declaration.name for declaration in (facts.declared if facts else ())
                        if declaration.kind == SymbolKind.FIELD and declaration.line == link.line}  # fmt: skip
         for name in fields - {resolver.declared(symbol).name}:
-            for link in search.to((place_id(LinkPlace("", name)),), (How.UNDECIDED,)):
+            for link in references.to((place_id(Place("", name)),), (How.UNDECIDED,)):
                 if link.use == Use.CALL and link.receiver:
                     mention = Mention(-1, link.line, name, link.use, UNKNOWN_MODULE, link.arity)
                     yield Site(link.path, mention, source=link.source)
 
     def _by_key(self, member: SymbolId) -> Iterator[Site]:
         """Yield where a member of its type is used whose name is computed."""
-        search, owner = self._code.search, self._code.hierarchy.owner_of(member)
+        references, owner = self._code.references, self._code.hierarchy.owner_of(member)
         if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
             return
-        for link in search.to({search.place(owner), *search.above(owner)}, (How.ANY,)):
+        for link in references.to({references.place(owner), *references.above(owner)}, (How.ANY,)):
             mention = Mention(-1, link.line, self._code.resolver.declared(member).name, link.use)
             yield Site(link.path, mention, source=link.source)
 
     def _is_replaced(self, symbols: Sequence[SymbolId]) -> bool:
         """Return whether the program gives a method another value, so that a call may run that; not in tests."""
-        paths = {link.path for link in self._code.search.linked(symbols, (How.REPLACED,))}
+        paths = {link.path for link in self._code.references.linked(symbols, (How.REPLACED,))}
         files = (self._code.store.file(path) for path in paths)
         return any(file is not None and file.category is not Category.TESTS for file in files)
 

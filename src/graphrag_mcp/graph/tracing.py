@@ -199,7 +199,7 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
         if edge.source_id in nodes and edge.target_id in nodes:
             target = nodes[edge.target_id]  # Overloads and declarations are one, and a type with its constructors.
             name = "" if direction is Direction.IMPORTERS else without_constructor(target.qualified_name)
-            if direction in _OUTGOING:
+            if direction.is_outgoing:
                 name = str(target.node_id) if _tells_overloads(target) else _thing(target)
             elif edge.is_guess and edge.is_named:  # Which of the starts it is, is not known.
                 name = ""
@@ -246,4 +246,4 @@ def _order(step: Step) -> tuple[int, bool, str, int]:
 
 
 def _far_end(step: Step, direction: Direction) -> CodeNode:
-    return step.target if direction in _OUTGOING else step.source
+    return step.target if direction.is_outgoing else step.source

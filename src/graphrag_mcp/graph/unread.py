@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, family_of, known_languages
 from graphrag_mcp.model.files import Category
-from graphrag_mcp.model.graph import CodeNode, Place
+from graphrag_mcp.model.graph import CodeNode, Line
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
@@ -40,7 +40,7 @@ _REFLECTION = re.compile(rf"\b(?:{'|'.join(sorted(_REFLECTING))})(?:\.\w+)?\([^(
 _MEMBER = re.compile(r"[\"'`](?:[\w.$/]*[.:#$])?(\w+)[\"'`]")
 
 
-def unread_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope) -> Iterator[Place]:
+def unread_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope) -> Iterator[Line]:
     """Yield the lines of a scope that may mean a definition, and are not read as code."""
     for path, category, first, text in graph.texts((node.name,), _inside(scope, _OTHERS)):
         pattern = _pattern(node, language, path, category)
@@ -48,10 +48,10 @@ def unread_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope
             yield path, first + text.count("\n", 0, match.end())
 
 
-def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[str, Set[Place]]:
+def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[str, Set[Line]]:
     """Return the last names in texts that code gives to functions which look members up, with their lines."""
     family = family_of(language)
-    names: dict[str, set[Place]] = {}
+    names: dict[str, set[Line]] = {}
     for path, _, first, text in graph.texts(sorted(_REFLECTING), _inside(scope, family)):
         for call in _REFLECTION.finditer(text):
             for name in _MEMBER.finditer(call[0]):
@@ -69,7 +69,7 @@ def reflecting_files(graph: SymbolGraph, language: str, scope: Scope) -> Set[str
     }
 
 
-def quoted_lines(graph: SymbolGraph, name: str, language: str, files: Set[str], scope: Scope) -> Iterator[Place]:
+def quoted_lines(graph: SymbolGraph, name: str, language: str, files: Set[str], scope: Scope) -> Iterator[Line]:
     """Yield the lines of some files with a name in quotes."""
     family = family_of(language)
     before = r"(?:[\w$]+[.$])*" if describe(language).loads_types else ""

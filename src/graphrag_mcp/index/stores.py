@@ -12,7 +12,7 @@ from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
 if TYPE_CHECKING:  # A command imports only the stores that it reads.
-    from graphrag_mcp.graph.related import SqliteGraphStore
+    from graphrag_mcp.graph.related import RelatedCode
     from graphrag_mcp.graph.relations import Relations
     from graphrag_mcp.ports import Embedder
     from graphrag_mcp.replication.backends import Servers
@@ -75,10 +75,10 @@ class IndexStores:
         return SqliteKeywordIndex(self.database, self._scopes)
 
     @cached_property
-    def _graph(self) -> "SqliteGraphStore":
-        from graphrag_mcp.graph.related import SqliteGraphStore
+    def _graph(self) -> "RelatedCode":
+        from graphrag_mcp.graph.related import RelatedCode
 
-        return SqliteGraphStore(self.database, self._scopes, self.catalog, self.symbols, self.relations)
+        return RelatedCode(self.database, self._scopes, self.catalog, self.symbols, self.relations)
 
     def relations(self) -> "Relations":
         """Return the relations of the last commit, with what earlier questions found out."""

@@ -12,7 +12,6 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from graphrag_mcp.system.git import MOST_STREAMED, Git, GitError, GitTimeoutError
 from graphrag_mcp.system.git_files import clean_files
@@ -22,7 +21,6 @@ AGES_VERSION = 3  # Increase it when a file would be dated differently: stored a
 
 _DIFF_OPTIONS = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
 _UNREADABLE = "git ended before its whole history was read"
-_GIT_SECONDS = 10.0
 _MOST_PATH_BYTES = 1 << 20
 
 
@@ -45,38 +43,6 @@ class Commit(NamedTuple):
 
 # It returns the paths that differ from all of these parents.
 DifferingPaths = Callable[[Commit, Sequence[bytes]], set[bytes]]
-
-
-def head_commit(root: Path) -> str:
-    """Return the commit that is checked out; "" when there is none that can be read."""
-    try:
-        return Git(root).head()
-    except GitError:
-        return ""
-
-
-def origin(root: Path) -> str:
-    """Return the URL of the remote "origin" as "host/path", whatever its form; "" without one."""
-    try:
-        url = Git(root).setting("remote.origin.url", time.monotonic() + _GIT_SECONDS)
-    except GitError:
-        return ""
-    return _host_and_path(url)
-
-
-def _host_and_path(url: str) -> str:
-    """Return "example.org/team/tool" for a URL or an scp-like address: no user, password, port or suffix."""
-    if "://" in url:
-        try:
-            parts = urlsplit(url)
-            host, path = parts.hostname or "", parts.path
-        except ValueError:  # Its brackets or letters are those of no host.
-            return ""
-    else:
-        user_and_host, _, path = url.partition(":")
-        host = user_and_host.rpartition("@")[2] if "@" in user_and_host and "/" not in user_and_host else ""
-    path = path.strip("/").removesuffix(".git")
-    return f"{host.lower()}/{path}" if host and path else ""
 
 
 def commit_times(root: Path, files: Mapping[str, int], timeout_seconds: float) -> CommitTimes:

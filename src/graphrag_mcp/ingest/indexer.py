@@ -15,8 +15,8 @@ from graphrag_mcp.embedding.models import embed_chunks
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.attributes import StatedCategories
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.ingest.ages import AGES_VERSION, CommitTimes, commit_times, head_commit
+from graphrag_mcp.exclusion.walker import UNREADABLE, WalkedFile, walk
+from graphrag_mcp.ingest.ages import AGES_VERSION, CommitTimes, commit_times
 from graphrag_mcp.ingest.linking import LinkStage
 from graphrag_mcp.ingest.prepare import Job, Outcome, Prepared, Rejected, Stored
 from graphrag_mcp.ingest.workers import Quarantine, SearchYield, prepare_all
@@ -29,6 +29,7 @@ from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, StoredContent, pack_vectors
+from graphrag_mcp.system.git import head_commit
 from graphrag_mcp.text.counts import counted
 
 BATCH_CHUNKS = 500  # A kill costs no more; a batch is embedded and written while the next files are parsed.
@@ -37,7 +38,6 @@ STEP_CHUNKS = 25  # Embedding them takes about 5 ms; a search may run between tw
 GIT_TIMEOUT_SECONDS = 60.0
 
 _ROW_ERRORS = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
-UNREADABLE = "unreadable"  # The walker gives this reason for a folder or file that it cannot read.
 
 ReportProgress = Callable[[Progress], None]
 
@@ -250,11 +250,11 @@ class Indexer:
         vectors = self._vectors(prepared, run)
         self._search_yield.yield_to_searches()
         rejected |= self._write([_embedded(*pair) for pair in zip(prepared, vectors, strict=True)])
-        lost = set(self._writer.link(entries))
+        lost = set(self._writer.attach(entries))
         self._writer.delete([outcome.path for outcome in refused if not outcome.may_pass])
         self._writer.set_skipped(rejected)
         run.lost += sorted(lost)
-        run.count_linked([entry for entry in entries if entry.path not in lost])
+        run.count_attached([entry for entry in entries if entry.path not in lost])
         run.advance(len(batch) - len(lost), sum(len(file.texts) for file in prepared), len(rejected))
         run.unreadable += sum(outcome.may_pass for outcome in refused)
 
@@ -338,7 +338,7 @@ class _Run:
         self.total, self.stored, self.hashes = total, stored, hashes
         self._report_progress()
 
-    def count_linked(self, entries: Iterable[TreeEntry]) -> None:
+    def count_attached(self, entries: Iterable[TreeEntry]) -> None:
         """Count files whose content was stored already, for this tree or for another one."""
         for entry in entries:
             if self.hashes.get(entry.path) == entry.content_hash:

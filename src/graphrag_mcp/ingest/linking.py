@@ -16,7 +16,7 @@ from graphrag_mcp.resolution.reads import MEANING
 from graphrag_mcp.resolution.visible import changed_names, changed_reads
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.facts import SqliteFacts
-from graphrag_mcp.stores.sqlite.links import PackedLinks, SqliteLinks, pack_meanings, pack_reads, pack_rows
+from graphrag_mcp.stores.sqlite.links import PackedLinks, SqliteLinks, pack_links, pack_meanings, pack_reads
 
 logger = logging.getLogger(__name__)
 
@@ -53,21 +53,18 @@ class LinkStage:
         self._workers = workers
         self._search_yield = search_yield
 
-    def run(self, stop: threading.Event | None = None) -> int:
-        """Resolve the files without links, and return their number; `stop` ends the run after the next batch."""
+    def run(self, stop: threading.Event | None = None) -> None:
+        """Resolve the files without links; `stop` ends the run after the next batch."""
         self._links.adopt()
         self._settle()
         pending = self._links.missing()
         tasks = [pending[start : start + FILES_PER_TASK] for start in range(0, len(pending), FILES_PER_TASK)]
-        count = 0
         for outcomes in self._linked(tasks, len(pending)):
             self._search_yield.yield_to_searches()
             self._links.write([outcome for outcome in outcomes if isinstance(outcome, PackedLinks)])
             self._links.fail({outcome.path: outcome.failure for outcome in outcomes if isinstance(outcome, Unlinked)})
-            count += len(outcomes)
             if stop is not None and stop.is_set():
                 break
-        return count
 
     def _linked(self, tasks: Sequence[Sequence[str]], count: int) -> Iterator[list[Outcome]]:
         if count <= FEW_FILES:
@@ -148,5 +145,5 @@ def _attempt(linker: Linker, path: str) -> Outcome:
 def link_file(linker: Linker, path: str) -> PackedLinks:
     """Return the links of a file as they are stored."""
     linked = linker.link(path)
-    rows, meanings = pack_rows(path, linked.links), pack_meanings(linked.meanings)
+    rows, meanings = pack_links(path, linked.links), pack_meanings(linked.meanings)
     return PackedLinks(path, rows, pack_reads(linked.reads), pack_reads(linked.of_imports), meanings)

@@ -180,7 +180,7 @@ class Relation(NamedTuple):
     `source` is the qualified name of the enclosing definition ("" for the file itself). `target` is the name as it is
     written, without its qualifier; `target_module` is the module from which the file imports it: a path without
     extension, relative to the root if it starts with "/", else compared with the ends of paths ("pkg/mod"). What the
-    file alone does not determine is `UNRESOLVED`; the graph store resolves it with the whole project.
+    file alone does not determine is `UNRESOLVED`; `resolution/by_name.py` resolves it with the whole project.
     """
 
     kind: RelationKind

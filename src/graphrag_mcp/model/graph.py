@@ -76,7 +76,7 @@ class CodeEdge(NamedTuple):
         return CONFIDENCE[self.certainty]
 
 
-Place = tuple[str, int]  # A path and a line.
+Line = tuple[str, int]  # A path and a line.
 
 
 @shown(
@@ -98,20 +98,20 @@ class Doubt:
     declared, which name it and are not listed.
     """
 
-    undecided: frozenset[Place] = frozenset()
-    others: frozenset[Place] = frozenset()
+    undecided: frozenset[Line] = frozenset()
+    others: frozenset[Line] = frozenset()
     unparsed: frozenset[str] = frozenset()
     files_pending: frozenset[str] = frozenset()
     is_typed: bool = True
     is_listed: bool = True
-    undecided_on_the_way: frozenset[Place] = frozenset()
+    undecided_on_the_way: frozenset[Line] = frozenset()
     is_implicit: bool = False
     callers_outside: frozenset[str] = frozenset()
-    unread: frozenset[Place] = frozenset()
+    unread: frozenset[Line] = frozenset()
     is_cut: bool = False
     run_by: frozenset[str] = frozenset()
     is_structural: bool = False
-    methods: frozenset[Place] = frozenset()
+    methods: frozenset[Line] = frozenset()
 
     @property
     def is_complete(self) -> bool:
@@ -140,13 +140,13 @@ class Doubt:
 
     def at(self, hop: int) -> "Doubt":
         """Return what it means for an answer of this many hops."""
-        nothing: frozenset[Place] = frozenset()
+        nothing: frozenset[Line] = frozenset()
         if hop == 1:
             return self
         here = replace(self, undecided=nothing, unread=nothing, others=nothing, methods=nothing, run_by=frozenset())
         return replace(here, undecided_on_the_way=self.undecided | self.unread)
 
-    def without(self, places: Collection[Place]) -> "Doubt":
+    def without(self, places: Collection[Line]) -> "Doubt":
         """Leave out places that are known after all, from another definition of the name."""
         return replace(self, undecided=self.undecided.difference(places), others=self.others.difference(places))
 
@@ -202,3 +202,8 @@ class Direction(StrEnum):
     SUBCLASSES = "subclasses"
     SUPERCLASSES = "superclasses"
     TESTS = "tests"
+
+    @property
+    def is_outgoing(self) -> bool:
+        """Whether it leads from a definition to what that refers to."""
+        return self in (Direction.CALLEES, Direction.IMPORTS, Direction.SUPERCLASSES)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.patterns import compile_globs
-from graphrag_mcp.ingest.ages import origin
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
 from graphrag_mcp.stores.replica import ChunkIds, PointIds, Replica
+from graphrag_mcp.system.git import origin
 from graphrag_mcp.system.git_dirs import find_work_tree
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.

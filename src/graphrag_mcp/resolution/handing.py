@@ -18,16 +18,16 @@ from graphrag_mcp.model.values import (
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.places import Places, types_of
-from graphrag_mcp.resolution.search import Search, functions_of, held_in
+from graphrag_mcp.resolution.references import References, functions_of, held_in
 from graphrag_mcp.resolution.slots import Slots
 
 
 class Handing(Places):
     """The links of what one file hands over."""
 
-    def __init__(self, search: Search, file: File) -> None:
-        super().__init__(search, file)
-        self._slots = Slots(search.resolver, file)
+    def __init__(self, references: References, file: File) -> None:
+        super().__init__(references, file)
+        self._slots = Slots(references.resolver, file)
 
     def links(self) -> Iterator[Link]:
         """Yield the links of handed values."""

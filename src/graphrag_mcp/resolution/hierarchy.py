@@ -22,8 +22,8 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.references import References, Site
 from graphrag_mcp.resolution.resolver import Resolver
-from graphrag_mcp.resolution.search import Search, Site
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
 _KEPT = 4_000  # Types whose interfaces are remembered.
@@ -40,11 +40,11 @@ class _MethodSet(NamedTuple):
 class Hierarchy:
     """Answers about the types of one state of the index."""
 
-    def __init__(self, search: Search) -> None:
-        self._search = search
-        self._resolver: Resolver = search.resolver
-        self._source = search.source
-        self.owner_of = search.resolver.symbols.owner_of
+    def __init__(self, references: References) -> None:
+        self._references = references
+        self._resolver: Resolver = references.resolver
+        self._source = references.source
+        self.owner_of = references.resolver.symbols.owner_of
         # Having the methods of an interface is enough in some languages.
         self._satisfying = lru_cache(_KEPT)(self._find_satisfying)
         self._satisfied = lru_cache(_KEPT)(self._find_satisfied)
@@ -65,12 +65,12 @@ class Hierarchy:
         """Return the types that name a type as their base, and those that have all methods of an interface."""
         if self._resolver.symbols.has_method_sets(symbol):
             return self._satisfying(symbol)
-        return self._below(self._search.linked((symbol,), (How.BELOW,)))
+        return self._below(self._references.linked((symbol,), (How.BELOW,)))
 
     def _below(self, links: Iterable[StoredLink]) -> list[SymbolId]:
         """Return the declarations at the sources of links."""
         links = list(links)
-        symbols = {link.source: self._search.symbol(link.path, link.source) for link in links}
+        symbols = {link.source: self._references.symbol(link.path, link.source) for link in links}
         missing = [place for place, symbol in symbols.items() if symbol is None]
         symbols |= self._source.placed(missing) if missing else {}
         return [symbol for symbol in symbols.values() if symbol]
@@ -95,7 +95,7 @@ class Hierarchy:
     def handed(self, symbol: SymbolId) -> list[StoredLink]:
         """Return where functions are handed over as an interface, or as that of a method; receiver: the function."""
         interface = self._filled_by_functions(symbol)
-        return self._search.linked((interface,), (How.HANDED,)) if interface else []
+        return self._references.linked((interface,), (How.HANDED,)) if interface else []
 
     def _filled_by_functions(self, symbol: SymbolId) -> SymbolId | None:
         """Return the interface of which a function is an instance: the one given, or whose only operation is given."""
@@ -134,33 +134,33 @@ class Hierarchy:
         if self._resolver.symbols.has_method_sets(method):
             owner = self.owner_of(method)
             return self._same_method(method, self.descendants(owner) if owner else [])
-        return self._below(self._search.closure(self._search.place(method), How.BELOW, _OVERRIDES))
+        return self._below(self._references.closure(self._references.place(method), How.BELOW, _OVERRIDES))
 
     def above(self, symbol: SymbolId) -> Set[int]:
         """Return the places of all types above a type, or of the methods that a method overrides."""
         is_type = self._is_type(symbol)
         if self._resolver.symbols.has_method_sets(symbol):
-            return set(map(self._search.place, self.ancestors(symbol) if is_type else self.overridden(symbol)))
+            return set(map(self._references.place, self.ancestors(symbol) if is_type else self.overridden(symbol)))
         if is_type:
-            return self._search.above(symbol)
-        return {link.source for link in self._search.closure(self._search.place(symbol), How.ABOVE, _OVERRIDES)}
+            return self._references.above(symbol)
+        return {link.source for link in self._references.closure(self._references.place(symbol), How.ABOVE, _OVERRIDES)}
 
     def parent_places(self, kind: SymbolId) -> list[int]:
         """Return the places of the types that a type names as its bases, and of the interfaces whose methods it has."""
         if self._resolver.symbols.has_method_sets(kind):
-            return list(map(self._search.place, self.parents(kind)))
-        return [link.source for link in self._search.linked((kind,), (How.ABOVE,))]
+            return list(map(self._references.place, self.parents(kind)))
+        return [link.source for link in self._references.linked((kind,), (How.ABOVE,))]
 
     def dispatched(self, calls: Sequence[StoredLink], caller: SymbolId) -> Iterator[StoredLink]:
         """Yield for calls of methods those of types below that may run in their place."""
-        methods = {link.target: link for link in calls if link.use == Use.CALL and self._search.is_dispatched(link)}
+        methods = {link.target: link for link in calls if link.use == Use.CALL and self._references.is_dispatched(link)}
         if not self._resolver.symbols.has_method_sets(caller):
-            below = {place: self._search.closure(place, How.BELOW, _OVERRIDES) for place in methods}
+            below = {place: self._references.closure(place, How.BELOW, _OVERRIDES) for place in methods}
             sources = {place: [link.source for link in links] for place, links in below.items()}
         else:
             placed = self._source.placed(methods)
             sources = {
-                place: list(map(self._search.place, self.overriding(symbol))) for place, symbol in placed.items()
+                place: list(map(self._references.place, self.overriding(symbol))) for place, symbol in placed.items()
             }
         for place, others in sources.items():
             yield from (methods[place]._replace(target=other, how=How.OPEN) for other in others)
@@ -254,7 +254,7 @@ class Hierarchy:
         What tests hand over is compared or printed.
         """
         policy = self._resolver.state.policy(kind)
-        for path in sorted({site.path for site in self._search.sites((kind,)).sites if site.target}):
+        for path in sorted({site.path for site in self._references.sites((kind,)).sites if site.target}):
             facts = None if path.endswith(policy.modules.tests) else self._source.facts(path)
             for flow in facts.flows if facts else ():
                 into = parse(flow.into)
@@ -348,7 +348,7 @@ class Hierarchy:
         if owner is None or not site.receivers:
             return True
         holders = [owner, *(self._embedding(owner) if self._resolver.symbols.has_method_sets(owner) else ())]
-        places = {place for holder in holders for place in (self._search.place(holder), *self.above(holder))}
+        places = {place for holder in holders for place in (self._references.place(holder), *self.above(holder))}
         if places.isdisjoint(site.receivers) and not self._resolver.symbols.has_method_sets(owner):
             # What a type below has from another side may stand for it.
             places = {place for symbol in self.descendants(owner) for place in self.above(symbol)}
@@ -405,7 +405,7 @@ class Hierarchy:
         return [base for base_value in self._resolver.lineage.bases_of(symbol) for base in _types(base_value)]
 
     def _embedding(self, symbol: SymbolId) -> list[SymbolId]:
-        return self._closure(symbol, lambda other: self._below(self._search.linked((other,), (How.BELOW,))))
+        return self._closure(symbol, lambda other: self._below(self._references.linked((other,), (How.BELOW,))))
 
     def _is_type(self, symbol: SymbolId) -> bool:
         return self._resolver.declared(symbol).kind == SymbolKind.TYPE

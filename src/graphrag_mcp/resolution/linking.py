@@ -14,7 +14,7 @@ from graphrag_mcp.resolution.by_name import NameResolution
 from graphrag_mcp.resolution.handing import Handing
 from graphrag_mcp.resolution.mentions import Mentions
 from graphrag_mcp.resolution.reads import Noting, Reads
-from graphrag_mcp.resolution.search import NoLinks, Search
+from graphrag_mcp.resolution.references import NoLinks, References
 from graphrag_mcp.resolution.standing import Standing
 
 
@@ -40,16 +40,16 @@ class Linker:
 
     def __init__(self, source: FactSource) -> None:
         self._reads = Reads(source)
-        self._search = Search(self._reads, NoLinks())
-        self._resolver = self._search.resolver
+        self._references = References(self._reads, NoLinks())
+        self._resolver = self._references.resolver
 
     def link(self, path: str) -> Linked:
         """Return the links of a file."""
         meanings, _ = self.meanings(path)
         file, named = self._resolver.state.file(path), self._reads.file(path)
         if file is not None:
-            handing = Handing(self._search, file)
-            parts = (Mentions(self._search, file, handing), Standing(self._search, file), handing)
+            handing = Handing(self._references, file)
+            parts = (Mentions(self._references, file, handing), Standing(self._references, file), handing)
             links = tuple(link for part in parts for link in part.links())
         else:
             links = tuple(NameResolution(self._reads, named).links()) if named else ()

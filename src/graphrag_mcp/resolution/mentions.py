@@ -37,7 +37,7 @@ from graphrag_mcp.resolution.handing import Handing
 from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.places import Places, types_of
-from graphrag_mcp.resolution.search import Search, functions_of
+from graphrag_mcp.resolution.references import References, functions_of
 
 _RUNNING = (Use.CALL, Use.CREATE)
 _OF_VALUES = (Use.CALL, Use.CREATE, Use.VALUE)
@@ -60,8 +60,8 @@ _ACCESS = "?."  # The longest text between a name and its member.
 class Mentions(Places):
     """The links of the mentions of one file."""
 
-    def __init__(self, search: Search, file: File, handing: Handing) -> None:
-        super().__init__(search, file)
+    def __init__(self, references: References, file: File, handing: Handing) -> None:
+        super().__init__(references, file)
         self._handing = handing
         self._members = {  # What is asked for of a name, by the offset of that.
             mention.at - len(".") - len(mention.receiver.rpartition(".")[2]): mention.name
@@ -341,7 +341,7 @@ class Mentions(Places):
 
     def _below(self, mention: Mention, base: SymbolId) -> SymbolId | None:
         """Return the type that a mention of a base declares; one without a name is declared where it is created."""
-        below = self._search.around(self._path, mention.at) if mention.use in (Use.BASE, Use.CREATE) else None
+        below = self._references.around(self._path, mention.at) if mention.use in (Use.BASE, Use.CREATE) else None
         if below is None or mention.use == Use.BASE:
             return below
         is_type = self._resolver.declared(below).kind == SymbolKind.TYPE

@@ -18,14 +18,14 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.search import Search
+from graphrag_mcp.resolution.references import References
 
 
 class Places:
     """The places of one file."""
 
-    def __init__(self, search: Search, file: File) -> None:
-        self._search, self._resolver, self._file = search, search.resolver, file
+    def __init__(self, references: References, file: File) -> None:
+        self._references, self._resolver, self._file = references, references.resolver, file
         self._path, self._facts = file.path, file.facts
         self._starts = [mention.at for mention in self._facts.mentions]
         self._around: tuple[int, Place] | None = None
@@ -47,7 +47,7 @@ class Places:
     def _source(self, at: int) -> Place:
         """Return what is around an offset; asked several times for one mention."""
         if self._around is None or self._around[0] != at:
-            symbol = self._search.around(self._path, at, named=True)
+            symbol = self._references.around(self._path, at, named=True)
             self._around = at, self._place(symbol) if symbol else Place(self._path, "")
         return self._around[1]
 

@@ -15,15 +15,15 @@ from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.places import Places, types_of
-from graphrag_mcp.resolution.search import Search, functions_of
+from graphrag_mcp.resolution.references import References, functions_of
 
 
 class Standing(Places):
     """The links of the declarations of one file."""
 
-    def __init__(self, search: Search, file: File) -> None:
-        super().__init__(search, file)
-        self._hierarchy = Hierarchy(search)
+    def __init__(self, references: References, file: File) -> None:
+        super().__init__(references, file)
+        self._hierarchy = Hierarchy(references)
         self._beside_of: dict[SymbolId, Sequence[SymbolId]] = {}
 
     def links(self) -> Iterator[Link]:

@@ -111,7 +111,8 @@ def _related(query: Query, request: SearchRequest, retrieved: Retrieved, lookups
     related_as_asked = [
         neighbour for neighbour in related if (neighbour.relation, neighbour.direction) in query.relations
     ]
-    return [Ranked(neighbour.chunk.chunk_id, neighbour.confidence) for neighbour in related_as_asked]
+    # Each hop halves the contribution.
+    return [Ranked(near.chunk.chunk_id, near.confidence / 2 ** (near.hops - 1)) for near in related_as_asked]
 
 
 def _unlisted(fused: Sequence[Fused], retrieved: Retrieved, located: Iterable[int]) -> list[Fused]:

@@ -3,7 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
 import numpy as np
@@ -352,12 +352,5 @@ def _counts(ranked: _Ranked) -> RetrievalStats:
 
 def _filters(scope: Scope) -> tuple[str, ...]:
     """Return the names of the filters that the search applied."""
-    filters = {
-        "excluded_files": scope.excluded_keys,
-        "exclude_archived": scope.exclude_archived,
-        "include_patterns": scope.include_patterns,
-        "categories": scope.categories,
-        "languages": scope.languages,
-        "paths": scope.paths,
-    }
-    return tuple(name for name, value in filters.items() if value)
+    names = [field.name for field in fields(scope) if getattr(scope, field.name)]
+    return tuple("excluded_files" if name == "excluded_keys" else name for name in names)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
+from urllib.parse import urlsplit
 
 from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree, git_folder, read_head_commit, read_ref
 from graphrag_mcp.system.safe_files import read_regular_file
@@ -29,6 +30,7 @@ MOST_STREAMED = 1 << 32  # Commits are read one by one and not kept, so git may 
 _MEMORY_BYTES = 600_000_000  # Git itself took a third of this for the largest histories.
 _READ_BYTES = 1 << 16
 _SETTINGS_BYTES = 1 << 20
+_ORIGIN_SECONDS = 10.0
 _USAGE_ERROR = 129
 _EMPTY = Path(__file__).parent / "empty_repository"
 _NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
@@ -255,6 +257,38 @@ class Git:
                 raise GitError("the index of the work tree is not a regular file")
             environment["GIT_INDEX_FILE"] = os.fspath(file)
         return environment
+
+
+def head_commit(root: Path) -> str:
+    """Return the commit that is checked out; "" when there is none that can be read."""
+    try:
+        return Git(root).head()
+    except GitError:
+        return ""
+
+
+def origin(root: Path) -> str:
+    """Return the URL of the remote "origin" as "host/path", whatever its form; "" without one."""
+    try:
+        url = Git(root).setting("remote.origin.url", time.monotonic() + _ORIGIN_SECONDS)
+    except GitError:
+        return ""
+    return _host_and_path(url)
+
+
+def _host_and_path(url: str) -> str:
+    """Return "example.org/team/tool" for a URL or an scp-like address: no user, password, port or suffix."""
+    if "://" in url:
+        try:
+            parts = urlsplit(url)
+            host, path = parts.hostname or "", parts.path
+        except ValueError:  # Its brackets or letters are those of no host.
+            return ""
+    else:
+        user_and_host, _, path = url.partition(":")
+        host = user_and_host.rpartition("@")[2] if "@" in user_and_host and "/" not in user_and_host else ""
+    path = path.strip("/").removesuffix(".git")
+    return f"{host.lower()}/{path}" if host and path else ""
 
 
 def is_name(text: str) -> bool:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from graphrag_mcp.model.files import RelationKind, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt, Place
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt, Line
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import PagedArguments
@@ -32,7 +32,6 @@ LINES_SHOWN = 5  # No more lines of one definition are shown.
 UNTYPED = "types are not known in this language: names and imports were compared"
 _UNRECORDED = "uses of values are not recorded in this language; find_occurrences lists the lines"
 _VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
-OUTGOING = frozenset((Direction.CALLEES, Direction.IMPORTS, Direction.SUPERCLASSES))
 IN_WORDS = {
     Certainty.CERTAIN: "certain",
     Certainty.MAY_CALL: "may call it, one of several targets",
@@ -180,7 +179,7 @@ def _unknown_types(starts: Sequence[CodeNode]) -> Iterator[str]:
         yield _UNRECORDED if all(start.kind in _VALUES for start in starts) else UNTYPED
 
 
-def _first(places: Sequence[str | Place], most: int = PLACES_NAMED) -> str:
+def _first(places: Sequence[str | Line], most: int = PLACES_NAMED) -> str:
     """Return the first of some files or lines."""
     names = (as_name(place) if isinstance(place, str) else f"{as_name(place[0])}:{place[1]}" for place in places[:most])
     return ", ".join(names) + (", ..." if len(places) > most else "")

@@ -24,7 +24,6 @@ from graphrag_mcp.tools.call import Call, Page, page_of
 from graphrag_mcp.tools.code_answer import (
     IN_WORDS,
     KIND_WORDS,
-    OUTGOING,
     CodeAnswer,
     answer_of,
     at,
@@ -257,7 +256,7 @@ def _around(body: "Body") -> list[str]:
 
 def _relations(trace: "Trace") -> str:
     """Return the relations of one kind in a line: how many, how sure, the first, and what is not known."""
-    is_from = trace.direction in OUTGOING
+    is_from = trace.direction.is_outgoing
     steps = list({(step.source, step.target): step for step in trace.steps if step.source != step.target}.values())
     kinds = Counter(step.edge.certainty for step in steps)
     counts = ", ".join(f"{kinds[certainty]:,} {IN_WORDS[certainty]}" for certainty in Certainty if kinds[certainty])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_mcp.graph.chains import Branch, Chain, Flow, Link
 from graphrag_mcp.model.files import RelationKind
-from graphrag_mcp.model.graph import Certainty, CodeNode, Place
+from graphrag_mcp.model.graph import Certainty, CodeNode, Line
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.call import Call, page_of
@@ -94,7 +94,7 @@ def flow_text(answer: CodeAnswer[Flow, Chain | Branch], call: Call[FlowArguments
     return lay_out(answer, call, head, lines, tail)
 
 
-def _with_links(node: CodeNode, flow: Flow, texts: Mapping[Place, str]) -> list[str]:
+def _with_links(node: CodeNode, flow: Flow, texts: Mapping[Line, str]) -> list[str]:
     """Return a definition with the lines at which it leads to others that are shown."""
     return [_hop(node), *_excerpt(node, {}, texts, _beside(node, flow))]
 
@@ -103,7 +103,7 @@ def _beside(node: CodeNode, flow: Flow) -> Sequence[Link]:
     return [link for link in flow.beside if link.source == node]
 
 
-def _chain_lines(chain: Chain, flow: Flow, texts: Mapping[Place, str]) -> list[str]:
+def _chain_lines(chain: Chain, flow: Flow, texts: Mapping[Line, str]) -> list[str]:
     """Return a chain; of one after the first only what is different, between two definitions that both have.
 
     The first one has the lines around each site too, as many as fit.
@@ -115,7 +115,7 @@ def _chain_lines(chain: Chain, flow: Flow, texts: Mapping[Place, str]) -> list[s
     return next(fitting, None) or _hops(chain, flow, texts, {})
 
 
-def _hops(chain: Chain, flow: Flow, texts: Mapping[Place, str], around: Mapping[CodeNode, range]) -> list[str]:
+def _hops(chain: Chain, flow: Flow, texts: Mapping[Line, str], around: Mapping[CodeNode, range]) -> list[str]:
     first, place = flow.chains[0], flow.chains.index(chain)
     printed = [node for earlier in flow.chains[:place] for node in earlier.nodes]
     before, after = (0, 0) if chain == first else _shared_ends(chain, first)
@@ -135,7 +135,7 @@ def _hops(chain: Chain, flow: Flow, texts: Mapping[Place, str], around: Mapping[
 def _excerpt(
     node: CodeNode,
     around: Mapping[CodeNode, range],
-    texts: Mapping[Place, str],
+    texts: Mapping[Line, str],
     beside: Sequence[Link],
     link: Link | None = None,
 ) -> list[str]:
@@ -171,7 +171,7 @@ def _names(nodes: Sequence[CodeNode]) -> str:
     return ", ".join(as_name(node.qualified_name) for node in nodes[:3])
 
 
-def _site(link: Link, texts: Mapping[Place, str], indent: str = "", to: str = "") -> str:
+def _site(link: Link, texts: Mapping[Line, str], indent: str = "", to: str = "") -> str:
     """Return the line of a link, and what it is unless it is a call that is certain; to: whereto, if that is said."""
     place = (link.edge.path, link.edge.line)
     where = "" if link.edge.path == link.source.path else f"{as_name(link.edge.path)}:"
@@ -188,7 +188,7 @@ def _site(link: Link, texts: Mapping[Place, str], indent: str = "", to: str = ""
     return f"{where}{link.edge.line}{said}: {indent}{one_line(text)}"
 
 
-def _where_it_breaks(flow: Flow, arguments: FlowArguments, texts: Mapping[Place, str]) -> Iterator[str]:
+def _where_it_breaks(flow: Flow, arguments: FlowArguments, texts: Mapping[Line, str]) -> Iterator[str]:
     """Yield how far a search without a chain got, and the ends that a question was taken to mean."""
     if not flow.starts and not flow.ends:
         yield "No definition is found for the question; name some with from= and to=."
@@ -209,7 +209,7 @@ def _where_it_breaks(flow: Flow, arguments: FlowArguments, texts: Mapping[Place,
         yield f"Call again with {name}= one of: " + ", ".join(map(location_of, nodes[:5]))
 
 
-def _links(title: str, links: Sequence[Link], texts: Mapping[Place, str]) -> Iterator[str]:
+def _links(title: str, links: Sequence[Link], texts: Mapping[Line, str]) -> Iterator[str]:
     if links:
         yield title
     for link in links:

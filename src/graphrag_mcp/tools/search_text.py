@@ -231,10 +231,8 @@ def _block(header: str, excerpt: Excerpt, hit: Hit, outline: str) -> str:
 
 
 def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
-    """Return the most useful relations of what matched, without guesses; each hop halves the confidence."""
-    certain = [
-        near for near in neighbours if near.confirmed and near.confidence * 2 ** (near.hops - 1) >= LEAST_CONFIDENCE
-    ]
+    """Return the most useful relations of what matched, without guesses."""
+    certain = [near for near in neighbours if near.confirmed and near.confidence >= LEAST_CONFIDENCE]
     lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:RELATED_ROWS]]
     fitting, _ = take_fitting(["Related in the code graph:", *lines], room, 1)
     left = len(certain) - len(fitting) + 1

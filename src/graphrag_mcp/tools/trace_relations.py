@@ -9,7 +9,7 @@ from pydantic import Field, Strict, WithJsonSchema, model_validator
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.files import RelationKind
-from graphrag_mcp.model.graph import Certainty, Direction, Place
+from graphrag_mcp.model.graph import Certainty, Direction, Line
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import Hops
@@ -17,7 +17,6 @@ from graphrag_mcp.tools.call import Call, page_of
 from graphrag_mcp.tools.code_answer import (
     KIND_WORDS,
     LINES_SHOWN,
-    OUTGOING,
     STOPS_SHOWN,
     UNSAID_KINDS,
     UNTYPED,
@@ -111,7 +110,7 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
         nonlocal last_path
         path = [as_name(step.edge.path)] if step.edge.path != last_path else []
         last_path = step.edge.path
-        if trace.direction not in OUTGOING and _is_its_definition(step, answer.texts):
+        if not trace.direction.is_outgoing and _is_its_definition(step, answer.texts):
             [line] = step.lines
             text = shown_line(answer.texts[last_path, line].strip())
             return ["\n".join([*path, f"  {line}{_step_words(step, trace)}: {text}"])]
@@ -127,7 +126,7 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     return lay_out(answer, call, [head], lines, _where_it_stops(trace, is_listed=call.arguments.unresolved))
 
 
-def _is_its_definition(step: "Step", texts: Mapping[Place, str]) -> bool:
+def _is_its_definition(step: "Step", texts: Mapping[Line, str]) -> bool:
     """Return whether the one line of a step is the first of its definition and has the whole name."""
     text = texts.get((step.edge.path, step.source.start_line), "")
     is_alone = list(step.lines) == [step.source.start_line] and step.edge.path == step.source.path
@@ -136,13 +135,13 @@ def _is_its_definition(step: "Step", texts: Mapping[Place, str]) -> bool:
 
 def _step_head(step: "Step", trace: "Trace") -> str:
     """Return what stands around the lines of a step, and what it does unless it is what was asked for."""
-    is_from = trace.direction in OUTGOING
+    is_from = trace.direction.is_outgoing
     far = step.target if is_from else step.source
     return f"  {target_of(far) if is_from else name_of(far)}{_step_words(step, trace)}"
 
 
 def _step_words(step: "Step", trace: "Trace") -> str:
-    near = step.source if trace.direction in OUTGOING else step.target
+    near = step.source if trace.direction.is_outgoing else step.target
     words = []
     if step.hop > 1:
         words.append(f"{step.edge.relation.replace('_', ' ')} {name_of(near)}")
@@ -166,7 +165,7 @@ def _where_it_stops(trace: "Trace", *, is_listed: bool) -> list[str]:
             lines.append(f"{'Outside of this repository' if is_above else words}: {listed(names, STOPS_SHOWN)}.")
     if trace.direction is Direction.OVERRIDES and not trace.doubt.is_typed:
         lines.append("Overrides are not compared in this language; subclasses and find_occurrences lead to them.")
-    if trace.direction not in OUTGOING:
+    if not trace.direction.is_outgoing:
         how = ("listed by name",) if is_listed else ()
         lines += doubts(trace.doubt, trace.starts, *how)
     elif not trace.doubt.is_typed and trace.direction is not Direction.IMPORTS:

@@ -132,7 +132,7 @@ class Neo4jGraphStore:
                 source=step.row["source"],
                 target=step.row["target"],
                 hops=step.hop,
-                confidence=step.row["confidence"] / 2 ** (step.hop - 1),  # Each hop halves the confidence.
+                confidence=step.row["confidence"],
                 certainty=_certainty(step.row["certainty"]),
                 is_guess=step.row["certainty"] == SHARED,
             )

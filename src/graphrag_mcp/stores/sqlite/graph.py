@@ -31,14 +31,14 @@ class SqliteGraph:
 
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
         """Return definitions whose unqualified name equals one of `names`, ignoring case, in the order of paths."""
-        hidden = self._scopes.resolve(scope)
+        files = self._scopes.resolve(scope)
         keys = sorted({name.lower() for name in names})
         rows = self._database.rows(
             f"""SELECT s.chunk_id, f.path, s.name, s.qualified_name, s.kind, s.start_line, s.end_line, s.signature
                 FROM symbols s CROSS JOIN files f ON f.id = s.file_id
-                WHERE s.name_key IN ({marks(keys)}) AND {hidden.condition("s.file_id")}
+                WHERE s.name_key IN ({marks(keys)}) AND {files.condition("s.file_id")}
                 ORDER BY s.kind = 'key', f.path, s.start_line LIMIT ?""",
-            (*keys, *hidden.parameters, limit),
+            (*keys, *files.parameters, limit),
         )
         return [
             SymbolMatch(chunk_id, path, Symbol(name, qualified, SymbolKind(kind), *rest))
@@ -47,7 +47,7 @@ class SqliteGraph:
 
     def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
         """Return the definitions in other files that the chunks reference, without ambiguous names."""
-        hidden = self._scopes.resolve(scope)
+        files = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""WITH referenced AS MATERIALIZED (
                     SELECT DISTINCT c.id AS chunk_id, c.file_id, v.target
@@ -62,8 +62,8 @@ class SqliteGraph:
                     FROM (SELECT DISTINCT target FROM referenced) r)
                 SELECT r.chunk_id, s.chunk_id, counted.occurrences FROM referenced r CROSS JOIN counted USING (target)
                 CROSS JOIN symbols s ON s.place = r.target
-                WHERE s.file_id != r.file_id AND s.kind != 'field' AND {hidden.condition("s.file_id")}""",
-            (id_list(chunk_ids), *_MEANT, *_MENTIONING, *hidden.parameters),
+                WHERE s.file_id != r.file_id AND s.kind != 'field' AND {files.condition("s.file_id")}""",
+            (id_list(chunk_ids), *_MEANT, *_MENTIONING, *files.parameters),
         )
         return list(map(Mention._make, rows))
 

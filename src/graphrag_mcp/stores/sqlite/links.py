@@ -64,7 +64,7 @@ class Superseded(NamedTuple):
     is_manifest_changed: bool
 
 
-def pack_rows(path: str, links: Iterable[Link]) -> list[Row]:
+def pack_links(path: str, links: Iterable[Link]) -> list[Row]:
     """Return links as rows of plain numbers, without duplicates. Raises ValueError for too many."""
     ids: dict[Place, int] = {}
 

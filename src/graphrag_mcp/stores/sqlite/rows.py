@@ -9,7 +9,6 @@ from graphrag_mcp.model.files import ArchiveClass, Chunk, Failure, PackedFacts, 
 from graphrag_mcp.model.links import Place, identities, place_id
 from graphrag_mcp.model.scope import match_keys
 from graphrag_mcp.stores.sqlite.catalog import pack_document
-from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 
 
 class TreeEntry(NamedTuple):
@@ -67,9 +66,7 @@ def pack_rows(
     keywords: Sequence[tuple[str, ...]],
     text_hashes: Sequence[bytes],
 ) -> PackedFile:
-    """Return the rows of a file. Raises ValueError when it has more than MAX_CHUNKS_PER_FILE chunks."""
-    if (count := len(parsed.chunks)) > MAX_CHUNKS_PER_FILE:
-        raise ValueError(f"{parsed.path} has {count} chunks; the limit for one file is {MAX_CHUNKS_PER_FILE}")
+    """Return the rows of a file of at most MAX_CHUNKS_PER_FILE chunks."""
     symbols = _pack_symbols(parsed)
     note = with_failures(parsed.note, parsed.failures)
     columns = (parsed.language, parsed.category.value, parsed.mode.value, note, pack_document(parsed.facts))

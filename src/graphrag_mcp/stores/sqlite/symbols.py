@@ -38,21 +38,21 @@ class SqliteSymbolGraph:
         """Return the definitions whose qualified name is or ends with a name, ignoring case; in the order of paths."""
         # The name of a heading may contain dots.
         keys = (name.rpartition(".")[2].lower(), name.lower())
-        hidden = self._scopes.resolve(scope)
+        files = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""SELECT {_NODE_COLUMNS} FROM symbols s CROSS JOIN files f ON f.id = s.file_id
-                WHERE s.name_key IN (?, ?) AND {hidden.condition("s.file_id")} ORDER BY f.path, s.start_line, s.id""",
-            (*keys, *hidden.parameters),
+                WHERE s.name_key IN (?, ?) AND {files.condition("s.file_id")} ORDER BY f.path, s.start_line, s.id""",
+            (*keys, *files.parameters),
         )
         return [node for node in map(_node, rows) if _is_called(node, name.lower())]
 
     def similar_names(self, name: str, limit: int, scope: Scope) -> list[str]:
         """Return names that begin with or contain a name, ignoring case, shortest first."""
-        hidden = self._scopes.resolve(scope)
+        files = self._scopes.resolve(scope)
         rows = self._database.rows(
-            f"""SELECT DISTINCT s.name FROM symbols s WHERE instr(s.name_key, ?) AND {hidden.condition("s.file_id")}
+            f"""SELECT DISTINCT s.name FROM symbols s WHERE instr(s.name_key, ?) AND {files.condition("s.file_id")}
                 ORDER BY length(s.name), s.name LIMIT ?""",
-            (name.lower(), *hidden.parameters, limit),
+            (name.lower(), *files.parameters, limit),
         )
         return [similar for (similar,) in rows]
 
@@ -113,11 +113,11 @@ class SqliteSymbolGraph:
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return the paths that a scope shows."""
-        hidden = self._scopes.resolve(scope)
+        files = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""SELECT f.path FROM files f WHERE f.path IN (SELECT value FROM json_each(?))
-                AND {hidden.condition("f.id")}""",
-            (id_list(paths), *hidden.parameters),
+                AND {files.condition("f.id")}""",
+            (id_list(paths), *files.parameters),
         )
         return {path for (path,) in rows}
 
@@ -162,16 +162,16 @@ class SqliteSymbolGraph:
 
     def dependencies(self, scope: Scope) -> Iterator[Dependency]:
         """Yield the references from files to definitions in other files; streamed."""
-        hidden = self._scopes.resolve(scope)
+        files = self._scopes.resolve(scope)
         with self._database.connection() as connection:
             rows = connection.execute(
                 f"""SELECT l.file_id, s.id, s.file_id, count(DISTINCT v.kind << 48 | v.source), min(v.how = {How.NAMED})
                     FROM symbols s CROSS JOIN main.links v ON v.target = s.place
                     CROSS JOIN linked l ON l.id = v.id >> {LINK_BITS}
-                    WHERE s.kind IN {_RANKED} AND {hidden.condition("s.file_id")} AND {hidden.condition("l.file_id")}
+                    WHERE s.kind IN {_RANKED} AND {files.condition("s.file_id")} AND {files.condition("l.file_id")}
                           AND v.how IN ({marks(_SURE)}) AND v.kind IN ({marks(_DEPENDING)}) AND l.file_id != s.file_id
                     GROUP BY s.id, l.file_id""",
-                (*hidden.parameters, *hidden.parameters, *_SURE, *_DEPENDING),
+                (*files.parameters, *files.parameters, *_SURE, *_DEPENDING),
             )
             yield from map(Dependency._make, rows)
 

@@ -73,7 +73,7 @@ class SqliteIndexWriter:
                 connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?)", _vector_rows(numbered, model_id))
             self._put(connection, [(file_id, file.entry) for file_id, file, _ in numbered])
 
-    def link(self, entries: Sequence[TreeEntry]) -> list[str]:
+    def attach(self, entries: Sequence[TreeEntry]) -> list[str]:
         """Add contents that are already stored to the tree; return the paths of those that are no longer stored."""
         if not entries:
             return []

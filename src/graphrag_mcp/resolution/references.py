@@ -94,7 +94,7 @@ class Sites(NamedTuple):
     pending: Sequence[str]
 
 
-class Search:
+class References:
     """The references of one state of the index."""
 
     def __init__(self, source: FactSource, links: LinkSource) -> None:

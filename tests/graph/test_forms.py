@@ -581,6 +581,21 @@ def test_a_mark_of_a_class_is_one_of_its_methods(tmp_path: Path) -> None:
     assert ask(tmp_path, LOADED, "Checks", Direction.USERS).doubt.unread == {("suite.xml", 1)}
 
 
+def test_what_loads_a_type_may_call_its_members(tmp_path: Path) -> None:
+    """Setters of a bean, also those that it inherits; nothing but the type itself calls what is private."""
+    files = {
+        "a/Base.java": "package a;\nclass Base { public void setSize(int n) {} }\n",
+        "a/Bean.java": "package a;\nclass Bean extends Base {\n  public void setName(String n) {}\n"
+        "  private void own() {}\n}\n",
+        "a/Other.java": "package a;\nclass Other { public void setName(String n) {} }\n",
+        "src/main/resources/rules.xml": '<rules>\n<create class="a.Bean"/>\n<!-- Of a.Bean. -->\n</rules>\n',
+    }
+    line = ("src/main/resources/rules.xml", 2)
+    for symbol, unread in (("Bean.setName", {line}), ("Base.setSize", {line}), ("Bean.own", set()), ("Other", set())):
+        assert ask(tmp_path, files, symbol, Direction.USERS).doubt.unread == unread
+    assert not ask(tmp_path, files, "Other.setName", Direction.USERS).doubt.unread
+
+
 def test_a_call_reads_what_it_calls(tmp_path: Path) -> None:
     """Of a member that holds a function, too."""
     text = "interface Retry { delay?(n: number): number }\nfunction wait(r: Retry) { return r.delay?.(1); }\n"

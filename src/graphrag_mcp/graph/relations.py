@@ -4,13 +4,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import islice
 from posixpath import dirname
 from typing import NamedTuple
 
 from graphrag_mcp.graph.code import IndexedCode, edge_of
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.sites import Sites
-from graphrag_mcp.graph.unread import quoted_lines, reflected_names, reflecting_files, unread_lines
+from graphrag_mcp.graph.unread import loading_lines, quoted_lines, reflected_names, reflecting_files, unread_lines
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, Resolution, SymbolKind
@@ -32,6 +33,7 @@ _OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
 _READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
 _OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
 _LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
+MAX_LOADED = 20  # Types for which data is searched that loads them.
 _IS_NOT_FOLLOWED = (True, True)  # is_guess, is_named
 
 
@@ -96,7 +98,20 @@ class Relations:
     def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Line]:
         """Return the lines that may mean a node, and are not read as code."""
         symbols = [symbol for symbol in self._code.symbols(node) if not self._is_inner(symbol)]
-        return self.unread(node, self._language(node.path), scope) if symbols else frozenset()
+        language = self._language(node.path)
+        own = self.unread(node, language, scope) if symbols else frozenset()
+        kinds = self._owners(node, symbols) if describe(language).loads_types else ()
+        return own.union(*(loading_lines(self._code.store, kind, scope) for kind in kinds))
+
+    def _owners(self, node: CodeNode, symbols: Iterable[SymbolId]) -> Iterator[CodeNode]:
+        """Yield the types that have a field or method, those below its own as well, up to a limit."""
+        hierarchy, declared = self._code.hierarchy, self._code.resolver.declared
+        members = symbols if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) else ()
+        owners = dict.fromkeys(owner for symbol in members if (owner := hierarchy.owner_of(symbol)))
+        kinds = dict.fromkeys(kind for owner in owners for kind in (owner, *hierarchy.descendants(owner)))
+        for kind in islice(kinds, MAX_LOADED):
+            name, qualified = declared(kind).name, declared(kind).qualified
+            yield node._replace(path=kind.path, name=name, qualified_name=qualified, kind=SymbolKind.TYPE)
 
     def unread(self, node: CodeNode, language: str, scope: Scope) -> frozenset[Line]:
         """Return the lines that may mean a definition in a language with facts, also one that is gone."""

@@ -35,6 +35,7 @@ _CODE = r"^(?!\s*(?://|/?\*|<!--)).*(?<![\w'\"`/?-])NAME(?![\w'\"`-])"
 _BINDING = r"(?:[\[(@:*]|\bv-|\bon)[\w.:-]*[\])]?=[\"'][^\"'\n]*"  # An attribute whose value is an expression.
 _INSIDE = rf"\{{[{{%][^}}\n]*|<%[^>\n]*|[$#]\{{[^}}\n]*|\bimport\b[^\n]*|[.|]\s*|{_BINDING}"
 _EXPRESSION = rf"(?:{_INSIDE}){_NAME}|{_NAME}\("
+_LOADED = r"[\"'>=]\s*(?:[\w$]+\.)*NAME(?=\s*[\"'<]|\s*$)"  # A whole value or text.
 _QUALIFIED = r"(?<!\w)(?:OWNER)(?:[.:#$]|::)NAME(?=[\"'`\s,;<)\]}(]|$)"
 _REFLECTION = re.compile(rf"\b(?:{'|'.join(sorted(_REFLECTING))})(?:\.\w+)?\([^()]*")
 _MEMBER = re.compile(r"[\"'`](?:[\w.$/]*[.:#$])?(\w+)[\"'`]")
@@ -45,6 +46,14 @@ def unread_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope
     for path, category, first, text in graph.texts((node.name,), _inside(scope, _OTHERS)):
         pattern = _pattern(node, language, path, category)
         for match in re.finditer(pattern.replace("NAME", re.escape(node.name)), text, re.M) if pattern else ():
+            yield path, first + text.count("\n", 0, match.end())
+
+
+def loading_lines(graph: SymbolGraph, kind: CodeNode, scope: Scope) -> Iterator[Line]:
+    """Yield the lines of data by which a program loads a type; what reads them may call a member by its name."""
+    loaded = re.compile(_LOADED.replace("NAME", re.escape(kind.qualified_name).replace(r"\.", "[.$]")), re.M)
+    for path, _, first, text in graph.texts((kind.name,), _inside(scope, _OTHERS)):
+        for match in loaded.finditer(text) if path.rpartition(".")[2] in _OF_PROGRAMS else ():
             yield path, first + text.count("\n", 0, match.end())
 
 

@@ -384,10 +384,11 @@ def test_watch_indexes_an_edit_and_ends_quietly(root: Path) -> None:
         assert process.stdout.readline().startswith("1 added")
         process.send_signal(signal.SIGINT)
         try:
-            assert process.communicate(timeout=10) == ("", "")
+            printed, progress = process.communicate(timeout=10)
         finally:
             process.kill()
-        assert process.returncode == 0
+        assert (process.returncode, printed) == (0, "")
+        assert all(line.startswith("indexing ") for line in progress.splitlines())  # Where it took a while.
 
 
 def test_a_signal_may_interrupt_a_thread_that_holds_the_lock_of_the_event() -> None:

@@ -228,8 +228,8 @@ def test_a_member_belongs_to_its_own_class(backend: Backend) -> None:
 
 
 @pytest.mark.requirement("K-11")
-def test_hops_are_honoured_and_halve_the_confidence(backend: Backend) -> None:
-    """Max_hops 0 to 3; each hop halves what a neighbour contributes."""
+def test_hops_are_honoured(backend: Backend) -> None:
+    """Max_hops 0 to 3."""
     names = ["one", "two", "three", "four"]
     backend.write(
         [
@@ -244,8 +244,7 @@ def test_hops_are_honoured_and_halve_the_confidence(backend: Backend) -> None:
     )
     seed = _seed(backend, "one", "one.py")
     assert [len(_neighbours(backend, seed, hops)) for hops in range(4)] == [0, 1, 2, 3]
-    confidences = [one.confidence for one in _neighbours(backend, seed, 3)]
-    assert confidences == [confidences[0], confidences[0] / 2, confidences[0] / 4]
+    assert [one.hops for one in _neighbours(backend, seed, 3)] == [1, 2, 3]
 
 
 @pytest.mark.requirement("001-08b")

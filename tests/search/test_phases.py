@@ -1,6 +1,7 @@
 """The four phases of a search, each called on its own; scoring and selecting without any store."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from graphrag_mcp.search.select import PLACES, select
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.tools.search_json import search_payload
 from tests.fakes import make_chunk
+from tests.indexed import indexed
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths
 
 SETTINGS = RetrievalSettings()
@@ -150,6 +152,18 @@ def test_each_phase_can_be_called_alone(bench: Bench) -> None:
     assert lookups.unavailable == {}
     assert [hit.chunk.path for hit in selection.hits] == paths(bench.search(request))
     retriever.close()
+
+
+def test_each_hop_halves_what_a_relation_contributes(tmp_path: Path) -> None:
+    """The list of the graph has the callers of a definition that the question names, and their callers."""
+    files = {"a.py": "def close():\n    pass\n", "b.py": "from a import close\ndef stop():\n    close()\n"}
+    files["c.py"] = "from b import stop\ndef leave():\n    stop()\n"
+    request = SearchRequest("what calls close()", max_hops=2)
+    with indexed(tmp_path, files) as app, closing(Retriever()) as retriever, app.view() as view:
+        lookups = Lookups(retriever, view.stores())
+        gathered = gather(understand(request.query, SETTINGS), request, 50, lookups, SETTINGS)
+    (graph,) = (ranked.items for ranked in gathered.lists if ranked.source is ListSource.GRAPH)
+    assert [near.score for near in graph] == [graph[0].score, graph[0].score / 2]
 
 
 def test_the_statistics_have_the_time_of_each_phase(bench: Bench) -> None:

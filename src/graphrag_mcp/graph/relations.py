@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.graph.code import IndexedCode, edge_of
 from graphrag_mcp.graph.leads import Leads
-from graphrag_mcp.graph.sites import Sites
+from graphrag_mcp.graph.sites import SiteFinder
 from graphrag_mcp.graph.unread import loading_lines, quoted_lines, reflected_names, reflecting_files, unread_lines
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
@@ -27,7 +27,7 @@ from graphrag_mcp.resolution.foreign import written_name
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.references import LinkSource, Site
 
-_BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
+_BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 
 _OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
 _READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
@@ -64,7 +64,7 @@ class Relations:
 
     def __init__(self, store: SymbolGraph, facts: FactSource, links: LinkSource) -> None:
         self._code = IndexedCode(store, facts, links)
-        self._sites = Sites(self._code)
+        self._sites = SiteFinder(self._code)
         self.leads = Leads(self._code)
         self._unread = lru_cache(1 << 12)(self._find_unread)
         self._reflected = lru_cache(1 << 4)(partial(reflected_names, store))

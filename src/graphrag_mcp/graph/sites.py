@@ -1,6 +1,7 @@
 """The places that mean a definition, or may mean it, in languages with facts."""
 
 from collections.abc import Iterator, Sequence, Set
+from typing import NamedTuple
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
@@ -11,13 +12,21 @@ from graphrag_mcp.model.values import Type
 from graphrag_mcp.resolution.references import Site
 
 
-class Sites:
+class DecidedSites(NamedTuple):
+    """The places that mean some declarations or may mean them; others, pending: as in `Sites`."""
+
+    sites: Sequence[tuple[Site, Certainty]]
+    others: Set[Line]
+    pending: Sequence[str]
+
+
+class SiteFinder:
     """Finds them in stored links."""
 
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
 
-    def of(self, symbols: Sequence[SymbolId]) -> tuple[list[tuple[Site, Certainty]], Set[Line], Sequence[str]]:
+    def of(self, symbols: Sequence[SymbolId]) -> DecidedSites:
         """Return the places that mean or may mean the symbols, those that mean others, and what is not resolved."""
         references = self._code.references
         methods = filter(self._code.resolver.symbols.is_replaceable, symbols)
@@ -42,7 +51,7 @@ class Sites:
             with_certainty += [(site, Certainty.BY_NAME) for symbol in symbols for site in find(symbol)]
         if self._is_replaced(symbols):
             with_certainty = [(site, _unless_replaced(site, how)) for site, how in with_certainty]
-        return with_certainty, others, pending
+        return DecidedSites(with_certainty, others, pending)
 
     def _by_text(self, constant: SymbolId) -> Iterator[Site]:
         """Yield where an enumeration is handed over, or asked for a constant by its name: that may be any of them."""

@@ -110,7 +110,7 @@ class Members(Part):
             case Function(symbols):
                 return self._of_function(value, symbols[0].path, name)
             case Package(unit, is_nested):
-                if symbols := self.symbols.fitting(self.state.modules.find(unit, name), sought):
+                if symbols := self.symbols.fitting(self.state.with_libraries.find(unit, name), sought):
                     return Referent(symbols, self.ask.meaning(symbols))
                 return Referent((), Package(f"{unit}.{name}", is_nested=True)) if is_nested else None
             case Either(values):

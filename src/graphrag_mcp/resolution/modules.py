@@ -144,4 +144,4 @@ class Modules(Part):
     def module(self, file: File, module: str) -> Value | None:
         """Return what an import of a file means: a module, a package, or something foreign."""
         find = file.policy.modules.module
-        return self.state.importing(file.path, module, lambda: find(self.state.modules, file.path, module))
+        return self.state.importing(file.path, module, lambda: find(self.state.with_libraries, file.path, module))

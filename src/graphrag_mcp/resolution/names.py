@@ -295,7 +295,7 @@ class Names(Part):
     def _top(self, file: File, name: str) -> tuple[SymbolId, ...]:
         """Return the declarations of a name that the whole file sees."""
         if file.policy.modules.whole_unit:
-            symbols = tuple(self.state.modules.find(file.facts.unit, name))
+            symbols = tuple(self.state.with_libraries.find(file.facts.unit, name))
             # Other files declare it for another build.
             return tuple(symbol for symbol in symbols if symbol.path == file.path) or symbols
         return file.symbols(-1, name)

@@ -29,7 +29,7 @@ class State:
     """Remembers what is found, so it serves one state of the index, and bounds the steps of a question."""
 
     def __init__(self, source: FactSource) -> None:
-        self.source, self.modules = source, WithLibraries(source)
+        self.source, self.with_libraries = source, WithLibraries(source)
         self._reads = source if isinstance(source, Reads) else None
         self._files: dict[str, File | None] = {}
         self._known: dict[tuple[Any, ...], object] = {}

@@ -1,8 +1,8 @@
-"""What a copy on a server is: of one project alone, never emptied unasked, and what differs in it is said."""
+"""What a copy on a server is: of one project alone, never emptied unasked, searched for what it holds as it is here."""
 
 import io
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,12 @@ from graphrag_mcp.cli.run import run
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import RemovalError, ServerError
 from graphrag_mcp.model.search import SearchRequest
+from graphrag_mcp.replication import sync
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.qdrant import connection
+from graphrag_mcp.stores.qdrant.replica import QdrantReplica
+from graphrag_mcp.stores.replica import ReplicatedFile, point_key
 from tests.servers.connections import SharedClient, open_qdrant
 from tests.waiting import wait_until
 
@@ -28,6 +31,7 @@ FILES = {
     "c.py": "def close(session):\n    session.clear()\n",
     "d.py": "def load(path):\n    return path.read_text()\n",
 }
+IDENTITY = ("-c", "user.name=A", "-c", "user.email=a@example.org")
 ORIGIN = "example.org/team/shop"
 Open = Callable[..., App]
 
@@ -233,46 +237,152 @@ def _warnings(app: App | RemoteApp, query: str = "total") -> str:
     return "\n".join(result.meta.warnings)
 
 
-def test_an_answer_names_the_files_that_the_server_holds_otherwise(open_app: Open) -> None:
-    """Edited and new files are named until they are copied; a file whose age alone changed is not."""
+def _answers(app: App, query: str = "order session path") -> list[tuple[str, str]]:
+    """Return the hits of a search that asked the server: path and text, best first."""
+    result = app.search(SearchRequest(query, limit=20))
+    assert result.meta.unavailable == {}
+    return [(hit.chunk.path, f"{hit.chunk.text}\n") for hit in result.primary]
+
+
+def test_what_the_server_does_not_hold_is_searched_here(open_app: Open) -> None:
+    """Edited, new, renamed and deleted files: each content of the tree is found once, and nothing else."""
     app = open_app()
     app.sync()
-    assert _warnings(app) == ""
-    (app.root / "a.py").write_text("# Edited.\n" + FILES["a.py"])
-    (app.root / "e.py").write_text("def added():\n    pass\n")
-    (app.root / "b.py").touch()
+    assert sorted(_answers(app)) == sorted(FILES.items())
+    edited = {"a.py": "# Edited.\n" + FILES["a.py"], "e.py": "def added(order):\n    pass\n", "f.py": FILES["c.py"]}
+    for path, text in edited.items():
+        (app.root / path).write_text(text)
+    for path in ("b.py", "c.py"):
+        (app.root / path).unlink()
+    (app.root / "d.py").touch()
     app.index()
-    said = _warnings(app)
-    assert "does not hold 2 of 5 files as they are in this index (a.py, e.py); its keyword and vector results" in said
+    wanted = sorted({"d.py": FILES["d.py"], **edited}.items())
+    assert sorted(_answers(app)) == wanted
     app.sync()
-    assert _warnings(app) == ""
+    assert sorted(_answers(app)) == wanted
+
+
+@pytest.mark.parametrize("query", ["total", "close the session", "where is a path loaded"])
+def test_a_search_beside_a_server_ranks_as_the_local_index_does(open_app: Open, query: str) -> None:
+    """Scores of both are of one scale, so the order is the same whichever of them has a file."""
+    app = open_app(
+        files={**FILES, **{f"{name}.py": f"def {name}(order):\n    return order.{name}\n" for name in "xyz"}}
+    )
+    app.sync()
+    for path in ("c.py", "x.py"):
+        (app.root / path).write_text("# The session is loaded.\n" + (app.root / path).read_text())
+    app.index()
+    alone = App(app.root, load_settings(app.root, {"GRAPHRAG_DATA_DIR": str(app.root.parent / "shop-data")}))
+    with closing(alone):
+        local = [hit.chunk.path for hit in alone.search(SearchRequest(query, limit=20)).primary]
+    assert [path for path, _ in _answers(app, query)] == local
 
 
 @pytest.mark.parametrize("reads_only", [False, True])
-def test_an_answer_says_that_the_copy_is_partial(open_app: Open, qdrant: QdrantClient, reads_only: bool) -> None:
-    """Points that the server lost are missed by whoever copied them and by whoever only reads."""
+def test_a_copy_that_lost_chunks_is_not_searched(open_app: Open, qdrant: QdrantClient, reads_only: bool) -> None:
+    """The answer is that of the local index, for whoever copied them and for whoever only reads, and says why."""
     writer = open_app(project_id="team")
     writer.sync()
     app = open_app("reader", project_id="team") if reads_only else writer
     lost = models.FieldCondition(key="path", match=models.MatchAny(any=["a.py", "b.py"]))
     qdrant.delete("code", models.Filter(must=[lost]))
-    assert "does not hold 2 of 4 files as they are in this index (a.py, b.py)" in _warnings(app)
+    result = app.search(SearchRequest("order session path", limit=20))
+    assert sorted(hit.chunk.path for hit in result.primary) == sorted(FILES)
+    assert {why.partition(";")[0] for why in result.meta.unavailable.values()} == {
+        "Qdrant has lost 2 of 4 chunks of 'team'"
+    }
 
 
-def test_who_only_reads_is_told_what_differs_from_another_clones_copy(open_app: Open) -> None:
-    """An index that copied nothing compares its files with the server's, once."""
-    open_app(project_id="team").sync()
-    reader = open_app("reader", {**FILES, "c.py": "def close():\n    pass\n"}, project_id="team")
-    assert "does not hold 1 of 4 files as they are in this index (c.py)" in _warnings(reader)
-
-
-def test_a_name_that_would_write_on_the_terminal_is_quoted(open_app: Open) -> None:
-    """A line end or an escape sequence in a file's name is no part of the answer."""
-    app = open_app(files={**FILES, "e\n\x1b[31m.py": "def odd():\n    pass\n"})
+@pytest.mark.parametrize("rebuild", [False, True])
+def test_a_copy_that_ended_half_way_is_searched_for_what_it_has(
+    open_app: Open, qdrant: QdrantClient, monkeypatch: pytest.MonkeyPatch, rebuild: bool
+) -> None:
+    """A first copy, or one of a whole new content; nothing is missed, by another clone either."""
+    monkeypatch.setattr(sync, "BATCH_FILES", 1)
+    monkeypatch.setattr(sync, "BATCH_CHUNKS", 1)
+    app = open_app(project_id="team")
     app.sync()
-    (app.root / "e\n\x1b[31m.py").write_text("def odder():\n    pass\n")
+    for path in FILES:
+        (app.root / path).write_text("# Edited.\n" + FILES[path])
     app.index()
-    assert "('e\\n\\x1b[31m.py')" in _warnings(app)
+    write, written = QdrantReplica.write, list[str]()
+
+    def fail_soon(self: QdrantReplica, files: Sequence[ReplicatedFile]) -> None:
+        if len(written) == 2:
+            raise ServerError("the server was killed")
+        written.extend(file.path for file in files)
+        write(self, files)
+
+    monkeypatch.setattr(QdrantReplica, "write", fail_soon)
+    assert [report.problem for report in app.sync(rebuild=rebuild)] == ["the server was killed"]
+    other = open_app("other", project_id="team")
+    for reader, before in ((app, "# Edited.\n"), (other, "")):
+        result = reader.search(SearchRequest("order session path", limit=20))
+        found = sorted((hit.chunk.path, f"{hit.chunk.text}\n") for hit in result.primary)
+        assert result.meta.unavailable == {}
+        assert found == sorted((path, before + text) for path, text in FILES.items())
+
+
+def test_a_copy_of_another_commit_is_named(open_app: Open) -> None:
+    """With the number of files that were searched here."""
+    first = open_app("one", project_id="team")
+    for app in (first, open_app("two", project_id="team")):
+        for command in (["init", "-q"], ["add", "."], ["commit", "-qm", app.root.name]):
+            subprocess.run(["git", "-C", str(app.root), *IDENTITY, *command], check=True)
+    first.sync()
+    assert _warnings(first) == ""
+    assert _warnings(app) == ""
+    (app.root / "a.py").write_text("def other():\n    pass\n")
+    app.index()
+    commit = subprocess.run(["git", "-C", str(first.root), "rev-parse", "HEAD"], capture_output=True, text=True).stdout
+    assert f"Qdrant holds commit {commit[:8]} of 20" in _warnings(app)
+    assert _warnings(app).endswith("; 1 of 4 files differ and were searched here")
+    (first.root / "a.py").write_text("def own():\n    pass\n")
+    first.index()
+    assert _warnings(first) == ""
+
+
+def test_a_search_while_the_copy_changes_is_asked_again(
+    open_app: Open, qdrant: QdrantClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another machine replaces a file between the look at the inventory and the search."""
+    writer, reader = open_app("one", project_id="team"), open_app("two", project_id="team")
+    writer.sync()
+    assert sorted(_answers(reader)) == sorted(FILES.items())
+    (writer.root / "a.py").write_text("def new(order):\n    pass\n")
+    writer.index()
+    search = SearchOrchestrator.search
+
+    def search_after_sync(self: SearchOrchestrator, *asked: Any) -> Any:
+        monkeypatch.setattr(SearchOrchestrator, "search", search)
+        writer.sync()
+        return search(self, *asked)
+
+    monkeypatch.setattr(SearchOrchestrator, "search", search_after_sync)
+    assert sorted(_answers(reader)) == sorted(FILES.items())
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"versions": "not base64"},
+        {"versions": "QUJD"},
+        {"parts": "many"},
+        {"chunks": None},
+        {"commit": 7},
+        {"written_at": "yesterday"},
+    ],
+)
+def test_an_inventory_that_is_none_is_not_trusted(
+    open_app: Open, qdrant: QdrantClient, payload: Mapping[str, Any]
+) -> None:
+    """Whatever a server answers, the local index does."""
+    app = open_app(project_id="team")
+    app.sync()
+    qdrant.set_payload("code", dict(payload), [point_key("team", "inventory", 0)])
+    result = app.search(SearchRequest("order session path", limit=20))
+    assert sorted(hit.chunk.path for hit in result.primary) == sorted(FILES)
+    assert "inventory of 'team' is damaged" in result.meta.unavailable["keyword"]
 
 
 def test_without_an_index_lost_chunks_are_counted(open_app: Open, tmp_path: Path, qdrant: QdrantClient) -> None:

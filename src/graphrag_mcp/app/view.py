@@ -3,19 +3,21 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from graphrag_mcp.app.parts import Parts
 from graphrag_mcp.app.session import WITH_INDEX, Capability, View
+from graphrag_mcp.errors import ServerError
 from graphrag_mcp.index.freshness import correct, find_changed, relocate, shown_files
 from graphrag_mcp.model.reports import IndexState, SkippedPath, Status
 from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
+from graphrag_mcp.system.git import head_commit
 from graphrag_mcp.system.git_dirs import find_work_tree, read_branch
+from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # A question imports what answers it.
     from graphrag_mcp.graph.navigator import Navigator
@@ -23,8 +25,10 @@ if TYPE_CHECKING:  # A question imports what answers it.
     from graphrag_mcp.index.stores import IndexStores
     from graphrag_mcp.ports import CrossEncoder
     from graphrag_mcp.search.retrieval import Stores
+    from graphrag_mcp.stores.replica import Inventory
 
 EXAMPLES_SHOWN = 20
+ON_SERVER = ("keyword", "vector")  # The look-ups that a server answers.
 GUARD_SECONDS = 300.0  # For a question to a server, against hanging: ten times the slowest that was measured.
 COMMAND_SECONDS = 86_400.0  # On the command line nothing is cut by time.
 CHECKED_NODES = 200  # An answer from the graph shows fewer.
@@ -97,7 +101,7 @@ class IndexView(View):
     def search(self, request: SearchRequest) -> SearchResult:
         """Answer from the stores as they are set, or from the local index while, or where, a server cannot."""
         state = self._parts.supervisor.state(self.index)
-        if not self._parts.has_servers:
+        if not self._parts.servers.answers:
             result = self._parts.orchestrator.search(request, self._local_stores(), state)
         elif too_early := self._too_early_for_servers():
             result = self._without_servers(request, too_early, state)
@@ -107,9 +111,9 @@ class IndexView(View):
         return correct(self.root, result, changed, self.settings.indexing.max_file_bytes) if changed else result
 
     def stores(self) -> "Stores":
-        """Return what a search reads, each store local or on a server as set."""
-        stores = self._local_stores()
-        return self.index.on_servers(stores, self._parts.servers) if self._parts.has_servers else stores
+        """Return what a search reads, also from a server if one is set. Raises ServerError when that fails."""
+        stores, servers = self._local_stores(), self._parts.servers
+        return self.index.beside_server(stores, servers, servers.inventory()) if servers.answers else stores
 
     def status(self) -> Status:
         """Return the state of the index, its counts, and what was left out."""
@@ -152,25 +156,37 @@ class IndexView(View):
     # ------------------------------------------------------------ inside
 
     def _search_servers(self, request: SearchRequest, state: IndexState) -> SearchResult:
-        """Answer from the stores as they are set; again from the local index where a server failed."""
-        started, orchestrator = time.monotonic(), self._parts.orchestrator
-        result = orchestrator.search(request, self.stores(), state)
-        missing = result.meta.unavailable.items()
-        failed = {store: why for store, why in missing if orchestrator.server_failed(store, started)}
-        if failed:
-            return self._without_servers(request, failed, state)
-        source = self.index.replica_source(self._parts.servers.project, "")
-        differences = self._parts.replicator.differences(source, self.settings.servers.server_timeout_seconds)
-        return replace(result, meta=replace(result.meta, warnings=(*result.meta.warnings, *differences)))
+        """Answer from the server for what it holds, and from the local index for the rest, or for all if it fails."""
+        servers, orchestrator = self._parts.servers, self._parts.orchestrator
+        for _ in range(2):  # Once more where the copy was changed meanwhile.
+            started = time.monotonic()
+            try:
+                inventory = servers.inventory()
+                stores = self.index.beside_server(self._local_stores(), servers, inventory)
+                result = orchestrator.search(request, stores, state)
+                is_current = servers.is_current(inventory)
+            except ServerError as error:
+                return self._without_servers(request, dict.fromkeys(ON_SERVER, str(error)), state)
+            missing = result.meta.unavailable.items()
+            if failed := {store: why for store, why in missing if orchestrator.server_failed(store, started)}:
+                return self._without_servers(request, failed, state)
+            if is_current:
+                break
+        return replace(result, meta=replace(result.meta, warnings=(*result.meta.warnings, *self._describe(inventory))))
+
+    def _describe(self, inventory: "Inventory") -> Iterator[str]:
+        """Yield what a server holds where that is another commit: files that differ were searched here."""
+        overlay = self.index.overlay(self._local_stores(), inventory)
+        if overlay.paths and inventory.commit not in ("", head_commit(self.root)):
+            date = datetime.fromtimestamp(inventory.written_at, UTC).date()
+            differ = f"{len(overlay.paths):,} of {counted(len(overlay.paths) + overlay.held, 'file')}"
+            yield f"Qdrant holds commit {inventory.commit[:8]} of {date}; {differ} differ and were searched here"
 
     def _too_early_for_servers(self) -> Mapping[str, str]:
-        """Map the stores that are searched locally for now to the reason; a command queries the servers at once."""
-        servers = self._parts.servers
-        if not self._parts.supervisor.in_background:
-            return {}
-        if not servers.is_loaded:
-            return dict.fromkeys(chain(*servers.stores.values()), "the server's client library is still loading")
-        return self._parts.replicator.lagging_stores()
+        """Map the stores that are searched locally for now to the reason; a command queries the server at once."""
+        if self._parts.supervisor.in_background and not self._parts.servers.is_loaded:
+            return dict.fromkeys(ON_SERVER, "the server's client library is still loading")
+        return {}
 
     def _without_servers(self, request: SearchRequest, problems: Mapping[str, str], state: IndexState) -> SearchResult:
         """Answer from the local index in place of the servers; the result names those that failed."""

@@ -18,9 +18,11 @@ if TYPE_CHECKING:  # A command imports only the stores that it reads.
     from graphrag_mcp.replication.backends import Servers
     from graphrag_mcp.search.retrieval import Stores
     from graphrag_mcp.search.sketch_cache import SketchCache
+    from graphrag_mcp.stores.replica import Inventory
     from graphrag_mcp.stores.sqlite.history import SqliteHistory
     from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
     from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
+    from graphrag_mcp.stores.sqlite.overlay import Overlay
     from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
     from graphrag_mcp.stores.sqlite.symbols import SqliteSymbolGraph
     from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
@@ -39,6 +41,7 @@ class IndexStores:
         self._related = -1
         self._vectors: SqliteVectorIndex | None = None
         self._sketches: SketchCache | None = None
+        self._overlay: tuple[object, Overlay] | None = None
 
     @cached_property
     def inventory(self) -> "SqliteInventory":
@@ -111,11 +114,25 @@ class IndexStores:
             project=PurePath(self.database.tree.root).name,
         )
 
-    def on_servers(self, local: "Stores", servers: "Servers") -> "Stores":
-        """Return the stores of a search, each local or on a server as set; those on servers use the local catalog."""
+    def beside_server(self, local: "Stores", servers: "Servers", inventory: "Inventory") -> "Stores":
+        """Return the stores of a search that asks a server for the files which it holds as they are in this tree."""
         from graphrag_mcp.stores.sqlite.replica import SqliteChunkIds
 
-        return servers.on_servers(local, SqliteChunkIds(self.database, servers.project))
+        overlay = self.overlay(local, inventory)
+        if not overlay.held:
+            return local
+        ids = SqliteChunkIds(self.database, servers.project, overlay.files.tolist())
+        return servers.beside(local, overlay, ids)
+
+    def overlay(self, local: "Stores", inventory: "Inventory") -> "Overlay":
+        """Return the files of the tree that a server does not hold as they are, with what searches them."""
+        from graphrag_mcp.stores.sqlite.overlay import find_overlay
+
+        with self._guard:
+            state = (self.database.commit_number(), inventory.stamp, local.embedder)
+            if self._overlay is None or self._overlay[0] != state:
+                self._overlay = state, find_overlay(self.database, self._scopes, inventory, local.embedder)
+            return self._overlay[1]
 
     def replica_source(self, project: str, fingerprint: str) -> "SqliteReplicaSource":
         """Return the source of what is replicated to servers."""

@@ -2,7 +2,9 @@
 
 import importlib
 import importlib.util
+import math
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -15,19 +17,23 @@ from graphrag_mcp.ports import Embedder
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
-from graphrag_mcp.stores.replica import ChunkIds, PointIds, Replica
+from graphrag_mcp.stores.replica import ChunkIds, Inventory, PointIds, Replica
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.system.git import origin
 from graphrag_mcp.system.git_dirs import find_work_tree
+from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
     from neo4j import Driver
 
     from graphrag_mcp.search.retrieval import Stores
     from graphrag_mcp.stores.qdrant.schema import QdrantProject
+    from graphrag_mcp.stores.sqlite.overlay import Overlay
 
 WRITE_TIMEOUT_SECONDS = 60.0  # A batch may take long on a busy server; searches wait far less.
 NO_GRAPH = "no graph without a local index; set GRAPHRAG_NEO4J_URI"
 INSTALL = 'pip install "graphrag-mcp[servers]"'
+LOOK_SECONDS = 30.0  # A count of what Qdrant holds is trusted for this time.
 MAX_WAITING = 4  # No more threads wait for a server at the same time.
 
 Answer = TypeVar("Answer")
@@ -69,6 +75,9 @@ class Servers:
             if wanted and importlib.util.find_spec(module) is None:
                 raise ServerError(f"{wanted} needs the package {module}; {INSTALL}")
         self._reads = _TimedReads(self._timeout / 3)  # Both time limits and the ranking have to fit into two seconds.
+        self._looks = _TimedReads(self._timeout)
+        self._looked_at = -math.inf
+        self._inventory: Inventory | None = None
         self._connecting = threading.Lock()
         self._closed = False
         self._loaded = threading.Event()
@@ -80,13 +89,18 @@ class Servers:
         return bool(self._settings.qdrant_url or self._settings.neo4j_uri)
 
     @property
+    def answers(self) -> bool:
+        """Whether a search of the local index asks a server as well: Qdrant; Neo4j serves those without an index."""
+        return bool(self._settings.qdrant_url)
+
+    @property
     def is_loaded(self) -> bool:
         """Whether `load_soon` has ended."""
         return self._loaded.is_set()
 
     @property
     def stores(self) -> dict[str, tuple[str, ...]]:
-        """Map the name of each replica to the stores that a search uses it for."""
+        """Map the name of each replica to the stores that it holds."""
         qdrant, neo4j = self._settings.qdrant_url, self._settings.neo4j_uri
         return {
             **({self._qdrant_name: ("keyword", "vector")} if qdrant else {}),
@@ -102,35 +116,67 @@ class Servers:
         """Import the clients in the background, which takes seconds of CPU; `wait` blocks until that may begin."""
         threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
 
-    def on_servers(self, local: "Stores", ids: ChunkIds, verify: Callable[[], None] = lambda: None) -> "Stores":
-        """Return the stores of a search: the catalog stays, the settings place the others."""
-        stores = local
-        if self._settings.qdrant_url:
-            from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+    def inventory(self) -> Inventory:
+        """Return what Qdrant holds whole of the project, as it was when it was last looked at.
 
-            points = QdrantPoints(self._qdrant("read"), ids, local.catalog.scope_paths, self._reads)
-            vectors = QdrantVectorIndex(points, verify) if local.embedder is not None else None
-            stores = replace(stores, keywords=QdrantKeywordIndex(points), vectors=vectors)
-        if self._settings.neo4j_uri:
-            from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
+        Raises ServerError when it does not answer, holds no copy, or has lost some of it.
+        """
+        if self._inventory is None:
+            self._inventory = self._looks(self._look)
+        return self._inventory
 
-            driver, database = self._neo4j("read"), self._settings.neo4j_database or None
-            graph = Neo4jGraphStore(driver, database, self.project, ids, stores.catalog)
-            stores = replace(stores, graph=graph)
-        return stores
+    def is_current(self, inventory: Inventory) -> bool:
+        """Return whether Qdrant still holds that; if not, `inventory` looks again. Raises ServerError."""
+        from graphrag_mcp.stores.qdrant.inventory import QdrantInventory
+
+        is_current = self._reads(QdrantInventory(self._qdrant("read")).stamp) == inventory.stamp
+        if not is_current or time.monotonic() - self._looked_at > LOOK_SECONDS:
+            self._inventory = None
+        return is_current
+
+    def beside(self, local: "Stores", overlay: "Overlay", ids: ChunkIds) -> "Stores":
+        """Return the stores of a search that asks Qdrant for what it holds, and the local index for the overlay."""
+        from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+        from graphrag_mcp.stores.qdrant.overlay import OverlaidKeywords, OverlaidVectors
+
+        points = QdrantPoints(self._qdrant("read"), ids, local.catalog.scope_paths, self._reads, overlay.paths, True)
+        on_server = QdrantKeywordIndex(points, overlay.keywords.frequencies)
+        keywords = OverlaidKeywords(on_server, overlay.keywords, KEYWORD_FIELDS)
+        vectors = OverlaidVectors(QdrantVectorIndex(points), own) if (own := overlay.vectors) is not None else None
+        return replace(local, keywords=keywords, vectors=vectors)
 
     def remote_only(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> "Stores":
         """Return the stores of a search without a local index; verify: see `QdrantVectorIndex`."""
         from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
-        from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints
+        from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
-        project, ids = self._qdrant("read"), PointIds()
+        project, ids, graph = self._qdrant("read"), PointIds(), None
         points = QdrantPoints(project, ids, QdrantScopePaths(project, compile_globs), self._reads)
-        keywords = QdrantKeywordIndex(points)
+        catalog, vectors = QdrantCatalog(points), QdrantVectorIndex(points, verify) if embedder is not None else None
+        if self._settings.neo4j_uri:
+            from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
+
+            driver, database = self._neo4j("read"), self._settings.neo4j_database or None
+            graph = Neo4jGraphStore(driver, database, self.project, ids, catalog)
         from graphrag_mcp.search.retrieval import Stores
 
-        alone = Stores(QdrantCatalog(points), keywords, None, None, embedder, model_problem, NO_GRAPH)
-        return self.on_servers(alone, ids, verify)
+        return Stores(catalog, QdrantKeywordIndex(points), graph, vectors, embedder, model_problem, NO_GRAPH)
+
+    def _look(self) -> Inventory:
+        from graphrag_mcp.stores.qdrant.connection import SYNC
+        from graphrag_mcp.stores.qdrant.inventory import QdrantInventory
+
+        self._looked_at, project = time.monotonic(), self._qdrant("read")
+        inventory = QdrantInventory(project).read()
+        if inventory is None:
+            raise ServerError(
+                f"Qdrant's collection {project.collection!r} holds no complete copy of {project.name!r}{SYNC}"
+            )
+        if (lost := inventory.chunks - project.count()) > 0:
+            raise ServerError(
+                f"Qdrant has lost {lost:,} of {counted(inventory.chunks, 'chunk')} of {project.name!r}{SYNC}"
+            )
+        return inventory
 
     def counts(self) -> dict[str, int]:
         """Return the number of files of each language on the server."""
@@ -171,6 +217,7 @@ class Servers:
     def close(self) -> None:
         """Close every connection; a hanging one ends with the process."""
         self._reads.close()
+        self._looks.close()
         with self._connecting:
             self._closed = True
             for connection in self._connections.values():

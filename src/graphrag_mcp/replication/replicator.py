@@ -1,11 +1,8 @@
 """Keeps the replicas on the servers up to date: on request, or soon after each commit."""
 
 import logging
-import math
 import threading
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,12 +12,11 @@ from graphrag_mcp.errors import GraphragError, IndexLockedError, ServerError
 from graphrag_mcp.model.reports import ServerState, SyncReport
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Purpose, Servers
-from graphrag_mcp.replication.sync import Agree, ReportSync, Versions, differing, some_of, synchronise
+from graphrag_mcp.replication.sync import Agree, ReportSync, synchronise
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.stores.replica import Replica
 from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
-from graphrag_mcp.text.counts import counted
 
 logger = logging.getLogger(__name__)
 
@@ -28,8 +24,6 @@ SYNC_SECONDS = 0.5  # The index is checked for a new commit at this interval.
 CLOSING_SECONDS = 2.0  # A batch takes less unless the server hangs.
 SYNC_RETRY_SECONDS = 10.0  # A failed replication is retried after this time.
 STATUS_SECONDS = 3.0  # A server has this time to count its chunks for the status.
-LOOK_SECONDS = 30.0  # A count of what a server holds is trusted for this time.
-READY_FRACTION = 0.95  # Searches use a server that holds this fraction of the files.
 
 
 class Replicator:
@@ -52,11 +46,7 @@ class Replicator:
         self._stop = stop
         self._problems: dict[str, str] = {}
         self._following: threading.Thread | None = None
-        self._are_ready = False
         self._asking = DaemonThreads(2, "status")
-        self._looks: dict[str, tuple[float, Future[Versions | None]]] = {}
-        # By server, this has the last commit and look, and the sentence about them.
-        self._sentences: dict[str, tuple[object, str]] = {}
 
     def sync(
         self,
@@ -75,7 +65,6 @@ class Replicator:
             raise ServerError("no server is configured; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
         source, servers = self._source_and_targets("write")
         with self._copying():
-            self._looks.clear()
             return tuple(
                 synchronise(source, server, verify, rebuild, self._stop, progress, agree) for server in servers
             )
@@ -135,52 +124,6 @@ class Replicator:
             problem = problem or str(error) or f"no answer within {STATUS_SECONDS:g} s"
         chunks = source.chunks(name) if source.marked(name) else None
         return ServerState(name, len(source.pending(name, with_edges=server.keeps_edges)), problem, chunks, held)
-
-    def differences(self, source: SqliteReplicaSource, seconds: float) -> tuple[str, ...]:
-        """Return a sentence for each server that does not hold the files as they are in this index.
-
-        seconds: the time limit for the answer of a server, which is asked at most once in LOOK_SECONDS.
-        """
-        servers = self._servers.replicas("", 0, KEYWORD_FIELDS, "read")
-        return tuple(filter(None, [self._difference(server, source, seconds) for server in servers]))
-
-    def _difference(self, server: Replica, source: SqliteReplicaSource, seconds: float) -> str:
-        name = server.name
-        at, look = self._looks.get(name, (-math.inf, None))
-        if look is None or time.monotonic() - at > LOOK_SECONDS:
-            sent = source.chunks(name) if source.marked(name) else math.inf
-            # If the server holds all chunks that it confirmed, the index knows which files those are.
-            look = self._asking.submit(lambda: None if server.chunks() >= sent else server.versions())
-            self._looks[name] = time.monotonic(), look
-        try:
-            there = look.result(seconds)
-        except (GraphragError, TimeoutError) as error:
-            return f"{name} was not compared with this index ({error or 'no answer in time'})"
-        state, (known, sentence) = (source.commit(), look), self._sentences.get(name, (None, ""))
-        if known != state:
-            lacking = source.differing(name) if there is None else differing(source.versions(), there)
-            of_all, lists = counted(source.held(name)[1], "file"), " and ".join(self._servers.stores[name])
-            part = f"{len(lacking):,} of {of_all} as they are in this index ({some_of(lacking)})"
-            sentence = f"{name} does not hold {part}; its {lists} results lack them" if lacking else ""
-            self._sentences[name] = state, sentence
-        return sentence
-
-    def lagging_stores(self) -> dict[str, str]:
-        """Map each store whose server still lacks files of this index to a sentence with the counts."""
-        if self._following is None or self._are_ready:
-            return {}
-        try:
-            source, _ = self._open_source()
-        except ServerError:
-            return {}
-        lagging: dict[str, str] = {}
-        for name, stores in self._servers.stores.items():
-            held, files = source.held(name)
-            if held < READY_FRACTION * files or not files:
-                reason = f"{name} has {held:,} of {counted(files, 'file')} so far"
-                lagging |= dict.fromkeys(stores, self._problems.get(name, reason))
-        self._are_ready = not lagging
-        return lagging
 
     def _source_and_targets(self, purpose: Purpose) -> tuple[SqliteReplicaSource, list[Replica]]:
         source, embedder = self._open_source()

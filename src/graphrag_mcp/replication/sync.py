@@ -7,7 +7,7 @@ no file is parsed or embedded again for a server.
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -116,7 +116,9 @@ class _Run:
     def send(self) -> None:
         """Remove deleted files, then write pending ones."""
         name = self.server.name
-        gone = self.source.gone(name)
+        gone, lacking = self.source.gone(name), frozenset(self._pending())
+        if gone or lacking:
+            self._state(lacking)
         if gone:
             if not self.counts["foreign"]:  # Otherwise it was asked when the server was compared.
                 self.ask(gone, self.source.marked(name))
@@ -149,6 +151,12 @@ class _Run:
             self.send()
         changed = bool(self.counts["written"] or self.counts["removed"])
         self.server.finish(self.source.frequencies, changed=changed)
+        self._state(())
+
+    def _state(self, pending: Collection[str]) -> None:
+        """State on the server what it holds whole: the files that are not pending."""
+        held = {path: version for path, version in self.source.versions().items() if path not in pending}
+        self.server.state(held, self.source.head())
 
     def _confirm(self, under_way: "tuple[Future[None], list[ReplicatedFile]] | None", total: int) -> None:
         """Wait until the server has written a batch, and record it."""

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphrag_mcp.model.files import Symbol
 from graphrag_mcp.model.paths import EVERY_PATH, PathCover
 from graphrag_mcp.model.scope import Scope
@@ -32,6 +35,26 @@ def file_version(path: str, content_hash: bytes, recipe: str) -> str:
     """Return the id of one content of one file, made with one recipe."""
     name = f"{path}\0{recipe}\0".encode(errors="surrogateescape")
     return hashlib.blake2b(name + content_hash, digest_size=12).hexdigest()
+
+
+def version_number(version: str) -> int:
+    """Return a version in 64 bits: of a million, two are alike once in 40 million repositories."""
+    return int(version[:16], 16)
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The file versions that a server holds whole, ascending, by their numbers.
+
+    chunks: of all of them. commit: that which was checked out where it was written, "" outside of git. written_at: in
+    seconds since 1970. stamp: differs with each inventory.
+    """
+
+    versions: NDArray[np.uint64]
+    chunks: int
+    commit: str
+    written_at: float
+    stamp: str
 
 
 def point_key(project: str, version: str, ordinal: int) -> str:
@@ -158,6 +181,9 @@ class Replica(Protocol):
 
     def clear(self) -> None:
         """Remove everything of this project."""
+
+    def state(self, held: Mapping[str, tuple[str, int]], commit: str) -> None:
+        """State what is held whole: the version and the number of chunks of each file. commit: that they are from."""
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Write what depends on all files, after the last of them.

@@ -67,6 +67,12 @@ class Neo4jReplica:
             for statement in schema.statement("clear").split(";\n"):
                 session.run(statement, project=self._project).consume()
 
+    def state(self, held: Mapping[str, tuple[str, int]], commit: str) -> None:
+        chunks = sum(count for _, count in held.values())
+        with reaching(), self._driver.session(database=self._database) as session:
+            parameters = {"project": self._project, "commit": commit, "files": len(held), "chunks": chunks}
+            session.run(schema.statement("state"), parameters).consume()
+
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Do nothing: nothing in the graph depends on all files."""
 

@@ -5,6 +5,7 @@
 CREATE CONSTRAINT file_key IF NOT EXISTS FOR (n:File) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT chunk_key IF NOT EXISTS FOR (n:Chunk) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT symbol_key IF NOT EXISTS FOR (n:Symbol) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT project_key IF NOT EXISTS FOR (n:Project) REQUIRE n.key IS UNIQUE;
 CREATE INDEX file_project IF NOT EXISTS FOR (n:File) ON (n.project);
 CREATE INDEX symbol_name IF NOT EXISTS FOR (n:Symbol) ON (n.project, n.name_key);
 // For queries that users write; searches of this program do not use it, so a commit does not wait for it.
@@ -70,7 +71,12 @@ CREATE (s)-[r:<<type>>]->(t) SET r = edge.properties
 //: mark_sections
 UNWIND $keys AS key MATCH (s:Symbol {key: key}) SET s:Section
 
+//: state
+MERGE (p:Project {key: $project})
+SET p += {project: $project, commit: $commit, files: $files, chunks: $chunks, written_at: datetime()}
+
 //: clear
+MATCH (p:Project {key: $project}) DETACH DELETE p;
 MATCH (:File {project: $project})-[:HAS_CHUNK]->(c:Chunk)
 CALL (c) { OPTIONAL MATCH (c)-[:DEFINES]->(t:Symbol) DETACH DELETE t, c } IN TRANSACTIONS OF 2000 ROWS;
 MATCH (s:Symbol {project: $project}) CALL (s) { DETACH DELETE s } IN TRANSACTIONS OF 2000 ROWS;

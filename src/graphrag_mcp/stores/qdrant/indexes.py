@@ -10,13 +10,24 @@ from qdrant_client import models
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import Ranked
+from graphrag_mcp.model.search import Frequencies, Ranked
 from graphrag_mcp.ports import Matrix, ScopePaths
 from graphrag_mcp.stores.keywords import discriminative_terms
 from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies, query_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
-from graphrag_mcp.stores.qdrant.schema import DENSE, KEYWORDS, POINT_FIELDS, QdrantProject, in_scope, read_point
+from graphrag_mcp.stores.qdrant.schema import (
+    DENSE,
+    KEYWORDS,
+    POINT_FIELDS,
+    QdrantProject,
+    any_of,
+    in_scope,
+    read_point,
+)
 from graphrag_mcp.stores.replica import ChunkIds
+
+MOST_HIDDEN = 1000  # Paths that a filter names.
+MOST_QUERIED = 2000  # Points of one search.
 
 Wait = Callable[[Callable[[], list[models.Record]]], list[models.Record]]
 
@@ -25,13 +36,16 @@ Wait = Callable[[Callable[[], list[models.Record]]], list[models.Record]]
 class QdrantPoints:
     """The points of one project in one collection, and their chunk ids.
 
-    wait: runs a read of the search, with a time limit.
+    wait: runs a read of the search, with a time limit. hidden: paths whose points are of no use to the search.
+    is_whole: whether it is known that the project was copied.
     """
 
     project: QdrantProject
     chunk_ids: ChunkIds
     scope_paths: ScopePaths
     wait: Wait = operator.call
+    hidden: Sequence[str] = ()
+    is_whole: bool = False
 
     @property
     def frequencies(self) -> QdrantFrequencies:
@@ -43,19 +57,25 @@ class QdrantPoints:
 
         Raises ServerError when there are none because the project was never replicated.
         """
-        with reaching():
-            points = self.project.client.query_points(
-                self.project.collection,
-                query=vector,
-                using=using,
-                query_filter=self.project.filter(*in_scope(scope, self.scope_paths)),
-                limit=limit,
-                with_payload=POINT_FIELDS,
-            ).points
-        if not points:
-            self.frequencies.check()
-        ids = self.chunk_ids.ids([read_point(str(point.id), point.payload or {}) for point in points])
-        return [Ranked(known, hit.score) for known, hit in zip(ids, points, strict=True) if known is not None]
+        hidden = [models.Filter(must_not=[any_of("path", self.hidden[:MOST_HIDDEN])])] if self.hidden else []
+        wanted, asked = self.project.filter(*in_scope(scope, self.scope_paths), *hidden), limit
+        while True:
+            with reaching():
+                points = self.project.client.query_points(
+                    self.project.collection,
+                    query=vector,
+                    using=using,
+                    query_filter=wanted,
+                    limit=asked,
+                    with_payload=POINT_FIELDS,
+                ).points
+            if not points and not self.is_whole:
+                self.frequencies.check()
+            ids = self.chunk_ids.ids([read_point(str(point.id), point.payload or {}) for point in points])
+            hits = [Ranked(known, hit.score) for known, hit in zip(ids, points, strict=True) if known is not None]
+            if len(hits) >= limit or len(points) < asked or asked >= MOST_QUERIED:
+                return hits[:limit]
+            asked *= 4  # The others are of files that are not here any more.
 
     def read(self, keys: Iterable[str], **wanted: Any) -> list[models.Record]:
         """Return these points; wanted: the client's with_payload and with_vectors."""
@@ -115,18 +135,22 @@ class QdrantKeywordIndex:
 
     remote = True
 
-    def __init__(self, points: QdrantPoints) -> None:
+    def __init__(self, points: QdrantPoints, frequencies: Callable[[Sequence[str]], Frequencies] | None = None) -> None:
+        """frequencies: of terms in the project, those on the server by default."""
         self._points = points
-        self._frequencies = points.frequencies
+        self._frequencies = frequencies or points.frequencies.read
+
+    def chosen(self, terms: Sequence[str]) -> Frequencies:
+        """Return the terms by which a search ranks, with the number of chunks that have each."""
+        counts, chunks = self._frequencies(terms) if terms else Frequencies({}, 0)
+        named = discriminative_terms(((count, term) for term, count in counts.items()), chunks)
+        return Frequencies({term: counts[term] for term in named}, chunks)
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        if not terms:
-            return []
-        counts, chunks = self._frequencies.read(terms)
-        chosen = discriminative_terms(((count, term) for term, count in counts.items()), chunks)
+        chosen, chunks = self.chosen(terms)
         if not chosen:
             return []
-        vector = query_vector({term: counts[term] for term in chosen}, chunks)
+        vector = query_vector(chosen, chunks)
         sparse = models.SparseVector(indices=vector.indices, values=vector.values)
         return self._points.query(sparse, KEYWORDS, limit, scope)
 

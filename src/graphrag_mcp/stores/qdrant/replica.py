@@ -9,8 +9,9 @@ from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies, document_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.qdrant.inventory import QdrantInventory
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
-from graphrag_mcp.stores.replica import ReplicatedFile
+from graphrag_mcp.stores.replica import ReplicatedFile, version_number
 
 BATCH_POINTS = 256  # A request has about a megabyte.
 
@@ -30,6 +31,7 @@ class QdrantReplica:
         self._dimensions = dimensions
         self._weights = weights
         self._frequencies = QdrantFrequencies(project)
+        self._inventory = QdrantInventory(project)
 
     def prepare(self) -> bool:
         with reaching():
@@ -46,8 +48,13 @@ class QdrantReplica:
         self._project.delete(self._project.filter(schema.any_of("path", paths)))
 
     def clear(self) -> None:
+        self._inventory.delete()
         self._frequencies.delete()
         self._project.delete(self._project.filter())
+
+    def state(self, held: Mapping[str, tuple[str, int]], commit: str) -> None:
+        versions = {version_number(version) for version, _ in held.values()}
+        self._inventory.write(versions, sum(chunks for _, chunks in held.values()), commit)
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Write the word counts of the project."""

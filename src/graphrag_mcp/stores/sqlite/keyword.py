@@ -1,13 +1,13 @@
 """BM25 over the fields of a chunk, by SQLite's FTS5; words are already split and stemmed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, Ranked
 from graphrag_mcp.stores.keywords import discriminative_terms
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
-from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+from graphrag_mcp.stores.sqlite.scope import Scopes
 from graphrag_mcp.text.words import index_text
 
 MAX_COMPARED = 300  # Comparing the text of 300 chunks with a literal takes about 2 ms.
@@ -23,7 +23,7 @@ class SqliteKeywordIndex:
 
     remote = False
 
-    def __init__(self, database: Database, scopes: ScopeResolver) -> None:
+    def __init__(self, database: Database, scopes: Scopes) -> None:
         self._database = database
         self._scopes = scopes
         self._frequencies: dict[str, int] = {}
@@ -69,6 +69,16 @@ class SqliteKeywordIndex:
             (id_list(proposed), *texts, limit),
         )
         return [chunk_id for (chunk_id,) in rows]
+
+    def words(self, chunk_ids: Sequence[int]) -> Mapping[int, Mapping[str, str]]:
+        """Return the words of each field of chunks, separated by blanks, in the given order."""
+        fields = list(KEYWORD_FIELDS)
+        rows = self._database.rows(
+            f"""SELECT k.rowid, {", ".join(f"k.{field}" for field in fields)}
+                FROM json_each(?) wanted CROSS JOIN keywords k ON k.rowid = wanted.value""",
+            (id_list(chunk_ids),),
+        )
+        return {chunk_id: dict(zip(fields, words, strict=True)) for chunk_id, *words in rows}
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies:
         """Return how many chunks contain each term; cached until the next commit."""

@@ -1,7 +1,8 @@
 """Reads from the index what the servers hold: which files a server lacks, and everything to send of a file."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.links import LINE_BITS, kind_of
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file, of_linked
+from graphrag_mcp.system.git import head_commit
 
 _CONTENT = "hex(f.content_hash) || ' ' || f.recipe || ' '"
 # The replica of a file changes if one of these changes.
@@ -137,6 +139,10 @@ class SqliteReplicaSource:
     def commit(self) -> int:
         """Return the number of the last commit, to detect that the index has changed."""
         return self._database.commit_number()
+
+    def head(self) -> str:
+        """Return the commit that is checked out, "" outside of git."""
+        return head_commit(Path(self._database.tree.root))
 
     def versions(self) -> dict[str, tuple[str, int]]:
         """Return the version of each indexed file and how many chunks it has."""
@@ -286,9 +292,11 @@ class SqliteReplicaSource:
 class SqliteChunkIds:
     """Maps points by path and version, so that hits that the index no longer has are dropped."""
 
-    def __init__(self, database: Database, project: str) -> None:
+    def __init__(self, database: Database, project: str, without: Collection[int] = ()) -> None:
+        """without: files whose points are dropped too."""
         self._database = database
         self._project = project
+        self._without = frozenset(without)
 
     def ids(self, points: Sequence[Point]) -> list[int | None]:
         rows = self._database.rows(
@@ -298,6 +306,7 @@ class SqliteChunkIds:
         known = {
             (path, file_version(path, content_hash, recipe)): file_id << ORDINAL_BITS
             for path, file_id, content_hash, recipe in rows
+            if file_id not in self._without
         }
         firsts = [known.get((point.path, point.version)) for point in points]
         return [None if first is None else first | point.ordinal for first, point in zip(firsts, points, strict=True)]

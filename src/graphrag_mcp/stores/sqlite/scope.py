@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,13 @@ _SCOPES_KEPT = 32  # A session uses a handful of scopes.
 class FileFilter:
     """The files of the tree that a search may not see.
 
-    is_hidden: whether a file is hidden, by its number; the last entry applies to all higher numbers. visible: the
-    inverse, a byte for each file number, so that files which another tree adds later are hidden too.
+    hidden: their numbers. is_hidden: whether a file is hidden, by its number; the last entry applies to all higher
+    numbers. visible: the inverse, a byte for each file number, so that files which another tree adds later are hidden.
     """
 
     def __init__(self, hidden_files: Collection[int], members: NDArray[np.int64] | None = None) -> None:
         """hidden_files: their numbers. members: all files of the tree, for `visible`."""
-        hidden = np.array(sorted(hidden_files), dtype=np.int64)
+        hidden = self.hidden = np.unique(np.fromiter(hidden_files, np.int64, len(hidden_files)))
         self._mask = _byte_mask(hidden)
         self.visible = b"" if members is None else _byte_mask(np.setdiff1d(members, hidden, assume_unique=True))
         self.is_hidden: NDArray[np.bool_] = np.frombuffer(self._mask + b"\0", dtype=np.bool_)
@@ -47,6 +48,29 @@ def _byte_mask(file_ids: NDArray[np.int64]) -> bytes:
     mask = np.zeros(int(file_ids[-1]) + 1 if file_ids.size else 0, dtype=np.uint8)
     mask[file_ids] = 1
     return mask.tobytes()
+
+
+class Scopes(Protocol):
+    """What an index asks of the files that it searches."""
+
+    def resolve(self, scope: Scope) -> FileFilter: ...
+
+    def members(self) -> tuple[int, NDArray[np.int64]]: ...
+
+
+class ScopesWithin:
+    """The scopes of some files of the tree."""
+
+    def __init__(self, scopes: Scopes, files: NDArray[np.int64]) -> None:
+        """files: their numbers, ascending."""
+        self._scopes, self._files = scopes, files
+
+    def resolve(self, scope: Scope) -> FileFilter:
+        return FileFilter(self._scopes.resolve(scope).hidden, self._files)
+
+    def members(self) -> tuple[int, NDArray[np.int64]]:
+        """Return 0, since the files are always the same, and their numbers."""
+        return 0, self._files
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from graphrag_mcp.model.search import Ranked
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE, ORDINAL_BITS
-from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+from graphrag_mcp.stores.sqlite.scope import Scopes
 
 # The matrix grows by blocks of 8 MB (at 256 dimensions), so that growth copies no rows.
 BLOCK_ROWS = 8192
@@ -28,7 +28,7 @@ class SqliteVectorIndex:
 
     remote = False
 
-    def __init__(self, database: Database, scopes: ScopeResolver, fingerprint: str, dimensions: int) -> None:
+    def __init__(self, database: Database, scopes: Scopes, fingerprint: str, dimensions: int) -> None:
         self._database = database
         self._scopes = scopes
         self._fingerprint = fingerprint

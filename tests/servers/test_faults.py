@@ -6,11 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.app.local import App
+from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.replication import replicator as copies
 from graphrag_mcp.stores import breaker
@@ -56,82 +58,87 @@ def _mended(breakable: Neo4jServer) -> Iterator[None]:
 
 
 @pytest.fixture
-def app(make_place: Callable[..., Place], breakable: Neo4jServer) -> Iterator[App]:
-    """Three files on both servers."""
-    app = make_place(files=FILES).app(
-        neo4j_uri=breakable.uri, neo4j_password=breakable.password, server_timeout_seconds=PATIENCE
-    )
-    try:
+def place(make_place: Callable[..., Place], breakable: Neo4jServer) -> Place:
+    """Three files, with servers that may break."""
+    place = make_place(files=FILES)
+    environ = {"NEO4J_URI": breakable.uri, "NEO4J_PASSWORD": breakable.password, "SERVER_TIMEOUT_SECONDS": PATIENCE}
+    return replace(place, environ={**place.environ, **{f"GRAPHRAG_{name}": value for name, value in environ.items()}})
+
+
+@pytest.fixture
+def app(place: Place) -> Iterator[App]:
+    """The files on both servers."""
+    with closing(place.app()) as app:
         app.index()
         assert [report.problem for report in app.sync()] == ["", ""]
-        wait_until(
-            lambda: _comes_from_servers(app), RECOVERY_SECONDS
-        )  # A server that has just begun plans its first query for a second.
         yield app
-    finally:
-        app.close()
 
 
-def test_a_graph_that_is_killed_is_named_and_comes_back(app: App, breakable: Neo4jServer) -> None:
+@pytest.fixture
+def remote(app: App, place: Place) -> Iterator[RemoteApp]:
+    """The servers alone: nothing else answers from Neo4j."""
+    del app
+    with closing(place.remote()) as remote:
+        # A server that has just begun plans its first query for a second.
+        wait_until(lambda: _comes_from_servers(remote), RECOVERY_SECONDS)
+        yield remote
+
+
+def test_a_graph_that_is_killed_is_named_and_comes_back(remote: RemoteApp, breakable: Neo4jServer) -> None:
     """The other signals answer; when the server is back, so are the neighbours, in the same process."""
     breakable.kill()
-    result = _search(app)
+    result = _search(remote)
     assert result.primary
     assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
     breakable.start()
-    wait_until(lambda: _comes_from_servers(app), RECOVERY_SECONDS)
+    wait_until(lambda: _comes_from_servers(remote), RECOVERY_SECONDS)
 
 
-def test_a_graph_that_never_answers_is_named_in_time(app: App, breakable: Neo4jServer) -> None:
+def test_a_graph_that_never_answers_is_named_in_time(remote: RemoteApp, breakable: Neo4jServer) -> None:
     """A stopped process accepts connections and says nothing: a search does not wait for it."""
     breakable.suspend()
     try:
         for _ in range(12):  # More than the threads that may hang.
-            assert "graph" in _search(app).meta.unavailable
+            assert "graph" in _search(remote).meta.unavailable
             time.sleep(0.1)
     finally:
         breakable.resume()
-    wait_until(lambda: _comes_from_servers(app), RECOVERY_SECONDS)
+    wait_until(lambda: _comes_from_servers(remote), RECOVERY_SECONDS)
 
 
-def test_a_graph_that_dies_in_the_middle_of_a_search_is_named_at_once(app: App, breakable: Neo4jServer) -> None:
+def test_a_graph_that_dies_in_the_middle_of_a_search_is_named_at_once(
+    remote: RemoteApp, breakable: Neo4jServer
+) -> None:
     """The search waits for an answer when the server goes: it does not wait until its patience ends."""
     breakable.suspend()
     killer = threading.Timer(0.3, breakable.kill)
     killer.start()
     started = time.monotonic()
-    result = _search(app)
+    result = _search(remote)
     seconds = time.monotonic() - started
     killer.join()
     breakable.start()
     assert result.primary
     assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
     assert 0.3 <= seconds < float(PATIENCE)
-    wait_until(lambda: _comes_from_servers(app), RECOVERY_SECONDS)
+    wait_until(lambda: _comes_from_servers(remote), RECOVERY_SECONDS)
 
 
 def test_a_graph_that_is_down_at_the_start_is_filled_once_it_is_up(
-    make_place: Callable[..., Place], breakable: Neo4jServer, monkeypatch: pytest.MonkeyPatch
+    place: Place, breakable: Neo4jServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A search names it and answers; when it comes, it gets its copy, in the same process and unasked."""
+    """The local index answers meanwhile; when it comes, it gets its copy, in the same process and unasked."""
     monkeypatch.setattr(copies, "SYNC_RETRY_SECONDS", 0.2)
     breakable.kill()
-    settings = {
-        "neo4j_password": breakable.password,
-        "server_timeout_seconds": PATIENCE,
-        "sync_servers": "true",
-    }
-    with closing(make_place(files=FILES).app(neo4j_uri=breakable.uri, **settings)) as app:
+    with closing(place.app(sync_servers="true")) as app:
         app.start()
         assert app.wait_ready(20).state == "ready"
-        result = _search(app, SearchRequest("total", limit=1))
-        assert result.primary
-        assert "still loading; answered from the local index" in result.meta.unavailable["graph"]
-        wait_until(lambda: "Neo4j cannot be reached" in _search(app).meta.unavailable["graph"], RECOVERY_SECONDS)
-        assert _search(app).primary
+        wait_until(lambda: "Neo4j cannot be reached" in app.status().servers[1].problem, RECOVERY_SECONDS)
+        assert _search(app).expanded
+        assert "graph" not in _search(app).meta.unavailable
         breakable.start()
-        wait_until(lambda: _comes_from_servers(app), RECOVERY_SECONDS)
         wait_until(lambda: [server.problem for server in app.status().servers] == ["", ""], RECOVERY_SECONDS)
+        wait_until(lambda: app.status().servers[1].pending == 0, RECOVERY_SECONDS)
 
 
 def test_a_write_that_is_killed_is_finished_later(
@@ -252,7 +259,7 @@ class TestQdrant:
             app.close()
 
 
-def _search(app: App, request: SearchRequest = QUERY) -> SearchResult:
+def _search(app: App | RemoteApp, request: SearchRequest = QUERY) -> SearchResult:
     """Search, and insist on an answer in time."""
     started = time.monotonic()
     result = app.search(request)
@@ -260,7 +267,7 @@ def _search(app: App, request: SearchRequest = QUERY) -> SearchResult:
     return result
 
 
-def _comes_from_servers(app: App) -> bool:
-    """Tell whether a search has its neighbours, and not from the local index because a server was silent."""
+def _comes_from_servers(app: RemoteApp) -> bool:
+    """Tell whether a search has its neighbours."""
     result = _search(app)
     return bool(result.expanded) and not result.meta.unavailable

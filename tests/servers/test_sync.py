@@ -99,29 +99,6 @@ def test_only_what_changed_is_sent(make_place: Callable[..., Place]) -> None:
     app.close()
 
 
-def test_an_answer_names_what_either_server_does_not_hold_as_it_is_here(
-    make_place: Callable[..., Place], neo4j_driver: Driver
-) -> None:
-    """Edited files until they are copied, and files that one server lost; each server with its lists."""
-    place = make_place(files=FILES)
-    app = place.app()
-    app.index()
-    _sync(app)
-    assert app.search(SearchRequest("tax")).meta.warnings == ()
-    (app.root / "src/tax.py").write_text("# Edited.\ndef tax_of(order):\n    return 0.3 * sum(order)\n")
-    app.index()
-    qdrant, neo4j = app.search(SearchRequest("tax")).meta.warnings
-    assert "1 of 5 files as they are in this index (src/tax.py); its keyword and vector results lack them" in qdrant
-    assert "1 of 5 files as they are in this index (src/tax.py); its graph results lack them" in neo4j
-    _sync(app)
-    lost = "MATCH (c:Chunk {project: $project, path: 'docs/guide.md'}) DETACH DELETE c"
-    _rows(neo4j_driver, lost, project=place.environ["GRAPHRAG_PROJECT_ID"])
-    (said,) = app.search(SearchRequest("tax")).meta.warnings
-    assert said.startswith("Neo4j ")
-    assert "1 of 5 files as they are in this index (docs/guide.md)" in said
-    app.close()
-
-
 def test_two_machines_write_the_same_points(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
     """Ids, payloads and vectors derive from project and content, not from where the clone lies."""
     copies = []
@@ -420,10 +397,10 @@ def test_the_copy_of_another_machine_is_told_as_such(make_place: Callable[..., P
         assert "by another machine" in render_status(app.status())
 
 
-def test_a_server_that_is_being_filled_is_not_asked_yet(
+def test_a_server_that_is_being_filled_lacks_nothing(
     make_place: Callable[..., Place], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It would answer from the part that it holds: until it is full the local index answers, and says why."""
+    """The local index answers for what it does not hold yet."""
     may_write, write = threading.Event(), QdrantReplica.write
 
     def write_later(replica: QdrantReplica, files: Sequence[ReplicatedFile]) -> None:
@@ -434,14 +411,13 @@ def test_a_server_that_is_being_filled_is_not_asked_yet(
     with closing(make_place(files=FILES).app(sync_servers="true")) as app:
         app.start()
         app.wait_ready(20)
-        wait_until(
-            lambda: "has 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"], 20
-        )
-        found = app.search(SearchRequest("tax_of"))
-        assert found.primary[0].chunk.path == "src/tax.py"
-        assert all(reason.endswith("answered from the local index") for reason in found.meta.unavailable.values())
-        may_write.set()
-        wait_until(lambda: not app.search(SearchRequest("tax_of")).meta.unavailable, PATIENCE_SECONDS)
+        for is_full in (False, True):
+            if is_full:
+                may_write.set()
+            pending = 0 if is_full else len(FILES)
+            wait_until(lambda pending=pending: app.status().servers[0].pending == pending, PATIENCE_SECONDS)
+            wait_until(lambda: not app.search(SearchRequest("tax_of")).meta.unavailable, PATIENCE_SECONDS)
+            assert app.search(SearchRequest("tax_of")).primary[0].chunk.path == "src/tax.py"
 
 
 def test_remote_reads_what_ci_wrote(make_place: Callable[..., Place]) -> None:

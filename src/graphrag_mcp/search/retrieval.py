@@ -45,7 +45,7 @@ REMOTE_TIMEOUT_SECONDS = 1.2  # It is part of the two seconds in which a search 
 _THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers blocks no more.
 MAX_DEFINITIONS = 200  # Definitions of one name that are considered.
 MAX_OTHER_STYLE = 8  # Definitions in another style than the query's name; more of them are a common method.
-KEYWORD_DEPTH = 3  # The embedded keyword list is read this many times deeper than it proposes: scores are cheap.
+KEYWORD_DEPTH = 3  # The keyword list is read this many times deeper than it proposes: scores are cheap.
 EXPANSION_WEIGHT = 0.5  # A synonym has this weight, and a long query after its first line; a term has 1.
 MAX_PATHS = 20  # Files that are candidates by their path alone.
 
@@ -200,7 +200,7 @@ class Lookups:
         keywords, vectors, graph, catalog = stores.keywords, stores.vectors, stores.graph, stores.catalog
         # Handing a short look-up to a thread costs more than the look-up: of the embedded stores, only the full-text
         # search, which runs outside of Python, gets one.
-        depth = pool if keywords.remote else KEYWORD_DEPTH * pool
+        depth = KEYWORD_DEPTH * pool
         start = self._retriever.start
         keyword = [
             start("keyword", keywords.remote, partial(keywords.search, terms, depth, scope), in_thread=True)

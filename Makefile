@@ -10,7 +10,7 @@ NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
 REGISTRY_VALIDATOR := $(CLIENTS)/target/validate-server-json
 REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
-.PHONY: demo test test-all test-servers test-clients test-ui soak lint types tables docs pictures build bundle clean
+.PHONY: demo test test-all test-servers test-qdrant test-clients test-ui soak lint types tables docs pictures build bundle clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
@@ -24,6 +24,12 @@ test-all: test  ## run the slow tests too, in short form, whose limits allow for
 
 test-servers: $(VENV)/installed-dev  ## run the tests that need servers, against a Neo4j from Maven Central
 	$(BIN)/pytest -m server
+
+test-qdrant: $(VENV)/installed-dev  ## run the tests of servers against a Qdrant built from QDRANT_SOURCE: needs Cargo and protoc
+	@test -n "$(QDRANT_SOURCE)" || { echo "give the folder of Qdrant's sources: make test-qdrant QDRANT_SOURCE=PATH"; exit 1; }
+	cargo build --manifest-path $(QDRANT_SOURCE)/Cargo.toml --bin qdrant
+	$(BIN)/python -m tests.servers.qdrant_server $(QDRANT_SOURCE)/target/debug/qdrant \
+	  $(BIN)/pytest -W error -m "server or not server" tests/contracts tests/replication tests/servers
 
 test-clients: $(VENV)/installed-clients $(NPM_PACKAGES) $(REGISTRY_VALIDATOR)  ## check server and manifests with the clients and validators of others: needs npm and Go
 	$(BIN)/pytest -m clients

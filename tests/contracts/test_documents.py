@@ -13,7 +13,6 @@ from graphrag_mcp.model.files import (
     SymbolKind,
 )
 from graphrag_mcp.model.scope import Scope, match_keys
-from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
 from tests.contracts.conftest import Backend, Source
 
 
@@ -57,11 +56,10 @@ def test_the_definitions_of_a_file_come_in_the_order_of_its_lines(backend: Backe
     inner = Symbol("open", "Session.open", SymbolKind.METHOD, 1, 5, "def open(self)")
     last = Symbol("close", "close", SymbolKind.FUNCTION, 11, 12)
 
-    def read(path: str) -> list[Symbol] | None:
+    def read(path: str) -> list[Symbol]:
         ids = [chunk_id for chunk_id, _ in backend.keywords.search(["garnet"], 10, Scope())]
         file_ids = {chunk.path: chunk.file_id for chunk in backend.catalog.chunks(ids).values()}
-        found = backend.catalog.definitions(list(file_ids.values()))
-        return list(found[file_ids[path]]) if found else None
+        return list(backend.catalog.definitions(list(file_ids.values()))[file_ids[path]])
 
     backend.write(
         [
@@ -69,29 +67,28 @@ def test_the_definitions_of_a_file_come_in_the_order_of_its_lines(backend: Backe
             Source("b.md", ["garnet"], [[1.0]]),
         ]
     )
-    is_known = not isinstance(backend.catalog, QdrantCatalog)
-    assert read("a.py") == ([outer, inner, last] if is_known else None)
-    assert read("b.md") == ([] if is_known else None)
+    assert read("a.py") == [outer, inner, last]
+    assert read("b.md") == []
     backend.write([Source("a.py", ["garnet"], [[1.0]], symbols=(last,))])
-    assert read("a.py") == ([last] if is_known else None)
+    assert read("a.py") == [last]
 
 
 def test_a_file_tells_the_lines_of_its_chunks_and_what_it_calls(backend: Backend) -> None:
-    """Of its present content; a store without these facts says nothing at all."""
+    """Of its present content, by the ids of its chunks."""
     calls, imports, known = RelationKind.CALLS, RelationKind.IMPORTS, (0.5, Resolution.UNRESOLVED)
     relations = tuple(
         Relation(kind, "open", name, line, *known)
         for kind, name, line in ((calls, "retry", 7), (imports, "socket", 1), (calls, "connect", 3))
     )
 
-    def read() -> tuple[list[tuple[int, int]], list[tuple[int, str]]] | None:
+    def read() -> tuple[list[tuple[int, int]], list[tuple[int, str]]]:
         ((chunk_id, _),) = backend.keywords.search(["garnet"], 10, Scope())
         file_id = backend.catalog.chunks([chunk_id])[chunk_id].file_id
-        spans, called = backend.catalog.spans([file_id]), backend.catalog.calls([file_id])
-        return (sorted(spans[file_id].values()), list(called[file_id])) if spans or called else None
+        spans = backend.catalog.spans([file_id])[file_id]
+        assert spans[chunk_id] == (1, 10)
+        return sorted(spans.values()), list(backend.catalog.calls([file_id])[file_id])
 
-    is_known = not isinstance(backend.catalog, QdrantCatalog)
     backend.write([Source("a.py", ["garnet", "straw"], [[1.0], [1.0]], relations=relations)])
-    assert read() == (([(1, 10), (11, 20)], [(3, "connect"), (7, "retry")]) if is_known else None)
+    assert read() == ([(1, 10), (11, 20)], [(3, "connect"), (7, "retry")])
     backend.write([Source("a.py", ["garnet"], [[1.0]])])
-    assert read() == (([(1, 10)], []) if is_known else None)
+    assert read() == ([(1, 10)], [])

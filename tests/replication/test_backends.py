@@ -31,6 +31,7 @@ from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.replication.backends import Servers, project_name
+from graphrag_mcp.search.retrieval import Retriever
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings, Settings, load_settings
 from graphrag_mcp.stores import breaker
@@ -218,17 +219,36 @@ def test_reads_of_a_server_that_failed_are_refused_until_the_cooldown_ends(monke
     """What a search reads after its look-ups waits for a third of the time, and then not at all for a while."""
     monkeypatch.setattr(breaker, "COOLDOWN_SECONDS", 600.0)
     reads = Servers(ServerSettings(server_timeout_seconds=0.3), "project")._reads
-    release, asked = threading.Event(), []
+    release, asked, started = threading.Event(), [], time.monotonic()
     for number in range(20):
         with pytest.raises(ServerError, match=r"no answer within 0\.1 s"):
             reads(lambda number=number: (asked.append(number), release.wait(60)))
     assert asked == [0]
-    assert reads.problem
+    assert "no answer" in reads.problem_since(started)
     release.set()
     reads._breaker._closes_at, reads._seconds = 0.0, 60.0  # The cooldown ends.
     assert reads(lambda: "an answer") == "an answer"
-    assert reads.problem == ""
+    assert reads.problem_since(time.monotonic()) == ""
     reads.close()
+
+
+def test_a_server_that_was_given_no_time_did_not_fail() -> None:
+    """A graph that hangs takes the time of the search; the catalog is named, and asked by the next one."""
+    release, unavailable = threading.Event(), dict[str, str]()
+    with closing(Retriever(0.2)) as retriever:
+        started = time.monotonic()
+        hanging = retriever.start("graph", True, lambda: [release.wait(60)], since=started)
+        assert retriever.finish(hanging, unavailable) == ()
+        late = retriever.start("catalog", True, lambda: [1], since=started)
+        assert retriever.finish(late, unavailable) == ()
+        assert unavailable == {
+            "graph": "no answer within 0.2 s",
+            "catalog": "another server took the time of this search",
+        }
+        assert retriever.server_failed("graph", started)
+        assert not retriever.server_failed("catalog", started)
+        assert retriever.finish(retriever.start("catalog", True, lambda: [1]), {}) == [1]
+        release.set()
 
 
 def test_each_server_is_connected_once_for_each_purpose(monkeypatch: pytest.MonkeyPatch) -> None:

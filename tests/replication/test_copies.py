@@ -38,8 +38,10 @@ Open = Callable[..., App]
 
 @pytest.fixture
 def qdrant(monkeypatch: pytest.MonkeyPatch) -> QdrantClient:
-    """A Qdrant in memory, to which every address leads."""
+    """An empty Qdrant, to which every address leads."""
     client = open_qdrant()
+    if client.collection_exists("code"):
+        client.delete_collection("code")
     monkeypatch.setattr(connection, "connect", lambda *_: SharedClient(client))
     return client
 

@@ -11,7 +11,7 @@ from qdrant_client import QdrantClient
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.settings import load_settings
-from tests.servers.connections import QDRANT_API_KEY, QDRANT_URL, SharedClient, open_qdrant
+from tests.servers.connections import QDRANT_API_KEY, QDRANT_GRPC_PORT, QDRANT_URL, SharedClient, open_qdrant
 from tests.servers.neo4j_server import Neo4jServer
 
 PACKAGE = Path(__file__).parents[2] / "src" / "graphrag_mcp"
@@ -96,6 +96,8 @@ def make_place(tmp_path: Path, neo4j_server: Neo4jServer) -> Callable[..., Place
             # A Neo4j that has just begun plans each of its first queries for a second or two.
             "GRAPHRAG_SERVER_TIMEOUT_SECONDS": "30",
         }
+        if QDRANT_GRPC_PORT:
+            environ["GRAPHRAG_QDRANT_GRPC_PORT"] = str(QDRANT_GRPC_PORT)
         return Place(root, environ)
 
     return make

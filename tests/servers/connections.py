@@ -14,11 +14,13 @@ from neo4j import Driver, GraphDatabase
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
+from graphrag_mcp.stores.qdrant.connection import connect
 from tests.servers.neo4j_server import Neo4jServer, why_not_available
 
 # Taken out of the environment, which holds settings of the program.
 QDRANT_URL = os.environ.pop("GRAPHRAG_TEST_QDRANT_URL", "")
 QDRANT_API_KEY = os.environ.pop("GRAPHRAG_TEST_QDRANT_API_KEY", "")
+QDRANT_GRPC_PORT = int(os.environ.pop("GRAPHRAG_TEST_QDRANT_GRPC_PORT", "0"))
 REQUIRED = bool(os.environ.get("REQUIRE_SERVERS"))
 
 
@@ -29,7 +31,7 @@ def open_qdrant() -> QdrantClient:
 
 @cache
 def _given_qdrant() -> QdrantClient:
-    return QdrantClient(url=QDRANT_URL, api_key=QDRANT_API_KEY or None, check_compatibility=False)
+    return connect(QDRANT_URL, QDRANT_API_KEY, QDRANT_GRPC_PORT, 60)
 
 
 def start_neo4j(factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -61,10 +62,12 @@ class RemoteApp(Session["RemoteApp"], View):
         self._load_model()
         stores = replace(
             self._servers.remote_only(self._embedder, self._model_problem, self._verify_model),
+            has_calibrated_cosines=not self.settings.indexing.embedding_model,
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
+        started = time.monotonic()
         result = self._orchestrator.search(request, stores, self.index_state())
-        problem = self._servers.problem
+        problem = self._servers.problem_since(started)
         if not problem:
             return replace(result, meta=replace(result.meta, warnings=(*result.meta.warnings, *self._lost_chunks())))
         return replace(result, meta=replace(result.meta, unavailable={"catalog": problem, **result.meta.unavailable}))

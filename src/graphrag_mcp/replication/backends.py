@@ -27,6 +27,8 @@ if TYPE_CHECKING:  # The clients are optional, and take a second to import.
     from neo4j import Driver
 
     from graphrag_mcp.search.retrieval import Stores
+    from graphrag_mcp.search.sketch_cache import SketchCache
+    from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
     from graphrag_mcp.stores.qdrant.schema import QdrantProject
     from graphrag_mcp.stores.sqlite.overlay import Overlay
 
@@ -78,6 +80,8 @@ class Servers:
         self._looks = _TimedReads(self._timeout)
         self._looked_at = -math.inf
         self._inventory: Inventory | None = None
+        self._catalog: QdrantCatalog | None = None  # Of searches without a local index.
+        self._sketches: SketchCache | None = None
         self._connecting = threading.Lock()
         self._closed = False
         self._loaded = threading.Event()
@@ -107,10 +111,9 @@ class Servers:
             **({self._neo4j_name: ("graph",)} if neo4j else {}),
         }
 
-    @property
-    def problem(self) -> str:
-        """Why Qdrant is not read for now; "" when it is."""
-        return self._reads.problem
+    def problem_since(self, moment: float) -> str:
+        """Return why Qdrant could not be read since a moment of the monotonic clock; "" when it could."""
+        return self._reads.problem_since(moment)
 
     def load_soon(self, wait: Callable[[], object]) -> None:
         """Import the clients in the background, which takes seconds of CPU; `wait` blocks until that may begin."""
@@ -147,20 +150,24 @@ class Servers:
 
     def remote_only(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> "Stores":
         """Return the stores of a search without a local index; verify: see `QdrantVectorIndex`."""
+        from graphrag_mcp.search.retrieval import Stores
+        from graphrag_mcp.search.sketch_cache import SketchCache
         from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
         project, ids, graph = self._qdrant("read"), PointIds(), None
         points = QdrantPoints(project, ids, QdrantScopePaths(project, compile_globs), self._reads)
-        catalog, vectors = QdrantCatalog(points), QdrantVectorIndex(points, verify) if embedder is not None else None
+        vectors = QdrantVectorIndex(points, verify) if embedder is not None else None
+        catalog = self._catalog = QdrantCatalog(points) if self._catalog is None else self._catalog
+        if embedder is not None and self._sketches is None:
+            self._sketches = SketchCache(catalog, embedder)
         if self._settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 
             driver, database = self._neo4j("read"), self._settings.neo4j_database or None
             graph = Neo4jGraphStore(driver, database, self.project, ids, catalog)
-        from graphrag_mcp.search.retrieval import Stores
-
-        return Stores(catalog, QdrantKeywordIndex(points), graph, vectors, embedder, model_problem, NO_GRAPH)
+        stores = Stores(catalog, QdrantKeywordIndex(points), graph, vectors, embedder, model_problem, NO_GRAPH)
+        return replace(stores, sketches=self._sketches if embedder is not None else None)
 
     def _look(self) -> Inventory:
         from graphrag_mcp.stores.qdrant.connection import SYNC
@@ -285,10 +292,9 @@ class _TimedReads:
         self._threads = DaemonThreads(MAX_WAITING, "qdrant")
         self._breaker = CircuitBreaker()
 
-    @property
-    def problem(self) -> str:
-        """Why the server is not read now; "" when it is."""
-        return self._breaker.problem
+    def problem_since(self, moment: float) -> str:
+        """Return why a read failed since a moment, "" when none did."""
+        return self._breaker.problem_since(moment)
 
     def __call__(self, read: Callable[[], Answer]) -> Answer:
         """Return what the server answers. Raises ServerError when it fails, is too slow, or failed a moment ago."""

@@ -42,6 +42,7 @@ logger = logging.getLogger(__name__)
 
 STORE_TIMEOUT_SECONDS = 5.0  # Ten times what the slowest store takes on a large index.
 REMOTE_TIMEOUT_SECONDS = 1.2  # It is part of the two seconds in which a search answers even when a server hangs.
+LEAST_SHARE = 0.25  # Of that time; with less left, a server is not asked.
 _THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers blocks no more.
 MAX_DEFINITIONS = 200  # Definitions of one name that are considered.
 MAX_OTHER_STYLE = 8  # Definitions in another style than the query's name; more of them are a common method.
@@ -106,6 +107,10 @@ class Retrieved:
     paths: Sequence[Ranked] = ()
 
 
+class _NoTimeError(ServerError):
+    """A server was not asked, since another one took too long."""
+
+
 class Retriever:
     """Keeps the threads and the circuit breakers that the look-ups of all searches share.
 
@@ -126,7 +131,7 @@ class Retriever:
 
     def server_failed(self, store: str, since: float) -> bool:
         """Return whether a store is on a server that failed since then, on the monotonic clock."""
-        return store in self._breakers and self._breakers[store].failed_since(since)
+        return store in self._breakers and bool(self._breakers[store].problem_since(since))
 
     def start(
         self,
@@ -147,6 +152,8 @@ class Retriever:
         if remote:
             if problem := self._breakers[store].problem:
                 future.set_exception(ServerError(problem))
+            elif started + self._remote_timeout - now < LEAST_SHARE * self._remote_timeout:
+                future.set_exception(_NoTimeError("another server took the time of this search"))
             else:
                 threads = self._servers.setdefault(store, DaemonThreads(_THREADS_PER_SERVER, store))
                 future = threads.submit(look_up)
@@ -163,6 +170,9 @@ class Retriever:
         except FutureTimeoutError:
             pending.future.cancel()
             reason = f"no answer within {self._remote_timeout if pending.remote else STORE_TIMEOUT_SECONDS:g} s"
+        except _NoTimeError as error:
+            unavailable[pending.store] = str(error)
+            return ()
         except (MemoryError, sqlite3.Error):
             raise
         except Exception as error:

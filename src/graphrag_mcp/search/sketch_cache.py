@@ -59,11 +59,10 @@ class SketchCache:
     def _make(self, file_ids: Sequence[int]) -> dict[int, FileSketches]:
         catalog = self._catalog
         definitions, calls, spans = catalog.definitions(file_ids), catalog.calls(file_ids), catalog.spans(file_ids)
-        sketches = {
-            file_id: sketch(definitions[file_id], calls[file_id])
-            if len(definitions[file_id]) <= MOST_DEFINITIONS
-            else []
-            for file_id in file_ids
+        sketches = {  # A server that fails knows none for now.
+            file_id: sketch(own, calls[file_id]) if len(own) <= MOST_DEFINITIONS else []
+            for file_id, own in definitions.items()
+            if file_id in spans
         }
         texts = [sketch.text for made in sketches.values() for sketch in made]
         vectors = self._embedder.embed_documents(texts)

@@ -22,9 +22,9 @@ class CircuitBreaker:
         """Why no call may be made now; "" when one may."""
         return self._reason if self._clock() < self._closes_at else ""
 
-    def failed_since(self, moment: float) -> bool:
-        """Return whether the server failed since then, or was in the cooldown of an earlier failure."""
-        return self._closes_at > moment
+    def problem_since(self, moment: float) -> str:
+        """Return why the server failed since then, or was in the cooldown of an earlier failure; "" if it did not."""
+        return self._reason if self._closes_at > moment else ""
 
     def check(self) -> None:
         """Raise ServerError, with the reason of the failure, during the cooldown."""

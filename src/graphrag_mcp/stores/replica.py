@@ -130,7 +130,8 @@ class ReplicatedEdge:
 class ReplicatedFile:
     """Everything that is replicated of one file.
 
-    mark: recorded in the index file when the server has confirmed the file; it changes with the file's data.
+    mark: recorded in the index file when the server has confirmed the file; it changes with the file's data. calls: the
+    names that it calls, with their lines.
     """
 
     path: str
@@ -141,6 +142,7 @@ class ReplicatedFile:
     chunks: tuple[ReplicatedChunk, ...]
     symbols: tuple[ReplicatedSymbol, ...]
     edges: tuple[ReplicatedEdge, ...]
+    calls: Sequence[tuple[int, str]] = ()
 
 
 def fields_of(file: ReplicatedFile, chunk: ReplicatedChunk) -> dict[str, Any]:

@@ -1,31 +1,33 @@
 """The catalog of a search without a local index: the payloads of a Qdrant collection."""
 
-import hashlib
 import threading
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any
+from uuid import UUID
 
 from qdrant_client import models
 
 from graphrag_mcp.errors import ServerError
-from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
+from graphrag_mcp.model.files import Category, DocumentStatus, Symbol, SymbolKind
 from graphrag_mcp.model.paths import ChosenPaths, GlobCompiler
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
-from graphrag_mcp.stores.replica import ChunkIds, Point
+from graphrag_mcp.stores.replica import ChunkIds, Point, point_key, version_number
 
 _PATHS_READ = 256  # Further files with a word of the query in their name are not read.
+_VERSIONS_KEPT = 50_000
+CHUNK_FIELDS = models.PayloadSelectorExclude(exclude=["outline"])
 _PATHS_KEPT_SECONDS = 5.0  # The look-ups of one search compare their globs with the same paths.
 
 
 class QdrantCatalog:
-    """Reads chunks and files from the payloads; none while the server fails (see `Servers.problem`)."""
+    """Reads chunks and files from the payloads; none while the server fails (see `Servers.problem_since`)."""
 
     remote = True
 
@@ -33,16 +35,19 @@ class QdrantCatalog:
         self._points = points
         self._ids: ChunkIds = points.chunk_ids
         self.scope_paths = points.scope_paths
+        self._versions: dict[int, str] = {}  # Of the files that were read, by their ids.
+        self._outlines: tuple[frozenset[int], dict[int, Mapping[str, Any]]] = (frozenset(), {})
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
-        payloads = self._payloads(chunk_ids, True)
+        payloads = self._payloads(chunk_ids, CHUNK_FIELDS)
         return {
-            chunk_id: schema.read_chunk(chunk_id, _file_id(values), values) for chunk_id, values in payloads.items()
+            chunk_id: schema.read_chunk(chunk_id, self._file_id(values), values)
+            for chunk_id, values in payloads.items()
         }
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
         payloads = self._payloads(chunk_ids, schema.FILE_FIELDS)
-        return {chunk_id: schema.read_file(_file_id(values), values) for chunk_id, values in payloads.items()}
+        return {chunk_id: schema.read_file(self._file_id(values), values) for chunk_id, values in payloads.items()}
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         if not words:
@@ -65,17 +70,26 @@ class QdrantCatalog:
         ids = self._ids.ids([point for _, _, point in scored[:limit]])
         return [Ranked(known, -score) for known, (score, _, _) in zip(ids, scored, strict=False) if known is not None]
 
-    def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:  # noqa: ARG002
-        """Return nothing: a payload has the names of a chunk, not their lines."""
-        return {}
+    def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
+        """Return the definitions of those files that were read before; none while the server fails."""
+        return {
+            file_id: [
+                Symbol(name, qualified, SymbolKind(kind), start, end, signature)
+                for name, qualified, kind, start, end, signature in outline["definitions"]
+            ]
+            for file_id, outline in self._outlines_of(file_ids).items()
+        }
 
-    def spans(self, file_ids: Collection[int]) -> Mapping[int, Mapping[int, tuple[int, int]]]:  # noqa: ARG002
-        """Return nothing: the chunks of a file would be a request of their own."""
-        return {}
+    def spans(self, file_ids: Collection[int]) -> Mapping[int, Mapping[int, tuple[int, int]]]:
+        project, spans = self._points.project.name, dict[int, Mapping[int, tuple[int, int]]]()
+        for file_id, outline in self._outlines_of(file_ids).items():
+            keys = [point_key(project, self._versions[file_id], number) for number in range(len(outline["spans"]))]
+            spans[file_id] = dict(zip((UUID(key).int for key in keys), map(tuple, outline["spans"]), strict=True))
+        return spans
 
-    def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:  # noqa: ARG002
-        """Return nothing: a payload has no relations."""
-        return {}
+    def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:
+        outlines = self._outlines_of(file_ids)
+        return {file_id: [(line, name) for line, name in outline["calls"]] for file_id, outline in outlines.items()}
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         stated = models.FieldCondition(key="facts.status", match=models.MatchValue(value=status.value))
@@ -93,7 +107,31 @@ class QdrantCatalog:
         payloads = self._points.project.scroll(["path", "category"], *visible, schema.FIRST_POINT)
         return sorted((values["path"], Category(values["category"])) for values in payloads)
 
-    def _payloads(self, chunk_ids: Sequence[int], fields: bool | list[str]) -> dict[int, dict[str, Any]]:
+    def _file_id(self, values: Mapping[str, Any]) -> int:
+        """Return the id of a version of a file, and remember its version."""
+        file_id = version_number(values["version"]) >> 1
+        if len(self._versions) >= _VERSIONS_KEPT:
+            self._versions.clear()
+        self._versions[file_id] = values["version"]
+        return file_id
+
+    def _outlines_of(self, file_ids: Collection[int]) -> Mapping[int, Mapping[str, Any]]:
+        """Return the outlines of files, which are read once for the look-ups that follow each other."""
+        wanted = frozenset(file_ids)
+        if self._outlines[0] != wanted:
+            versions = {known: self._versions[known] for known in wanted if known in self._versions}
+            keys = {point_key(self._points.project.name, version, 0): known for known, version in versions.items()}
+            try:
+                records = self._points.read(keys, with_payload=["outline"])
+            except ServerError:
+                return {}
+            payloads = {keys[str(record.id)]: record.payload or {} for record in records}
+            self._outlines = wanted, {known: values["outline"] for known, values in payloads.items() if values}
+        return self._outlines[1]
+
+    def _payloads(
+        self, chunk_ids: Sequence[int], fields: models.PayloadSelectorExclude | list[str]
+    ) -> dict[int, dict[str, Any]]:
         keys = self._ids.keys(chunk_ids)
         try:
             records = self._points.read(keys.values(), with_payload=fields)
@@ -139,7 +177,3 @@ def stored_model(project: QdrantProject) -> str:
     """Return the fingerprint of the model that the project's vectors were made with, "" without any."""
     records = project.first(1, ["model"])
     return str((records[0].payload or {})["model"]) if records else ""
-
-
-def _file_id(values: Mapping[str, Any]) -> int:
-    return int.from_bytes(hashlib.blake2b(values["path"].encode(errors="surrogateescape"), digest_size=8).digest())

@@ -19,6 +19,7 @@ from graphrag_mcp.stores.replica import Point, ReplicatedChunk, ReplicatedFile, 
 DENSE = "dense"
 KEYWORDS = "keywords"
 
+MOST_DEFINITIONS = 4_000  # A file with more is generated, and a search makes no use of them.
 _PAGE = 1000
 
 POINT_FIELDS = ["path", "version", "ordinal"]  # A search reads these of a hit.
@@ -152,6 +153,21 @@ def payload(project: str, model: str, file: ReplicatedFile, chunk: ReplicatedChu
         "names": list(stored.names),
         "enclosing": list(stored.enclosing),
         "signature": stored.signature,
+        **({"outline": _outline(file)} if chunk.point.ordinal == 0 else {}),
+    }
+
+
+def _outline(file: ReplicatedFile) -> dict[str, Any]:
+    """Return the definitions of a file in the order of their lines, its calls, and the lines of its chunks."""
+    symbols = sorted((row.symbol for row in file.symbols), key=lambda symbol: (symbol.start_line, -symbol.end_line))
+    is_known = len(symbols) <= MOST_DEFINITIONS
+    return {
+        "definitions": [
+            [one.name, one.qualified_name, one.kind.value, one.start_line, one.end_line, one.signature]
+            for one in (symbols if is_known else ())
+        ],
+        "calls": list(map(list, file.calls if is_known else ())),
+        "spans": [[chunk.chunk.start_line, chunk.chunk.end_line] for chunk in file.chunks],
     }
 
 

@@ -159,21 +159,7 @@ class SqliteCatalog:
         return chunks_of
 
     def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:
-        calls_of: dict[int, Sequence[tuple[int, str]]] = dict.fromkeys(file_ids, ())
-        wanted = (id_list(file_ids),)
-        for file_id, data in self._database.rows(
-            "SELECT file_id, data FROM main.facts WHERE file_id IN (SELECT value FROM json_each(?))", wanted
-        ):
-            mentions = unpack(data).mentions
-            calls_of[file_id] = [
-                (mention.line, mention.name) for mention in mentions if mention.use in _RUNNING and mention.name
-            ]
-        for file_id, data in self._database.rows(
-            "SELECT file_id, data FROM main.outlines WHERE file_id IN (SELECT value FROM json_each(?))", wanted
-        ):
-            calls = (relation for relation in unpack_outline(data) if relation.kind is RelationKind.CALLS)
-            calls_of[file_id] = sorted((call.line, call.target) for call in calls)
-        return calls_of
+        return read_calls(self._database, file_ids)
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         hidden = self.scope_paths.resolve(scope)
@@ -368,3 +354,22 @@ def unpack_document(text: str) -> DocumentFacts:
 
 def _split(value: str) -> tuple[str, ...]:
     return tuple(value.split("\t")) if value else ()
+
+
+def read_calls(database: Database, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:
+    """Return the names that files call, with their lines and in that order, by file id."""
+    calls_of: dict[int, Sequence[tuple[int, str]]] = dict.fromkeys(file_ids, ())
+    wanted = (id_list(file_ids),)
+    for file_id, data in database.rows(
+        "SELECT file_id, data FROM main.facts WHERE file_id IN (SELECT value FROM json_each(?))", wanted
+    ):
+        mentions = unpack(data).mentions
+        calls_of[file_id] = [
+            (mention.line, mention.name) for mention in mentions if mention.use in _RUNNING and mention.name
+        ]
+    for file_id, data in database.rows(
+        "SELECT file_id, data FROM main.outlines WHERE file_id IN (SELECT value FROM json_each(?))", wanted
+    ):
+        calls = (relation for relation in unpack_outline(data) if relation.kind is RelationKind.CALLS)
+        calls_of[file_id] = sorted((call.line, call.target) for call in calls)
+    return calls_of

@@ -21,7 +21,7 @@ from graphrag_mcp.stores.replica import (
     file_version,
     point_key,
 )
-from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
+from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_calls, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.links import LINE_BITS, kind_of
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file, of_linked
@@ -182,6 +182,7 @@ class SqliteReplicaSource:
         }
         chunks, symbols = self._chunks(ids, versions), self._symbols(ids)
         edges = self._edges(ids) if with_edges else {}
+        calls = {} if with_edges else read_calls(self._database, [row[0] for row in files])
         keys = self._grouped("SELECT file_id, key FROM match_keys", ids)
         words = self._grouped("SELECT file_id, word, share FROM path_words", ids)
         return [
@@ -194,6 +195,7 @@ class SqliteReplicaSource:
                 chunks=tuple(chunks[file_id]),
                 symbols=tuple(symbols[file_id]),
                 edges=tuple(edges.get(file_id, ())),
+                calls=calls.get(file_id, ()),
             )
             for file_id, path, _, _, mark in files
         ]

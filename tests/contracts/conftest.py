@@ -144,7 +144,7 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
         if alone:
             archived = QdrantScopePaths(there, compile_globs)
         points = QdrantPoints(there, ids, archived)
-        copies.append(QdrantReplica(there, "qdrant", MODEL, DIMENSIONS, KEYWORD_FIELDS))
+        copies.append(QdrantReplica(there, "qdrant", MODEL, DIMENSIONS, KEYWORD_FIELDS, source.mean_length))
         catalog: ChunkStore = QdrantCatalog(points) if alone else local.catalog
         backend = replace(
             backend, vectors=QdrantVectorIndex(points), keywords=QdrantKeywordIndex(points), catalog=catalog

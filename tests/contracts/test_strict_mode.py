@@ -51,7 +51,9 @@ def older(qdrant: QdrantClient) -> Iterator[str]:
 
 
 def _projection(client: QdrantClient, collection: str) -> QdrantReplica:
-    return QdrantReplica(QdrantProject(client, collection, "project"), "qdrant", "model", DIMENSIONS, KEYWORD_FIELDS)
+    return QdrantReplica(
+        QdrantProject(client, collection, "project"), "qdrant", "model", DIMENSIONS, KEYWORD_FIELDS, lambda: 100.0
+    )
 
 
 def _catalog(client: QdrantClient, collection: str) -> QdrantCatalog:

@@ -38,7 +38,7 @@ from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.neo4j import connection as neo4j_connection
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.qdrant import connection
-from graphrag_mcp.stores.qdrant.bm25 import AVERAGE_LENGTH, K1, B, document_vector, query_vector, term_index
+from graphrag_mcp.stores.qdrant.bm25 import K1, B, document_vector, query_vector, term_index
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
@@ -101,9 +101,9 @@ def test_a_path_lies_in_all_its_folders() -> None:
 def test_sparse_vectors_multiply_to_bm25() -> None:
     """Field weights, saturation and length are in the document, the rarity of each term in the query."""
     weights = {"names": 3.0, "body": 1.0}
-    vector = document_vector({"names": "total", "body": "total of an order"}, weights)
+    vector = document_vector({"names": "total", "body": "total of an order"}, weights, 160.0)
     values = dict(zip(vector.indices, vector.values, strict=True))
-    norm = K1 * (1 - B + B * 5 / AVERAGE_LENGTH)
+    norm = K1 * (1 - B + B * 5 / 160.0)
     assert values[term_index("total")] == pytest.approx(4 * (K1 + 1) / (4 + norm))
     assert values[term_index("order")] == pytest.approx(1 * (K1 + 1) / (1 + norm))
     assert vector.indices == sorted(vector.indices)

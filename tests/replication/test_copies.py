@@ -19,6 +19,7 @@ from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.replication import sync
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.replica import QdrantReplica
 from graphrag_mcp.stores.replica import ReplicatedFile, point_key
@@ -373,18 +374,22 @@ def test_a_search_while_the_copy_changes_is_asked_again(
         {"chunks": None},
         {"commit": 7},
         {"written_at": "yesterday"},
+        {"mean_length": "long"},
     ],
 )
 def test_an_inventory_that_is_none_is_not_trusted(
-    open_app: Open, qdrant: QdrantClient, payload: Mapping[str, Any]
+    open_app: Open, qdrant: QdrantClient, monkeypatch: pytest.MonkeyPatch, payload: Mapping[str, Any]
 ) -> None:
     """Whatever a server answers, the local index does."""
+    monkeypatch.setattr(breaker, "COOLDOWN_SECONDS", 0.0)
     app = open_app(project_id="team")
     app.sync()
     qdrant.set_payload("code", dict(payload), [point_key("team", "inventory", 0)])
     result = app.search(SearchRequest("order session path", limit=20))
     assert sorted(hit.chunk.path for hit in result.primary) == sorted(FILES)
-    assert "inventory of 'team' is damaged" in result.meta.unavailable["keyword"]
+    assert "holds no complete copy of 'team'" in result.meta.unavailable["keyword"]
+    app.sync()
+    assert sorted(_answers(app)) == sorted(FILES.items())
 
 
 def test_without_an_index_lost_chunks_are_counted(open_app: Open, tmp_path: Path, qdrant: QdrantClient) -> None:

@@ -122,7 +122,7 @@ class IndexStores:
         if not overlay.held:
             return local
         ids = SqliteChunkIds(self.database, servers.project, overlay.files.tolist())
-        return servers.beside(local, overlay, ids)
+        return servers.beside(local, overlay, ids, inventory.mean_length)
 
     def overlay(self, local: "Stores", inventory: "Inventory") -> "Overlay":
         """Return the files of the tree that a server does not hold as they are, with what searches them."""

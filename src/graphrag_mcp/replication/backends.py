@@ -137,14 +137,14 @@ class Servers:
             self._inventory = None
         return is_current
 
-    def beside(self, local: "Stores", overlay: "Overlay", ids: ChunkIds) -> "Stores":
+    def beside(self, local: "Stores", overlay: "Overlay", ids: ChunkIds, mean_length: float) -> "Stores":
         """Return the stores of a search that asks Qdrant for what it holds, and the local index for the overlay."""
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
         from graphrag_mcp.stores.qdrant.overlay import OverlaidKeywords, OverlaidVectors
 
         points = QdrantPoints(self._qdrant("read"), ids, local.catalog.scope_paths, self._reads, overlay.paths, True)
         on_server = QdrantKeywordIndex(points, overlay.keywords.frequencies)
-        keywords = OverlaidKeywords(on_server, overlay.keywords, KEYWORD_FIELDS)
+        keywords = OverlaidKeywords(on_server, overlay.keywords, KEYWORD_FIELDS, mean_length)
         vectors = OverlaidVectors(QdrantVectorIndex(points), own) if (own := overlay.vectors) is not None else None
         return replace(local, keywords=keywords, vectors=vectors)
 
@@ -204,16 +204,17 @@ class Servers:
         return stored_model(self._qdrant("read"))
 
     def replicas(
-        self, fingerprint: str, dimensions: int, weights: dict[str, float], purpose: Purpose = "write"
+        self, fingerprint: str, dimensions: int, mean_length: Callable[[], float], purpose: Purpose = "write"
     ) -> list[Replica]:
-        """Return a writer for each server; fingerprint, dimensions: of the model; weights: of the keyword fields."""
+        """Return a writer for each server; fingerprint, dimensions: of the model; mean_length: see `QdrantReplica`."""
         writers: list[Replica] = []
         settings = self._settings
         if settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.replica import QdrantReplica
 
             project = self._qdrant(purpose)
-            writers.append(QdrantReplica(project, self._qdrant_name, fingerprint, dimensions, weights))
+            name, weights = self._qdrant_name, KEYWORD_FIELDS
+            writers.append(QdrantReplica(project, name, fingerprint, dimensions, weights, mean_length))
         if settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 

@@ -16,7 +16,6 @@ from graphrag_mcp.replication.sync import Agree, ReportSync, synchronise
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.stores.replica import Replica
 from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 
 logger = logging.getLogger(__name__)
 
@@ -127,7 +126,7 @@ class Replicator:
 
     def _source_and_targets(self, purpose: Purpose) -> tuple[SqliteReplicaSource, list[Replica]]:
         source, embedder = self._open_source()
-        return source, self._servers.replicas(embedder.fingerprint, embedder.dimensions, KEYWORD_FIELDS, purpose)
+        return source, self._servers.replicas(embedder.fingerprint, embedder.dimensions, source.mean_length, purpose)
 
     @contextmanager
     def _copying(self) -> Iterator[None]:

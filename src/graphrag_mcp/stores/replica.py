@@ -46,12 +46,13 @@ def version_number(version: str) -> int:
 class Inventory:
     """The file versions that a server holds whole, ascending, by their numbers.
 
-    chunks: of all of them. commit: that which was checked out where it was written, "" outside of git. written_at: in
-    seconds since 1970. stamp: differs with each inventory.
+    chunks: of all of them. mean_length: of chunks in words, when the project was first copied. commit: that which was
+    checked out where it was written, "" outside of git. written_at: in seconds since 1970. stamp: differs with each.
     """
 
     versions: NDArray[np.uint64]
     chunks: int
+    mean_length: float
     commit: str
     written_at: float
     stamp: str

@@ -3,9 +3,9 @@
 score(q, d) = Σ_t∈q idf(t) · f(t,d)·(k1 + 1) / (f(t,d) + k1·(1 - b + b·|d| / L)), with f(t,d) = Σ_field w_field · tf
 
 This is the formula of SQLite's bm25() with its weights per field (Robertson & Zaragoza, "The Probabilistic Relevance
-Framework", 2009), with one difference: L is a constant rather than the mean length, so that a document's vector does
-not change when another one is written. The idf counts the chunks of one project; Qdrant's own would count the whole
-collection, which many projects share.
+Framework", 2009), with one difference: L is the mean length at the time of the first copy, so that a document's vector
+does not change when another one is written. The idf counts the chunks of one project; Qdrant's own would count the
+whole collection, which many projects share.
 """
 
 import hashlib
@@ -27,7 +27,6 @@ PARTS = 64  # A repository of 250,000 chunks has the counts of about 8,000 words
 _PARTS_SENT = 16
 K1 = 1.2
 B = 0.75
-AVERAGE_LENGTH = 160.0  # In 34,000 chunks of 17 repositories, the mean of the words over all fields is 161.
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,8 @@ class SparseVector:
     values: list[float]
 
 
-def document_vector(fields: Mapping[str, str], weights: Mapping[str, float]) -> SparseVector:
-    """Return the vector of a chunk from the words of its fields, which are separated by blanks."""
+def document_vector(fields: Mapping[str, str], weights: Mapping[str, float], mean: float) -> SparseVector:
+    """Return the vector of a chunk from the words of its fields, which are separated by blanks. mean: see above, L."""
     frequencies: dict[int, float] = defaultdict(float)
     length = 0
     for field, text in fields.items():
@@ -47,7 +46,7 @@ def document_vector(fields: Mapping[str, str], weights: Mapping[str, float]) -> 
         length += len(words)
         for word in words:
             frequencies[term_index(word)] += weights[field]
-    norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
+    norm = K1 * (1 - B + B * length / mean)
     indices = sorted(frequencies)
     return SparseVector(indices, [frequencies[index] * (K1 + 1) / (frequencies[index] + norm) for index in indices])
 

@@ -13,8 +13,6 @@ from collections.abc import Collection
 import numpy as np
 from qdrant_client import models
 
-from graphrag_mcp.errors import ServerError
-from graphrag_mcp.stores.qdrant.connection import SYNC
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.replica import Inventory, point_key
 from graphrag_mcp.system.git import is_name
@@ -35,14 +33,14 @@ class QdrantInventory:
         return str((records[0].payload or {}).get("stamp", "")) if records else ""
 
     def read(self) -> Inventory | None:
-        """Return the inventory; None where the project was never copied completely, or is being rebuilt.
+        """Return the inventory; None where the project was never copied, is being rebuilt, or it cannot be understood.
 
-        Of one that is being written, only what is already there counts. Raises ServerError when it is none.
+        Of one that is being written, only what is already there counts.
         """
         try:
             return self._read()
-        except (KeyError, TypeError, ValueError) as error:
-            raise ServerError(f"Qdrant's inventory of {self._project.name!r} is damaged{SYNC} --rebuild") from error
+        except (KeyError, TypeError, ValueError):
+            return None
 
     def _read(self) -> Inventory | None:
         records = self._project.retrieve([self._key(0)], with_payload=True)
@@ -56,14 +54,21 @@ class QdrantInventory:
                   if values["stamp"] == first["stamp"]]  # fmt: skip
         versions = np.frombuffer(b"".join(map(base64.b64decode, packed)), dtype="<u8")
         commit = first["commit"] if is_name(first["commit"]) else ""
-        return Inventory(np.sort(versions), int(first["chunks"]), commit, float(first["written_at"]), first["stamp"])
+        numbers = int(first["chunks"]), max(1.0, float(first["mean_length"]))
+        return Inventory(np.sort(versions), *numbers, commit, float(first["written_at"]), first["stamp"])
 
-    def write(self, versions: Collection[int], chunks: int, commit: str) -> None:
-        """Replace the inventory. versions: their numbers. chunks: of all these files."""
+    def write(self, versions: Collection[int], chunks: int, mean_length: float, commit: str) -> None:
+        """Replace the inventory. versions: their numbers. chunks: of all these files. mean_length: as it was before."""
         known = np.sort(np.fromiter(versions, dtype="<u8", count=len(versions)))
         stamp, parts = secrets.token_hex(8), max(1, -(-len(known) // _VERSIONS))
         about = {"inventory_of": self._project.name, "stamp": stamp}
-        whole = {"parts": parts, "chunks": chunks, "commit": commit, "written_at": time.time()}
+        whole = {
+            "parts": parts,
+            "chunks": chunks,
+            "mean_length": mean_length,
+            "commit": commit,
+            "written_at": time.time(),
+        }
         points = [
             models.PointStruct(
                 id=self._key(part),

@@ -39,9 +39,11 @@ class OverlaidKeywords:
 
     remote = True
 
-    def __init__(self, server: QdrantKeywordIndex, own: _OwnKeywords, weights: Mapping[str, float]) -> None:
-        """weights: by keyword field."""
-        self._server, self._own, self._weights = server, own, weights
+    def __init__(
+        self, server: QdrantKeywordIndex, own: _OwnKeywords, weights: Mapping[str, float], mean: float
+    ) -> None:
+        """weights: by keyword field. mean: length of the chunks; see `bm25`."""
+        self._server, self._own, self._weights, self._mean = server, own, weights, mean
         self.frequencies: Callable[[Sequence[str]], Frequencies | None] = own.frequencies
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
@@ -51,7 +53,7 @@ class OverlaidKeywords:
         weight_of = dict(zip(query.indices, query.values, strict=True))
         own: list[Ranked] = []
         for chunk_id, fields in words.items():
-            vector = document_vector(fields, self._weights)
+            vector = document_vector(fields, self._weights, self._mean)
             pairs = zip(vector.indices, vector.values, strict=True)
             own.append(Ranked(chunk_id, sum(value * weight_of.get(index, 0.0) for index, value in pairs)))
         return _best([*self._server.search(terms, limit, scope), *own], limit)

@@ -22,20 +22,34 @@ class QdrantReplica:
     keeps_edges = False
 
     def __init__(
-        self, project: QdrantProject, name: str, model: str, dimensions: int, weights: Mapping[str, float]
+        self,
+        project: QdrantProject,
+        name: str,
+        model: str,
+        dimensions: int,
+        weights: Mapping[str, float],
+        mean_length: Callable[[], float],
     ) -> None:
-        """name: identifies the replica. model, dimensions: of the vectors. weights: by keyword field."""
+        """name: identifies the replica. model, dimensions: of the vectors. weights: by keyword field.
+
+        mean_length: returns that of the chunks in words; asked when the project is copied for the first time.
+        """
         self.name = name
         self._project = project
         self._model = model
         self._dimensions = dimensions
         self._weights = weights
+        self._mean_length = mean_length
+        self._mean = 0.0
         self._frequencies = QdrantFrequencies(project)
         self._inventory = QdrantInventory(project)
 
     def prepare(self) -> bool:
         with reaching():
-            return schema.create_collection(self._project.client, self._project.collection, self._dimensions)
+            is_new = schema.create_collection(self._project.client, self._project.collection, self._dimensions)
+        inventory = None if is_new else self._inventory.read()
+        self._mean = inventory.mean_length if inventory and inventory.chunks else self._mean_length()
+        return is_new
 
     def write(self, files: Sequence[ReplicatedFile]) -> None:
         """Replace these files: write the new points, then remove the old ones."""
@@ -48,13 +62,14 @@ class QdrantReplica:
         self._project.delete(self._project.filter(schema.any_of("path", paths)))
 
     def clear(self) -> None:
+        self._mean = self._mean_length()
         self._inventory.delete()
         self._frequencies.delete()
         self._project.delete(self._project.filter())
 
     def state(self, held: Mapping[str, tuple[str, int]], commit: str) -> None:
         versions = {version_number(version) for version, _ in held.values()}
-        self._inventory.write(versions, sum(chunks for _, chunks in held.values()), commit)
+        self._inventory.write(versions, sum(chunks for _, chunks in held.values()), self._mean, commit)
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Write the word counts of the project."""
@@ -79,7 +94,7 @@ class QdrantReplica:
     def _points(self, files: Sequence[ReplicatedFile]) -> Iterator[models.PointStruct]:
         for file in files:
             for chunk in file.chunks:
-                sparse = document_vector(chunk.words, self._weights)
+                sparse = document_vector(chunk.words, self._weights, self._mean)
                 vector: dict[str, Any] = {
                     schema.KEYWORDS: models.SparseVector(indices=sparse.indices, values=sparse.values)
                 }

@@ -27,6 +27,8 @@ from graphrag_mcp.stores.sqlite.links import LINE_BITS, kind_of
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file, of_linked
 from graphrag_mcp.system.git import head_commit
 
+USUAL_LENGTH = 160.0  # In 34,000 chunks of 17 repositories, the mean of the words over all fields is 161.
+_MEASURED = 20_000  # Chunks from which their mean length is taken.
 _CONTENT = "hex(f.content_hash) || ' ' || f.recipe || ' '"
 # The replica of a file changes if one of these changes.
 _MARK = f"""{_CONTENT} || f.category || ' ' || coalesce(f.modified_at, '') || ' '
@@ -157,6 +159,13 @@ class SqliteReplicaSource:
             f"SELECT coalesce(sum(f.chunks), 0) FROM files f {condition if server else ''}", (server,) if server else ()
         )
         return int(count)
+
+    def mean_length(self) -> float:
+        """Return the mean number of words of a chunk, over all its fields."""
+        words = " + ".join(f"length({field}) - length(replace({field}, ' ', '')) + ({field} != '')"
+                           for field in KEYWORD_FIELDS)  # fmt: skip
+        ((mean,),) = self._database.rows(f"SELECT avg({words}) FROM (SELECT * FROM keywords LIMIT {_MEASURED})")
+        return mean or USUAL_LENGTH
 
     def frequencies(self) -> Frequencies:
         """Return how many chunks contain each word, as the embedded keyword index counts them."""

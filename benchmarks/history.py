@@ -208,7 +208,7 @@ def _most_changed(past: SqliteHistory, paths: Collection[str]) -> list[str]:
 
 
 def _shuffled(stores: Stores) -> Stores:
-    if stores.history is None:
+    if not isinstance(stores.history, SqliteHistory):
         return stores
     commits = [commit_id for commit_id, is_member in enumerate(stores.history.state().members) if is_member]
     return replace(stores, history=Shuffled(stores.history, commits))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from graphrag_mcp.model.files import Category, DocumentStatus, RelationKind, Symbol
 from graphrag_mcp.model.graph import CodeNode, Dependency
+from graphrag_mcp.model.history import Recalled, Touched
 from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, GraphNeighbour, Mention, Ranked, StoredChunk, StoredFile, SymbolMatch
@@ -66,6 +67,22 @@ class KeywordIndex(Protocol):
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies | None:
         """Return the number of chunks with each term, of any scope; None where it would take another request."""
+
+
+class CommitStore(Protocol):
+    """Past commits, by the words of their messages."""
+
+    @property
+    def remote(self) -> bool: ...
+
+    def frequencies(self, terms: Sequence[str]) -> Frequencies:
+        """Return how many messages contain each term."""
+
+    def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
+        """Return the commits whose messages have any of the terms that were counted, the best first."""
+
+    def files(self, commit_ids: Collection[int], scope: Scope) -> list[Touched]:
+        """Return the files inside a scope that commits of the last `recall` changed."""
 
 
 class GraphStore(Protocol):

@@ -15,6 +15,7 @@ from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.cli.run import run
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import RemovalError, ServerError
+from graphrag_mcp.history import update
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.replication import sync
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
@@ -403,6 +404,51 @@ def test_without_an_index_lost_chunks_are_counted(open_app: Open, tmp_path: Path
     qdrant.delete("code", models.Filter(must=[lost]))
     with closing(RemoteApp(tmp_path, settings)) as remote:
         assert "Qdrant has lost 2 chunks of its copy" in _warnings(remote)
+
+
+# ---------------------------------------------------------------- without an index
+
+
+def _remembered(app: App | RemoteApp, query: str) -> list[tuple[str, str]]:
+    """Return the files of the first hits with what past commits say of them."""
+    result = app.search(SearchRequest(query))
+    assert "history" not in result.meta.unavailable
+    factors = [(hit.chunk.path, factor) for hit in result.primary for factor in hit.factors]
+    return [(path, factor.note) for path, factor in factors if factor.name == "history"]
+
+
+def test_without_an_index_past_commits_are_known(
+    open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the index knows them, after a rename, an edit and a commit that is taken back."""
+    monkeypatch.setattr(update, "FEWEST_COMMITS", 1)
+    app = open_app(project_id="team")
+    settings = load_settings(app.root, _environment(tmp_path / "none", project_id="team"))
+
+    def commit(message: str) -> None:
+        for command in (["add", "--all"], ["commit", "--quiet", "--message", message]):
+            subprocess.run(["git", "-C", str(app.root), *IDENTITY, *command], check=True)
+        app.index()
+        app.sync()
+
+    def check(query: str, wanted: list[str]) -> None:
+        with closing(RemoteApp(app.root, settings)) as remote:
+            known = _remembered(remote, query)
+        assert known == _remembered(app, query)
+        assert [path for path, _ in known] == wanted
+
+    subprocess.run(["git", "init", "--quiet", str(app.root)], check=True)
+    commit("Begin the warehouse")
+    (app.root / "a.py").write_text(FILES["a.py"] + "\n\ndef other():\n    pass\n")
+    commit("Count the pallets of the forklift")
+    check("pallets of the forklift", ["a.py"])
+    (app.root / "a.py").rename(app.root / "renamed.py")
+    commit("Move it")
+    check("pallets of the forklift", ["renamed.py"])
+    subprocess.run(["git", "-C", str(app.root), "reset", "--quiet", "--hard", "HEAD~2"], check=True)
+    app.index()
+    app.sync()
+    check("pallets of the forklift", [])
 
 
 # ---------------------------------------------------------------- what failed is not a server

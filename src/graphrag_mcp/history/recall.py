@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.history import Recalled, described
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.stores.sqlite.history import SqliteHistory
+from graphrag_mcp.ports import CommitStore
 
 MOST_COMMITS = 60  # From 30 to 100 the ranking is nearly the same.
 MOST_FILES = 10  # No more become candidates.
@@ -28,7 +28,7 @@ class Memory(NamedTuple):
         return f"changed by {described(self.commit)}"
 
 
-def recall(terms: Sequence[str], history: SqliteHistory, scope: Scope) -> list[Memory]:
+def recall(terms: Sequence[str], history: CommitStore, scope: Scope) -> list[Memory]:
     """Return the files that commits whose messages match a question changed, the best first.
 
     A file's score is the largest of its commits: BM25 / that of the best commit / √(files of the commit), times how

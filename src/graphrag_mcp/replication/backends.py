@@ -153,6 +153,7 @@ class Servers:
         from graphrag_mcp.search.retrieval import Stores
         from graphrag_mcp.search.sketch_cache import SketchCache
         from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
+        from graphrag_mcp.stores.qdrant.history import QdrantHistory
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
         project, ids, graph = self._qdrant("read"), PointIds(), None
@@ -167,7 +168,7 @@ class Servers:
             driver, database = self._neo4j("read"), self._settings.neo4j_database or None
             graph = Neo4jGraphStore(driver, database, self.project, ids, catalog)
         stores = Stores(catalog, QdrantKeywordIndex(points), graph, vectors, embedder, model_problem, NO_GRAPH)
-        return replace(stores, sketches=self._sketches if embedder is not None else None)
+        return replace(stores, history=QdrantHistory(points), sketches=self._sketches if embedder is not None else None)
 
     def _look(self) -> Inventory:
         from graphrag_mcp.stores.qdrant.connection import SYNC

@@ -151,6 +151,7 @@ class _Run:
             self.send()
         changed = bool(self.counts["written"] or self.counts["removed"])
         self.server.finish(self.source.frequencies, changed=changed)
+        self.server.write_commits(*self.source.history())
         self._state(())
 
     def _state(self, pending: Collection[str]) -> None:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from graphrag_mcp.history.recall import MOST_FILES, Memory, recall
+from graphrag_mcp.history.recall import MOST_FILES, Memory
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import Frequencies, FusionMethod, ListSource, Mention, Ranked, SearchRequest
 from graphrag_mcp.ports import ChunkStore
@@ -130,15 +130,15 @@ def _remember(query: Query, request: SearchRequest, lookups: Lookups, settings: 
 
     None for a name, a path, a relation or a kind of file.
     """
-    history = lookups.stores.history
     is_plain = query.intent is Intent.NATURAL and not query.relations and not query.categories
-    if history is None or not is_plain or Part.HISTORY in settings.switched_off:
+    if not is_plain or Part.HISTORY in settings.switched_off:
         return ()
-    retrieved = recall(query.terms, history, request.scope)
-    if not retrieved:
+    memories = lookups.recall(query.terms, request.scope)
+    if not memories:
         return ()
-    files = lookups.stores.catalog.files([memory.chunk_id for memory in retrieved])
-    return [hit for hit in retrieved if files[hit.chunk_id].category is Category.IMPLEMENTATION]
+    files = lookups.stores.catalog.files([memory.chunk_id for memory in memories])
+    code = {chunk_id for chunk_id, file in files.items() if file.category is Category.IMPLEMENTATION}
+    return [memory for memory in memories if memory.chunk_id in code]
 
 
 def _first_remembered(

@@ -16,11 +16,13 @@ from functools import partial
 from typing import Generic, TypeAlias, TypeVar
 
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
+from graphrag_mcp.history.recall import Memory, recall
 from graphrag_mcp.model.files import DocumentStatus, SymbolKind
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, LiteralPlace, Ranked, StoredChunk, SymbolMatch
 from graphrag_mcp.ports import (
     ChunkStore,
+    CommitStore,
     CrossEncoder,
     Embedder,
     GraphStore,
@@ -33,7 +35,6 @@ from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.search.threads import DaemonThreads, complete
 from graphrag_mcp.stores.breaker import CircuitBreaker
-from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.text.names import key_names, sets_key
 from graphrag_mcp.text.words import query_words
@@ -81,7 +82,7 @@ class Stores:
     sketches: SketchCache | None = None
     cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
     phrases: SqliteKeywordIndex | None = None
-    history: SqliteHistory | None = None
+    history: CommitStore | None = None
     project: str = ""
 
     @property
@@ -283,6 +284,14 @@ class Lookups:
             return ()
         look_up = partial(catalog.documents, status, limit, scope)
         return self._answer(self._retriever.start("catalog", catalog.remote, look_up, since=self._started))
+
+    def recall(self, terms: Sequence[str], scope: Scope) -> Sequence[Memory]:
+        """Return the files that past commits with such messages changed."""
+        history = self.stores.history
+        if history is None or not terms:
+            return ()
+        look_up = partial(recall, terms, history, scope)
+        return self._answer(self._retriever.start("history", history.remote, look_up, since=self._started))
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies | None:
         """Return the number of chunks with each term; None where the keyword index is unavailable or does not know."""

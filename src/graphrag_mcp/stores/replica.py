@@ -128,6 +128,22 @@ class ReplicatedEdge:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplicatedCommit:
+    """A past commit. words: of its message, with how often. files: how many with code it changed.
+
+    paths: as they are now. digest: changes with them.
+    """
+
+    name: str
+    seconds: int
+    subject: str
+    files: int
+    words: Mapping[str, int]
+    paths: Sequence[str]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReplicatedFile:
     """Everything that is replicated of one file.
 
@@ -193,6 +209,9 @@ class Replica(Protocol):
 
         changed: whether this run wrote or removed any file.
         """
+
+    def write_commits(self, tip: str, commits: Callable[[], Sequence[ReplicatedCommit]]) -> None:
+        """Bring the past commits to those of a tip, where the server keeps them."""
 
     def chunks(self) -> int:
         """Return how many chunks the server holds, counted exactly."""

@@ -8,7 +8,7 @@ from neo4j import Driver, ManagedTransaction
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.neo4j import schema
 from graphrag_mcp.stores.neo4j.connection import reaching
-from graphrag_mcp.stores.replica import ReplicatedFile, file_key
+from graphrag_mcp.stores.replica import ReplicatedCommit, ReplicatedFile, file_key
 
 
 class Neo4jReplica:
@@ -75,6 +75,9 @@ class Neo4jReplica:
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Do nothing: nothing in the graph depends on all files."""
+
+    def write_commits(self, tip: str, commits: Callable[[], Sequence[ReplicatedCommit]]) -> None:
+        """Do nothing: they are kept for searches."""
 
     def chunks(self) -> int:
         ((count,),) = (row.values() for row in self._read(schema.statement("count_chunks")))

@@ -39,13 +39,21 @@ class SparseVector:
 
 def document_vector(fields: Mapping[str, str], weights: Mapping[str, float], mean: float) -> SparseVector:
     """Return the vector of a chunk from the words of its fields, which are separated by blanks. mean: see above, L."""
-    frequencies: dict[int, float] = defaultdict(float)
+    frequencies: dict[str, float] = defaultdict(float)
     length = 0
     for field, text in fields.items():
         words = text.split()
         length += len(words)
         for word in words:
-            frequencies[term_index(word)] += weights[field]
+            frequencies[word] += weights[field]
+    return vector_of(frequencies, length, mean)
+
+
+def vector_of(counts: Mapping[str, float], length: int, mean: float) -> SparseVector:
+    """Return the vector of a text from how often it has each word, and how many words it has."""
+    frequencies: dict[int, float] = defaultdict(float)
+    for word, count in counts.items():
+        frequencies[term_index(word)] += count
     norm = K1 * (1 - B + B * length / mean)
     indices = sorted(frequencies)
     return SparseVector(indices, [frequencies[index] * (K1 + 1) / (frequencies[index] + norm) for index in indices])
@@ -71,9 +79,10 @@ class QdrantFrequencies:
     reads only the counts of its own words. A word without a count is in no chunk.
     """
 
-    def __init__(self, project: QdrantProject) -> None:
+    def __init__(self, project: QdrantProject, name: str = "frequencies") -> None:
+        """name: of what is counted, in the keys of the points."""
         self._project = project
-        self._keys = [point_key(project.name, "frequencies", part) for part in range(PARTS)]
+        self._keys = [point_key(project.name, name, part) for part in range(PARTS)]
 
     def exist(self) -> bool:
         """Whether the project was ever replicated completely."""

@@ -9,9 +9,10 @@ from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies, document_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.qdrant.history import QdrantCommits
 from graphrag_mcp.stores.qdrant.inventory import QdrantInventory
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
-from graphrag_mcp.stores.replica import ReplicatedFile, version_number
+from graphrag_mcp.stores.replica import ReplicatedCommit, ReplicatedFile, version_number
 
 BATCH_POINTS = 256  # A request has about a megabyte.
 
@@ -64,6 +65,7 @@ class QdrantReplica:
     def clear(self) -> None:
         self._mean = self._mean_length()
         self._inventory.delete()
+        QdrantCommits(self._project).delete()
         self._frequencies.delete()
         self._project.delete(self._project.filter())
 
@@ -75,6 +77,9 @@ class QdrantReplica:
         """Write the word counts of the project."""
         if changed or not self._frequencies.exist():
             self._frequencies.write(frequencies())
+
+    def write_commits(self, tip: str, commits: Callable[[], Sequence[ReplicatedCommit]]) -> None:
+        QdrantCommits(self._project).write(tip, commits)
 
     def chunks(self) -> int:
         project = self._project

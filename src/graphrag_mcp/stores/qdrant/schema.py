@@ -33,7 +33,10 @@ _INDEXES: Mapping[str, Any] = {
     "ordinal": models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER),
     "is_archived": models.BoolIndexParams(type=models.BoolIndexType.BOOL),
     **dict.fromkeys(
-        ("path", "folders", "version", "match_keys", "path_words", "category", "language", "facts.status"),
+        (
+            *("path", "folders", "version", "match_keys", "path_words", "category", "language", "facts.status"),
+            "commits_of",
+        ),
         models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     ),
 }
@@ -70,6 +73,18 @@ class QdrantProject:
                     self.collection, wanted, limit=_PAGE, offset=offset, with_payload=fields
                 )
             yield from (record.payload or {} for record in records)
+            if offset is None:
+                return
+
+    def scroll_ids(self, field: str, wanted: models.Filter) -> Iterator[tuple[str, str]]:
+        """Yield the id and a field of all points that a filter finds, also of no project."""
+        offset = None
+        while True:
+            with reaching():
+                records, offset = self.client.scroll(
+                    self.collection, wanted, limit=_PAGE, offset=offset, with_payload=[field]
+                )
+            yield from ((str(record.id), (record.payload or {}).get(field, "")) for record in records)
             if offset is None:
                 return
 

@@ -1,7 +1,9 @@
 """Past commits in tables: which words their messages have, and which files they changed."""
 
+import hashlib
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import NamedTuple
@@ -10,6 +12,7 @@ from graphrag_mcp.model.history import Commit, Recalled, Touched
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.keywords import discriminative_terms
+from graphrag_mcp.stores.replica import ReplicatedCommit
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
@@ -37,6 +40,8 @@ class _Renames(NamedTuple):
 
 class SqliteHistory:
     """The past commits of one tree: the ancestors of what is checked out."""
+
+    remote = False
 
     def __init__(self, database: Database, scopes: ScopeResolver) -> None:
         self._database = database
@@ -175,6 +180,30 @@ class SqliteHistory:
             before.setdefault(new, []).append((commit, old))
         return _Renames(after, before)
 
+    def copy(self, state: State) -> Iterator[ReplicatedCommit]:
+        """Yield the commits that changed files, for another store."""
+        names = dict(self._database.rows("SELECT id, path FROM main.commit_paths"))
+        renames, start = self._renames(state), len(state.folder)
+        changes: defaultdict[int, list[str]] = defaultdict(list)
+        for commit_id, path_id in self._database.rows("SELECT commit_id, path_id FROM main.commit_changes"):
+            path = names[self._path_now(renames, commit_id, path_id)]
+            if path.startswith(state.folder):
+                changes[commit_id].append(path[start:])
+        words: defaultdict[int, Counter[str]] = defaultdict(Counter)
+        with self._database.transaction() as connection:
+            connection.execute("CREATE VIRTUAL TABLE temp.message_words USING fts5vocab(main, messages, instance)")
+            for term, commit_id in connection.execute("SELECT term, doc FROM temp.message_words"):
+                words[commit_id][term] += 1
+            connection.execute("DROP TABLE temp.message_words")
+        for commit_id, name, seconds, subject, files in self._database.rows(
+            f"""SELECT id, lower(hex(name)), seconds, subject, files FROM main.commits c
+                WHERE files > 0 AND {_IS_MEMBER}""",
+            (state.members,),
+        ):
+            paths = sorted(set(changes[commit_id]))
+            digest = hashlib.blake2b("\0".join(paths).encode(errors="surrogateescape"), digest_size=8).hexdigest()
+            yield ReplicatedCommit(name, seconds, subject, files, words[commit_id], paths, digest)
+
     # ------------------------------------------------------------ writing
 
     def write(self, state: State, commits: Sequence[tuple[Commit, int]]) -> None:
@@ -205,6 +234,13 @@ class SqliteHistory:
                 connection.execute("INSERT INTO messages (messages) VALUES ('delete-all')")
                 for table in _TABLES:
                     connection.execute(f"DELETE FROM main.{table}")
+
+
+def copied_commits(database: Database) -> tuple[str, Callable[[], Sequence[ReplicatedCommit]]]:
+    """Return the tip of a tree's history, and what reads its commits, with their files under the paths of today."""
+    history = SqliteHistory(database, ScopeResolver(database, lambda _: lambda _: False))
+    state = history.state()
+    return state.tip, lambda: list(history.copy(state))
 
 
 def _insert(connection: sqlite3.Connection, commit: Commit, files: int) -> int:

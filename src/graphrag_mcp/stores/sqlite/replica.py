@@ -1,7 +1,7 @@
 """Reads from the index what the servers hold: which files a server lacks, and everything to send of a file."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from graphrag_mcp.stores.replica import (
     SHARED,
     Point,
     ReplicatedChunk,
+    ReplicatedCommit,
     ReplicatedEdge,
     ReplicatedFile,
     ReplicatedSymbol,
@@ -23,6 +24,7 @@ from graphrag_mcp.stores.replica import (
 )
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_calls, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+from graphrag_mcp.stores.sqlite.history import copied_commits
 from graphrag_mcp.stores.sqlite.links import LINE_BITS, kind_of
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file, of_linked
 from graphrag_mcp.system.git import head_commit
@@ -159,6 +161,10 @@ class SqliteReplicaSource:
             f"SELECT coalesce(sum(f.chunks), 0) FROM files f {condition if server else ''}", (server,) if server else ()
         )
         return int(count)
+
+    def history(self) -> tuple[str, Callable[[], Sequence[ReplicatedCommit]]]:
+        """Return the commit whose ancestors the tree knows, and what reads these."""
+        return copied_commits(self._database)
 
     def mean_length(self) -> float:
         """Return the mean number of words of a chunk, over all its fields."""

@@ -1,0 +1,124 @@
+"""The past commits of a project on Qdrant: a point for each, with its message as a sparse vector and its files."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from uuid import UUID
+
+from qdrant_client import models
+
+from graphrag_mcp.model.history import Recalled, Touched
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Frequencies
+from graphrag_mcp.stores.keywords import discriminative_terms
+from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies, query_vector, vector_of
+from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
+from graphrag_mcp.stores.qdrant.schema import FIRST_POINT, KEYWORDS, QdrantProject, any_of, in_scope
+from graphrag_mcp.stores.replica import ReplicatedCommit, point_key
+
+_BATCH = 500
+_MOST_PATHS = 500  # Files of the commits of one question.
+_READ = ("commit", "seconds", "subject", "files", "paths")
+
+
+class QdrantHistory:
+    """Reads commits and writes them. They belong to no project, so no other search returns them."""
+
+    remote = True
+
+    def __init__(self, points: QdrantPoints) -> None:
+        self._points = points
+        self._project: QdrantProject = points.project
+        self._frequencies = QdrantFrequencies(self._project, "messages")
+        self._paths: dict[int, tuple[Sequence[str], int]] = {}  # Of the commits that were recalled: paths and files.
+
+    def frequencies(self, terms: Sequence[str]) -> Frequencies:
+        """Return how many messages contain each term; none where no commit was copied."""
+        return self._frequencies.read(terms) if self._frequencies.exist() else Frequencies(dict.fromkeys(terms, 0), 0)
+
+    def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
+        counts, chunks = frequencies
+        chosen = discriminative_terms(((count, term) for term, count in counts.items() if count), chunks)
+        if not chosen:
+            return []
+        query = query_vector({term: counts[term] for term in chosen}, chunks)
+        with reaching():
+            points = self._project.client.query_points(
+                self._project.collection,
+                query=models.SparseVector(indices=query.indices, values=query.values),
+                using=KEYWORDS,
+                query_filter=_of(self._project),
+                limit=limit,
+                with_payload=list(_READ),
+            ).points
+        commits: list[Recalled] = []
+        for point in points:
+            values = point.payload or {}
+            number = UUID(str(point.id)).int
+            self._paths[number] = values["paths"], values["files"]
+            commits.append(Recalled(number, values["commit"], values["seconds"], values["subject"], point.score))
+        return commits
+
+    def files(self, commit_ids: Collection[int], scope: Scope) -> list[Touched]:
+        touched = [(known, *self._paths.pop(known)) for known in commit_ids if known in self._paths]
+        paths = list(dict.fromkeys(path for _, paths, _ in touched for path in paths))[:_MOST_PATHS]
+        visible = in_scope(scope, self._points.scope_paths)
+        records = self._project.first(_MOST_PATHS, ["path"], *visible, any_of("path", paths), FIRST_POINT)
+        chunk_of = {(record.payload or {})["path"]: UUID(str(record.id)).int for record in records}
+        rows = ((known, path, files) for known, paths, files in touched for path in paths)
+        return [Touched(known, chunk_of[path], files) for known, path, files in rows if path in chunk_of]
+
+
+class QdrantCommits:
+    """Writes the commits of a project."""
+
+    def __init__(self, project: QdrantProject) -> None:
+        self._project = project
+        self._frequencies = QdrantFrequencies(project, "messages")
+
+    def write(self, tip: str, commits: Callable[[], Sequence[ReplicatedCommit]]) -> None:
+        """Bring them to those of a tip: only what differs is sent."""
+        key = point_key(self._project.name, "commits", 0)
+        records = self._project.retrieve([key], with_payload=["tip"])
+        if (records[0].payload or {}).get("tip") == tip if records else not tip:
+            return
+        wanted = {point_key(self._project.name, commit.name, 0): commit for commit in commits()}
+        held = self._digests()
+        new = {number: commit for number, commit in wanted.items() if held.get(number) != commit.digest}
+        mean = sum(sum(commit.words.values()) for commit in wanted.values()) / max(1, len(wanted)) or 1.0
+        self._project.upsert([self._point(number, commit, mean) for number, commit in new.items()], _BATCH)
+        if gone := [number for number in held if number not in wanted]:
+            self._project.delete(models.PointIdsList(points=list(gone)))
+        counts: dict[str, int] = {}
+        for commit in wanted.values():
+            for word in commit.words:
+                counts[word] = counts.get(word, 0) + 1
+        self._frequencies.write(Frequencies(counts, len(wanted)))
+        about = {"commits_tip_of": self._project.name, "tip": tip}
+        self._project.upsert([models.PointStruct(id=key, vector={}, payload=about)], 1)
+
+    def delete(self) -> None:
+        """Remove them."""
+        self._project.delete(models.PointIdsList(points=[point_key(self._project.name, "commits", 0)]))
+        self._frequencies.delete()
+        self._project.delete(_of(self._project))
+
+    def _digests(self) -> Mapping[str, str]:
+        return dict(self._project.scroll_ids("digest", _of(self._project)))
+
+    def _point(self, number: str, commit: ReplicatedCommit, mean: float) -> models.PointStruct:
+        sparse = vector_of(commit.words, sum(commit.words.values()), mean)
+        payload = {
+            "commits_of": self._project.name,
+            "commit": commit.name,
+            "seconds": commit.seconds,
+            "subject": commit.subject,
+            "files": commit.files,
+            "paths": list(commit.paths),
+            "digest": commit.digest,
+        }
+        vector = {KEYWORDS: models.SparseVector(indices=sparse.indices, values=sparse.values)}
+        return models.PointStruct(id=number, vector=vector, payload=payload)
+
+
+def _of(project: QdrantProject) -> models.Filter:
+    return models.Filter(must=[any_of("commits_of", [project.name])])

@@ -1,4 +1,4 @@
-"""The servers of docker-compose.yml: reachable from this machine only, bounded, quiet, and with the keys of the page."""
+"""The servers of docker-compose.yml: for this machine only, bounded, quiet, and with the keys of the page."""
 
 import re
 from pathlib import Path

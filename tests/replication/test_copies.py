@@ -2,8 +2,10 @@
 
 import io
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -404,6 +406,55 @@ def test_without_an_index_lost_chunks_are_counted(open_app: Open, tmp_path: Path
     qdrant.delete("code", models.Filter(must=[lost]))
     with closing(RemoteApp(tmp_path, settings)) as remote:
         assert "Qdrant has lost 2 chunks of its copy" in _warnings(remote)
+
+
+# ---------------------------------------------------------------- what the servers hold
+
+
+@pytest.fixture
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run `servers` with some arguments, and return what it prints."""
+    for name, value in _environment(tmp_path / "data").items():
+        monkeypatch.setenv(name, value)
+
+    def call(*arguments: str, code: int = 0) -> str:
+        capsys.readouterr()
+        assert run(["servers", *arguments, "--root", str(tmp_path)]) == code
+        written = capsys.readouterr()
+        return written.err if code else written.out
+
+    return call
+
+
+def test_the_projects_of_a_server_are_listed_and_old_ones_removed(
+    open_app: Open, qdrant: QdrantClient, told: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each with its chunks, its commit and the day; what was not copied for long goes after a question."""
+    assert told("list") == "The servers hold no project.\n"
+    for name in ("old", "new"):
+        open_app(name, project_id=name).sync()
+    day = datetime.now(UTC).date()
+    assert told("list") == f"new  Qdrant: 4 chunks, copied {day}\nold  Qdrant: 4 chunks, copied {day}\n"
+    qdrant.set_payload("code", {"written_at": time.time() - 40 * 86_400}, [point_key("old", "inventory", 0)])
+    assert "copied 20" in told("list")
+    assert told("prune", "--days", "60") == "No project was left alone for 60 days.\n"
+    assert told("prune", "--days", "30") == "kept old on Qdrant\n"
+    assert sorted(_paths(qdrant)) == ["new", "old"]
+    assert told("prune", "--days", "30", "--yes") == "removed old from Qdrant\n"
+    assert told("list") == f"new  Qdrant: 4 chunks, copied {day}\n"
+    assert sorted(_paths(qdrant)) == ["new"]
+
+
+def test_removing_old_projects_needs_a_number_of_days(told: Callable[..., str], qdrant: QdrantClient) -> None:
+    """Nothing goes by a default."""
+    for days in ([], ["--days", "0"]):
+        assert "give the days without a copy" in told("prune", *days, code=2)
+
+
+def test_without_a_server_there_is_nothing_to_list(told: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the settings."""
+    monkeypatch.delenv("GRAPHRAG_QDRANT_URL")
+    assert "GRAPHRAG_QDRANT_URL" in told("list", code=1)
 
 
 # ---------------------------------------------------------------- without an index

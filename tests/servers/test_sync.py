@@ -420,6 +420,38 @@ def test_a_server_that_is_being_filled_lacks_nothing(
             assert app.search(SearchRequest("tax_of")).primary[0].chunk.path == "src/tax.py"
 
 
+def test_both_servers_tell_their_projects_and_lose_old_ones(
+    make_place: Callable[..., Place],
+    neo4j_driver: Driver,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`servers list` and `servers prune`: each server by itself."""
+    place = make_place(files=FILES)
+    project = place.environ["GRAPHRAG_PROJECT_ID"]
+    with closing(place.app()) as app:
+        app.index()
+        _sync(app)
+    for name, value in place.environ.items():
+        monkeypatch.setenv(name, value)
+
+    def told(*arguments: str) -> list[str]:
+        capsys.readouterr()
+        assert run(["servers", *arguments, "--root", str(place.root)]) == 0
+        return [line for line in capsys.readouterr().out.splitlines() if project in line]
+
+    assert [line.partition(", copied")[0] for line in told("list")] == [
+        f"{project}  Neo4j: 5 chunks",
+        f"{project}  Qdrant: 5 chunks",
+    ]
+    old = "MATCH (p:Project {key: $project}) SET p.written_at = datetime() - duration({days: 400})"
+    _rows(neo4j_driver, old, project=project)
+    assert told("prune", "--days", "300", "--yes") == [f"removed {project} from Neo4j"]
+    assert [line.partition(", copied")[0] for line in told("list")] == [f"{project}  Qdrant: 5 chunks"]
+    count = "MATCH (n {project: $project}) RETURN count(n) AS nodes"
+    assert _rows(neo4j_driver, count, project=project) == [{"nodes": 0}]
+
+
 def test_remote_reads_what_ci_wrote(make_place: Callable[..., Place]) -> None:
     """`--remote`: scope, archives and graph as with an index, and no file is written."""
     place = make_place(files=FILES)

@@ -51,6 +51,7 @@ def create_parser() -> argparse.ArgumentParser:
     _add_remote(status)
     _add_ui(_add_command(commands, "ui", "show the index and explain results on a page in the browser"))
     _add_sync(_add_command(commands, "sync", "replicate the index to the configured servers"))
+    _add_servers(_add_command(commands, "servers", "list the projects on the servers, or remove old ones"))
     _add_eval(_add_command(commands, "eval", "measure the search on queries with known answers"))
     return parser
 
@@ -132,6 +133,13 @@ def _add_sync(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--verify", action="store_true", help="compare the servers with the index first")
     how.add_argument("--rebuild", action="store_true", help="remove the project from the servers and start over")
     parser.add_argument("--yes", action="store_true", help="remove most of a project without asking")
+    _add_json(parser)
+
+
+def _add_servers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("list", "prune"), help="prune removes projects that nobody copies any more")
+    parser.add_argument("--days", type=int, metavar="N", help="with prune: those that were not copied for N days")
+    parser.add_argument("--yes", action="store_true", help="remove without asking")
     _add_json(parser)
 
 

@@ -62,7 +62,7 @@ def _command(name: str) -> Callable[[argparse.Namespace], None]:
     return command
 
 
-_MODULES = {"serve": "serve", "ui": "ui", "init": "init", "doctor": "doctor", "eval": "evaluate"}
+_MODULES = {"serve": "serve", "ui": "ui", "init": "init", "doctor": "doctor", "eval": "evaluate", "servers": "servers"}
 
 
 def _start_logging() -> None:

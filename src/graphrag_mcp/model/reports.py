@@ -107,6 +107,16 @@ class ServerState:
         return self.given is None and bool(self.held)
 
 
+class HeldProject(NamedTuple):
+    """A project on a server: Qdrant or Neo4j. commit, written_at: of the last copy; "" and 0 where not known."""
+
+    name: str
+    server: str
+    chunks: int
+    commit: str
+    written_at: float
+
+
 class SkippedPath(NamedTuple):
     """A path that was left out, and why."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.patterns import compile_globs
+from graphrag_mcp.model.reports import HeldProject
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
@@ -222,6 +223,35 @@ class Servers:
             database = settings.neo4j_database or None
             writers.append(Neo4jReplica(self._neo4j(purpose), self._neo4j_name, database, self.project))
         return writers
+
+    def projects(self) -> list[HeldProject]:
+        """Return what the servers hold, by name."""
+        held: list[HeldProject] = []
+        if self._settings.qdrant_url:
+            from graphrag_mcp.stores.qdrant.inventory import QdrantInventory
+
+            project = self._qdrant("write")
+            for name, chunks in project.names().items():
+                inventory = QdrantInventory(replace(project, name=name)).read()
+                about = (inventory.commit, inventory.written_at) if inventory else ("", 0.0)
+                held.append(HeldProject(name, "Qdrant", chunks, *about))
+        if self._settings.neo4j_uri:
+            from graphrag_mcp.stores.neo4j.replica import held_projects
+
+            held += held_projects(self._neo4j("write"), self._settings.neo4j_database or None)
+        return sorted(held)
+
+    def remove(self, project: HeldProject) -> None:
+        """Remove a project from its server."""
+        from graphrag_mcp.stores.qdrant.replica import QdrantReplica
+
+        if project.server == "Qdrant":
+            points = replace(self._qdrant("write"), name=project.name)
+            QdrantReplica(points, "", "", 0, KEYWORD_FIELDS, lambda: 1.0).clear()
+        else:
+            from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
+
+            Neo4jReplica(self._neo4j("write"), "", self._settings.neo4j_database or None, project.name).clear()
 
     def close(self) -> None:
         """Close every connection; a hanging one ends with the process."""

@@ -5,10 +5,21 @@ from typing import Any
 
 from neo4j import Driver, ManagedTransaction
 
+from graphrag_mcp.model.reports import HeldProject
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.neo4j import schema
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.replica import ReplicatedCommit, ReplicatedFile, file_key
+
+
+def held_projects(driver: Driver, database: str | None) -> list[HeldProject]:
+    """Return all projects in a database."""
+    with reaching(), driver.session(database=database, default_access_mode="READ") as session:
+        rows = session.execute_read(lambda transaction: transaction.run(schema.statement("projects")).data())
+    return [
+        HeldProject(row["name"], "Neo4j", row["chunks"], row["commit"] or "", float(row["written_at"] or 0))
+        for row in rows
+    ]
 
 
 class Neo4jReplica:

@@ -87,6 +87,12 @@ MATCH (f:File {project: $project}) CALL (f) { DETACH DELETE f } IN TRANSACTIONS 
 //: count_chunks
 MATCH (f:File {project: $project}) RETURN sum(COUNT { (f)-[:HAS_CHUNK]->() }) AS chunks
 
+//: projects
+MATCH (f:File) WHERE f.project IS NOT NULL
+WITH f.project AS name, sum(COUNT { (f)-[:HAS_CHUNK]->() }) AS chunks
+OPTIONAL MATCH (p:Project {key: name})
+RETURN name, chunks, p.commit AS commit, p.written_at.epochSeconds AS written_at ORDER BY name
+
 //: versions
 MATCH (f:File {project: $project}) WHERE f.version IS NOT NULL
 RETURN f.path AS path, f.version AS version, COUNT { (f)-[:HAS_CHUNK]->() } AS chunks

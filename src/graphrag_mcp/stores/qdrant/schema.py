@@ -20,6 +20,7 @@ DENSE = "dense"
 KEYWORDS = "keywords"
 
 MOST_DEFINITIONS = 4_000  # A file with more is generated, and a search makes no use of them.
+_MOST_PROJECTS = 10_000
 _PAGE = 1000
 
 POINT_FIELDS = ["path", "version", "ordinal"]  # A search reads these of a hit.
@@ -58,6 +59,14 @@ class QdrantProject:
         """Return how many points there are, counted exactly."""
         with reaching():
             return self.client.count(self.collection, self.filter(), exact=True).count
+
+    def names(self) -> dict[str, int]:
+        """Return all projects of the collection, each with the number of its points; none without a collection."""
+        with reaching():
+            if not self.client.collection_exists(self.collection):
+                return {}
+            hits = self.client.facet(self.collection, key="project_id", limit=_MOST_PROJECTS, exact=True).hits
+        return {str(hit.value): hit.count for hit in hits}
 
     def first(self, most: int, fields: list[str], *conditions: models.Condition) -> list[models.Record]:
         """Return some points that meet all conditions, with these fields."""

@@ -603,6 +603,17 @@ def test_a_call_reads_what_it_calls(tmp_path: Path) -> None:
     assert (step.source.qualified_name, step.lines) == ("wait", (2,))
 
 
+@pytest.mark.parametrize("direction", [Direction.USERS, Direction.READERS])
+def test_a_read_member_of_a_function_does_not_hand_it_on(tmp_path: Path, direction: Direction) -> None:
+    """The answer has the relation as it is stored."""
+    text = "def run(): pass\ndef name(): return run.__name__\ndef keep(): return [run]\n"
+    kinds = [
+        (step.source.name, str(step.edge.relation)) for step in ask(tmp_path, {"a.py": text}, "run", direction).steps
+    ]
+    used = [("name", "uses")] if direction is Direction.USERS else []
+    assert sorted(kinds) == [("keep", "hands_on"), *used]
+
+
 def test_a_definition_in_a_module_of_the_file_is_not_meant_outside_of_it(tmp_path: Path) -> None:
     """Without saying the module, another of that name is."""
     files = {

@@ -238,7 +238,7 @@ class TestQdrant:
         """Neither list comes from the server, so what is left is what the index here knows; both are named."""
         with faulty(fault) as url:
             app = make_place(files=FILES).app(
-                qdrant_url=url, neo4j_uri="", qdrant_api_key=KEY, server_timeout_seconds=PATIENCE
+                qdrant_url=url, qdrant_grpc_port="", neo4j_uri="", qdrant_api_key=KEY, server_timeout_seconds=PATIENCE
             )
             app.index()
             result = _search(app, SearchRequest("total", limit=1))
@@ -251,7 +251,7 @@ class TestQdrant:
     def test_what_could_not_be_sent_is_told_and_stays_pending(self, make_place: Callable[..., Place]) -> None:
         """The status says how much is missing; the next sync sends it, and nothing is embedded again."""
         with faulty("refuses") as url:
-            app = make_place(files=FILES).app(qdrant_url=url, neo4j_uri="")
+            app = make_place(files=FILES).app(qdrant_url=url, qdrant_grpc_port="", neo4j_uri="")
             app.index()
             (report,) = app.sync()
             assert "GRAPHRAG_QDRANT_URL" in report.problem

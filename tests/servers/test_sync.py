@@ -420,6 +420,22 @@ def test_a_server_that_is_being_filled_lacks_nothing(
             assert app.search(SearchRequest("tax_of")).primary[0].chunk.path == "src/tax.py"
 
 
+def test_lost_relations_are_seen_and_sent_again(make_place: Callable[..., Place], neo4j_driver: Driver) -> None:
+    """Somebody deleted a few in the database: a comparison counts those of each file."""
+    place = make_place(files=FILES)
+    project = place.environ["GRAPHRAG_PROJECT_ID"]
+    with closing(place.app()) as app:
+        app.index()
+        _sync(app)
+        before = _edges(neo4j_driver, project, "CALLS")
+        assert before
+        _rows(neo4j_driver, "MATCH (a {project: $project})-[r:CALLS]->() DELETE r", project=project)
+        assert not _edges(neo4j_driver, project, "CALLS")
+        assert _sync(app, verify=True)[1].outdated == len({path for path, _ in before})
+        assert _edges(neo4j_driver, project, "CALLS") == before
+        assert _sync(app, verify=True)[1].outdated == 0
+
+
 def test_both_servers_tell_their_projects_and_lose_old_ones(
     make_place: Callable[..., Place],
     neo4j_driver: Driver,

@@ -363,7 +363,8 @@ class Relations:
 
     def _edge_to(self, node: CodeNode, symbols: Sequence[SymbolId], site: Site, certainty: Certainty) -> CodeEdge:
         source_id = self._code.source_id(site.path, site.source)
-        kind = self._code.relation(symbols[0], site.mention)
+        is_own = any(site.target == self._code.references.place(symbol) for symbol in symbols)
+        kind = site.kind if is_own and site.kind else self._code.relation(symbols[0], site.mention)
         is_guess = certainty is Certainty.BY_NAME
         return CodeEdge(source_id, node.node_id, kind, site.path, site.mention.line, certainty, is_guess=is_guess)
 

@@ -67,7 +67,7 @@ class Site(NamedTuple):
 
     target: the place of the declaration that it means, 0 if it is undecided. source: the place of the declaration
     around it, 0 for none. receivers: the types whose member is used, none if they are not known. is_certain: whether it
-    is known that what runs there is what it means.
+    is known that what runs there is what it means. kind: of the relation to the target, None if that is undecided.
     """
 
     path: str
@@ -76,6 +76,7 @@ class Site(NamedTuple):
     source: int = 0
     receivers: tuple[int, ...] = ()
     is_certain: bool = True
+    kind: RelationKind | None = None
 
     @property
     def is_of_base(self) -> bool:
@@ -241,7 +242,8 @@ class References:
         for link in links:
             if link.how in (How.CERTAIN, How.OPEN):
                 site = self.site(link, "", link.target, is_certain=link.how is How.CERTAIN)
-                key = (link.target, link.path, link.line, link.source, link.use, link.how, link.arity, site.is_of_base)
+                what = (link.use, link.kind, link.how, link.arity, site.is_of_base)
+                key = (link.target, link.path, link.line, link.source, *what)
                 known = sites.get(key)
                 if known:  # A value of several types.
                     both = known.receivers + site.receivers if known.receivers and site.receivers else ()
@@ -274,7 +276,7 @@ class References:
         receiver = "?" if link.receiver else ""
         receivers = (link.receiver,) if link.receiver not in (0, _SOME) else ()
         mention = Mention(-1, link.line, name, link.use, receiver, link.arity)
-        return Site(link.path, mention, target, link.source, receivers, is_certain)
+        return Site(link.path, mention, target, link.source, receivers, is_certain, link.kind if target else None)
 
     def _foreign(self, links: Sequence[StoredLink], symbols: Iterable[SymbolId]) -> Iterator[Site]:
         """Yield the uses of members of foreign values that may be those of declarations."""

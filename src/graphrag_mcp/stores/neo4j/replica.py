@@ -95,7 +95,7 @@ class Neo4jReplica:
         return int(count)
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
-        """Return the version of each file and how many chunks it has."""
+        """Return the version of each file, "" where relations are missing, and how many chunks it has."""
         return {row["path"]: (row["version"], row["chunks"]) for row in self._read(schema.statement("versions"))}
 
     def _read(self, statement: str, **parameters: Any) -> list[dict[str, Any]]:

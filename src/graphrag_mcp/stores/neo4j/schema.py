@@ -102,6 +102,7 @@ def file_row(project: str, file: ReplicatedFile) -> dict[str, Any]:
             "project": project,
             "path": file.path,
             "version": file.version,
+            "relations": len(file.edges),
             "match_keys": list(file.match_keys),
             "is_archived": is_archived(file),
             "archive_path": first.archive.reason if first and first.archive else None,

@@ -95,7 +95,10 @@ RETURN name, chunks, p.commit AS commit, p.written_at.epochSeconds AS written_at
 
 //: versions
 MATCH (f:File {project: $project}) WHERE f.version IS NOT NULL
-RETURN f.path AS path, f.version AS version, COUNT { (f)-[:HAS_CHUNK]->() } AS chunks
+WITH f, COUNT { (f)-[r]->() WHERE r.line IS NOT NULL }
+        + COUNT { (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(:Symbol)-[r]->() WHERE r.line IS NOT NULL } AS relations
+RETURN f.path AS path, COUNT { (f)-[:HAS_CHUNK]->() } AS chunks,
+       CASE WHEN relations = f.relations THEN f.version ELSE '' END AS version
 
 // ---------------------------------------------------------------- searching
 

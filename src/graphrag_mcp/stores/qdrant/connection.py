@@ -17,7 +17,9 @@ from graphrag_mcp.errors import ServerError
 
 SYNC = "; run `graphrag-mcp sync` where the project is indexed"
 
-_REFUSED = (401, 403)
+READS_ONLY = "does not let this API key write: it may only read; to copy an index, set the key that may write"
+
+_UNKNOWN_KEY, _FORBIDDEN = 401, 403
 _NOT_FOUND = 404
 _MAX_QUOTED = 300  # The rest of a server's message is not quoted.
 # An answer is not JSON, not in the form of Qdrant's answers, or incomplete.
@@ -62,8 +64,10 @@ def _reason(error: Exception) -> str:
     cause = error.source if isinstance(error, ResponseHandlingException) else error
     name = type(cause).__name__
     if isinstance(cause, UnexpectedResponse):
-        if cause.status_code in _REFUSED:
+        if cause.status_code == _UNKNOWN_KEY:
             return f"rejects the API key (HTTP {cause.status_code}); check GRAPHRAG_QDRANT_API_KEY"
+        if cause.status_code == _FORBIDDEN:
+            return READS_ONLY
         step = SYNC if cause.status_code == _NOT_FOUND else ""
         return f"answered with HTTP {cause.status_code} ({_own_message(cause.content) or cause.reason_phrase}){step}"
     if isinstance(cause, httpx.HTTPError):
@@ -71,6 +75,8 @@ def _reason(error: Exception) -> str:
     if isinstance(cause, grpc.RpcError):  # Its text has several lines.
         code = cause.code().name if isinstance(cause, grpc.Call) else name
         message = _first_line(cause.details() or "") if isinstance(cause, grpc.Call) else ""
+        if code == grpc.StatusCode.PERMISSION_DENIED.name:
+            return READS_ONLY
         step = SYNC if code == grpc.StatusCode.NOT_FOUND.name else "; check GRAPHRAG_QDRANT_URL and the key"
         return f"answered with {code} over gRPC{f' ({message})' if message else ''}{step}"
     if isinstance(cause, _NONSENSE):

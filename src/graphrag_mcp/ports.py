@@ -14,7 +14,15 @@ from graphrag_mcp.model.graph import CodeNode, Dependency
 from graphrag_mcp.model.history import Recalled, Touched
 from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import Frequencies, GraphNeighbour, Mention, Ranked, StoredChunk, StoredFile, SymbolMatch
+from graphrag_mcp.model.search import (
+    ChunkMention,
+    Frequencies,
+    GraphNeighbour,
+    Ranked,
+    StoredChunk,
+    StoredFile,
+    SymbolMatch,
+)
 
 Matrix = NDArray[np.float32]
 
@@ -94,7 +102,7 @@ class GraphStore(Protocol):
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
         """Return definitions whose unqualified name equals one of `names`, ignoring case."""
 
-    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
+    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[ChunkMention]:
         """Return the definitions in other files that the chunks reference, as far as one is known to be meant."""
 
     def backlinks(self, chunk_ids: Sequence[int]) -> Mapping[int, int]:

@@ -14,7 +14,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import GraphNeighbour, Mention, SearchRequest, SearchResult, SymbolMatch
+from graphrag_mcp.model.search import ChunkMention, GraphNeighbour, SearchRequest, SearchResult, SymbolMatch
 from graphrag_mcp.replication.backends import Servers
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.neo4j import graph
@@ -96,7 +96,7 @@ def test_what_the_graph_alone_finds_cannot_be_read_without_qdrant(
         def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
             return [SymbolMatch(1, "orders.py", Symbol("total", "total", SymbolKind.FUNCTION, 1, 2))]
 
-        def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
+        def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[ChunkMention]:
             return []
 
         def neighbours(self, *_: object) -> list[GraphNeighbour]:

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_mcp.model.files import ArchiveClass, Category, Symbol, SymbolKind
-from graphrag_mcp.model.search import Mention, StoredFile, SymbolMatch
+from graphrag_mcp.model.search import ChunkMention, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking import bonuses
 from graphrag_mcp.search.ranking.ranked_lists import Fused
@@ -81,8 +81,10 @@ def test_the_best_candidates_vote_for_what_they_mention() -> None:
     """A rare name mentioned by a good candidate says more than a common one by a poor one."""
     voters = [Fused(1, 1.0, {}), Fused(2, 0.5, {})]
     files = {number: StoredFile(number, f"{number}.py", Category.IMPLEMENTATION) for number in (10, 20, 30)}
-    votes = bonuses.graph_votes(voters, [Mention(1, 10, 2), Mention(2, 20, 2), Mention(2, 30, 100)], files)
+    votes = bonuses.graph_votes(
+        voters, [ChunkMention(1, 10, 2), ChunkMention(2, 20, 2), ChunkMention(2, 30, 100)], files
+    )
     assert votes[10] == 1.0
     assert votes[10] > votes[20] > votes[30] > 0
     assert votes[20] == 0.25
-    assert bonuses.graph_votes(voters, [Mention(1, 99, 2)], files) == {}
+    assert bonuses.graph_votes(voters, [ChunkMention(1, 99, 2)], files) == {}

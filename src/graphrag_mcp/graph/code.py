@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from graphrag_mcp.model.facts import Mention, SymbolId
 from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
-from graphrag_mcp.model.links import BY_NAME, How, StoredLink
+from graphrag_mcp.model.links import COMPARED, How, StoredLink
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
@@ -26,7 +26,7 @@ CERTAINTY_OF = {
 def edge_of(link: StoredLink, source_id: int, target_id: int) -> CodeEdge:
     """Return a link as a relation between nodes."""
     is_guess = link.how is How.SHARED
-    rest = (link.kind, link.path, link.line, CERTAINTY_OF[link.how], is_guess, link.how in BY_NAME)
+    rest = (link.kind, link.path, link.line, CERTAINTY_OF[link.how], is_guess, link.how in COMPARED)
     return CodeEdge(source_id, target_id, *rest)
 
 

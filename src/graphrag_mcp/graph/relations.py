@@ -16,7 +16,7 @@ from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_lan
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
-from graphrag_mcp.model.links import BY_NAME, How, Place, StoredLink, folder_place, place_id
+from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, folder_place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Instance, Type
@@ -311,8 +311,8 @@ class Relations:
     def _by_name(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node that are compared by names, or lead to a whole file."""
         places = self._places(node) if set(kinds) <= set(_BY_SYNTAX) else {node.place}  # All import a package of Go.
-        links = [link for link in self._code.references.to(places, (How.CERTAIN, *BY_NAME)) if link.kind in kinds]
-        links = [link for link in links if node.is_file or link.how in BY_NAME]
+        links = [link for link in self._code.references.to(places, (How.CERTAIN, *COMPARED)) if link.kind in kinds]
+        links = [link for link in links if node.is_file or link.how in COMPARED]
         visible = self._code.store.visible({link.path for link in links}, scope)
         shown = [link for link in links if link.path in visible]
         self._code.find_sources([(link.path, link.source) for link in shown])

@@ -45,7 +45,7 @@ class How(IntEnum):
     SHARED = auto()  # Others have the name, too.
 
 
-BY_NAME = (How.SAID, How.NAMED, How.SHARED)
+COMPARED = (How.SAID, How.NAMED, How.SHARED)  # Where names are compared.
 
 
 class Link(NamedTuple):

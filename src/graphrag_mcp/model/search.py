@@ -155,7 +155,7 @@ class Frequencies(NamedTuple):
         return math.log(1 + (max(0, self.chunks - count) + 0.5) / (count + 0.5))
 
 
-class Mention(NamedTuple):
+class ChunkMention(NamedTuple):
     """A reference in a chunk to a name that one or two other files define; definition_chunk_id: of one definition.
 
     occurrences: how often the project mentions the name; a frequent name discriminates less.

@@ -72,7 +72,7 @@ class Linker:
     def _named(self, noted: Iterable[Noting]) -> Iterator[Read]:
         """Yield what was read of other files by names that do not change when something else does."""
         for noting in noted:
-            if not self._reads.is_foreign(noting[0]):
+            if not self._reads.is_elsewhere(noting[0]):
                 continue
             if isinstance(noting, SymbolId):
                 yield Read(noting.path, "declaration", self._resolver.state.open(noting.path).identities[noting.number])

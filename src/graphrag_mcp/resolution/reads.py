@@ -92,7 +92,7 @@ class Reads:
         finally:
             self._current = outer
 
-    def is_foreign(self, path: str) -> bool:
+    def is_elsewhere(self, path: str) -> bool:
         """Return whether a path is of another file, and of none of a library."""
         return path != self._own and path[:1] != "<"
 

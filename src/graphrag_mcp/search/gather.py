@@ -6,7 +6,7 @@ from itertools import chain
 
 from graphrag_mcp.history.recall import MOST_FILES, Memory
 from graphrag_mcp.model.files import Category
-from graphrag_mcp.model.search import Frequencies, FusionMethod, ListSource, Mention, Ranked, SearchRequest
+from graphrag_mcp.model.search import ChunkMention, Frequencies, FusionMethod, ListSource, Ranked, SearchRequest
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.query.locations import Location, lines_in
 from graphrag_mcp.search.query.understand import Intent, Query
@@ -43,7 +43,7 @@ def gather(
         memories = _remember(query, request, lookups, settings)
         fused += _first_remembered(memories, fused, retrieved, lookups.stores.catalog)
     voters = fused[:VOTERS]
-    mentions: Sequence[Mention] = ()
+    mentions: Sequence[ChunkMention] = ()
     if is_hybrid and Part.VOTES not in settings.switched_off:
         ids = [voter.chunk_id for voter in voters]
         mentions = lookups.in_graph(lambda graph: graph.mentions(ids, request.scope))

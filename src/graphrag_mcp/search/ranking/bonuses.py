@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.model.search import Factor, FactorKind, LiteralPlace, Mention, Ranked, StoredFile, SymbolMatch
+from graphrag_mcp.model.search import ChunkMention, Factor, FactorKind, LiteralPlace, Ranked, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import LONG, Intent, Query
 from graphrag_mcp.search.ranking.ranked_lists import Fused
@@ -149,7 +149,7 @@ def file_bonuses(
 
 
 def graph_votes(
-    voters: Iterable[Fused], mentions: Iterable[Mention], files: Mapping[int, StoredFile]
+    voters: Iterable[Fused], mentions: Iterable[ChunkMention], files: Mapping[int, StoredFile]
 ) -> dict[int, float]:
     """Return the votes for each file by file id, 1 for the file with the most.
 

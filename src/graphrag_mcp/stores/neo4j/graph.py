@@ -8,7 +8,7 @@ from neo4j import Driver
 from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Symbol, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Mention, SymbolMatch
+from graphrag_mcp.model.search import ChunkMention, EdgeDirection, GraphNeighbour, SymbolMatch
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import relationship_types, scope_parameters, statement
@@ -75,13 +75,13 @@ class Neo4jGraphStore:
             for chunk_id, row in self._known(rows)
         ]
 
-    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
+    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[ChunkMention]:
         keys = self._chunk_ids.keys(chunk_ids)
         if not keys:
             return []
         by_key = {key: chunk_id for chunk_id, key in keys.items()}
         rows = self._read(statement("mentions", types=_MENTIONING), scope, chunks=list(by_key))
-        return [Mention(by_key[row["said"]], chunk_id, row["occurrences"]) for chunk_id, row in self._known(rows)]
+        return [ChunkMention(by_key[row["said"]], chunk_id, row["occurrences"]) for chunk_id, row in self._known(rows)]
 
     def backlinks(self, chunk_ids: Sequence[int]) -> dict[int, int]:
         keys = self._chunk_ids.keys(chunk_ids)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from graphrag_mcp.model.files import RelationKind, Symbol, SymbolKind
 from graphrag_mcp.model.links import How
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import Mention, SymbolMatch
+from graphrag_mcp.model.search import ChunkMention, SymbolMatch
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.links import LINE_BITS, number_of_kind
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, ORDINAL_BITS, of_linked
@@ -45,7 +45,7 @@ class SqliteGraph:
             for chunk_id, path, name, qualified, kind, *rest in rows
         ]
 
-    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
+    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[ChunkMention]:
         """Return the definitions in other files that the chunks reference, without ambiguous names."""
         files = self._scopes.resolve(scope)
         rows = self._database.rows(
@@ -65,7 +65,7 @@ class SqliteGraph:
                 WHERE s.file_id != r.file_id AND s.kind != 'field' AND {files.condition("s.file_id")}""",
             (id_list(chunk_ids), *_MEANT, *_MENTIONING, *files.parameters),
         )
-        return list(map(Mention._make, rows))
+        return list(map(ChunkMention._make, rows))
 
     def backlinks(self, chunk_ids: Sequence[int]) -> dict[int, int]:
         """Return for each of those chunks how many other files, not archived, call, import or link to its file."""

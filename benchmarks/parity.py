@@ -38,8 +38,8 @@ def main() -> None:
         for folder in options.folders:
             row = measure(folder, Path(scratch), options.url, options.queries, options.behind)
             print(f"{folder.name}: " + ", ".join(f"{name} {figure:.3f}" for name, figure in row.items()), flush=True)
-            figures = {f"{folder.name}, {name}": {"figure": f"{figure:.3f}"} for name, figure in row.items()}
-            write_rows(options.figures, figures)
+            name = folder.name + (f", {options.behind} commits behind" if options.behind else "")
+            write_rows(options.figures, {name: {column: f"{figure:.3f}" for column, figure in row.items()}})
 
 
 def measure(folder: Path, scratch: Path, url: str, count: int, behind: int) -> dict[str, float]:

@@ -66,7 +66,7 @@ class QdrantProject:
             if not self.client.collection_exists(self.collection):
                 return {}
             hits = self.client.facet(self.collection, key="project_id", limit=_MOST_PROJECTS, exact=True).hits
-        return {str(hit.value): hit.count for hit in hits}
+        return {str(hit.value): hit.count for hit in hits if hit.count}
 
     def first(self, most: int, fields: list[str], *conditions: models.Condition) -> list[models.Record]:
         """Return some points that meet all conditions, with these fields."""

@@ -327,6 +327,8 @@ def test_a_copy_that_ended_half_way_is_searched_for_what_it_has(
         found = sorted((hit.chunk.path, f"{hit.chunk.text}\n") for hit in result.primary)
         assert result.meta.unavailable == {}
         assert found == sorted((path, before + text) for path, text in FILES.items())
+    with closing(RemoteApp(app.root, app.settings)) as remote:
+        assert "copy is not whole" in str(remote.search(SearchRequest("total")).meta.warnings)
 
 
 def test_a_copy_of_another_commit_is_named(open_app: Open) -> None:
@@ -405,7 +407,7 @@ def test_without_an_index_lost_chunks_are_counted(open_app: Open, tmp_path: Path
     lost = models.FieldCondition(key="path", match=models.MatchAny(any=["a.py", "b.py"]))
     qdrant.delete("code", models.Filter(must=[lost]))
     with closing(RemoteApp(tmp_path, settings)) as remote:
-        assert "Qdrant has lost 2 chunks of its copy" in _warnings(remote)
+        assert "Qdrant has lost 2 of 4 chunks of 'team'" in _warnings(remote)
 
 
 # ---------------------------------------------------------------- what the servers hold

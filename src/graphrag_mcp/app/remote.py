@@ -22,7 +22,6 @@ from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import Settings
-from graphrag_mcp.text.counts import counted
 
 
 class RemoteApp(Session["RemoteApp"], View):
@@ -42,7 +41,6 @@ class RemoteApp(Session["RemoteApp"], View):
         self._embedder: Embedder | None = None
         self._model_problem = ""
         self._verified = False
-        self._lost: int | None = None
 
     def start(self) -> None:
         """Load the model in the background."""
@@ -68,17 +66,20 @@ class RemoteApp(Session["RemoteApp"], View):
         started = time.monotonic()
         result = self._orchestrator.search(request, stores, self.index_state())
         problem = self._servers.problem_since(started)
-        if not problem:
-            return replace(result, meta=replace(result.meta, warnings=(*result.meta.warnings, *self._lost_chunks())))
-        return replace(result, meta=replace(result.meta, unavailable={"catalog": problem, **result.meta.unavailable}))
+        if problem:
+            unavailable = {"catalog": problem, **result.meta.unavailable}
+            return replace(result, meta=replace(result.meta, unavailable=unavailable))
+        lacking = filter(None, [self._what_lacks()])
+        return replace(result, meta=replace(result.meta, warnings=(*result.meta.warnings, *lacking)))
 
-    def _lost_chunks(self) -> tuple[str, ...]:
-        """Return a warning that the copy is partial; counted at the first search, and again while it is."""
-        if self._lost != 0:
-            with suppress(ServerError):
-                self._lost = self._servers.lost_chunks()
-        step = "run `graphrag-mcp sync` where the project is indexed"
-        return (f"Qdrant has lost {counted(self._lost, 'chunk')} of its copy; {step}",) if self._lost else ()
+    def _what_lacks(self) -> str:
+        """Return what the copy lacks, "" for nothing."""
+        try:
+            inventory = self._servers.inventory()
+            self._servers.is_current(inventory)  # If it is not, the next search looks again.
+        except ServerError as error:
+            return str(error)
+        return "" if inventory.is_whole else "Qdrant's copy is not whole: it is being written, or a copy ended half-way"
 
     def index_state(self) -> IndexState:
         """Return READY: only the process that writes to the servers has the real state."""

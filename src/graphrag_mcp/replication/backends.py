@@ -193,12 +193,6 @@ class Servers:
 
         return count_files(self._qdrant("read"))
 
-    def lost_chunks(self) -> int:
-        """Return how many chunks of its last complete copy Qdrant lacks."""
-        from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies
-
-        return QdrantFrequencies(self._qdrant("read")).lost()
-
     def model(self) -> str:
         """Return the fingerprint of the model of the server's vectors; "" while it holds none."""
         from graphrag_mcp.stores.qdrant.catalog import stored_model

@@ -157,7 +157,7 @@ class _Run:
     def _state(self, pending: Collection[str]) -> None:
         """State on the server what it holds whole: the files that are not pending."""
         held = {path: version for path, version in self.source.versions().items() if path not in pending}
-        self.server.state(held, self.source.head())
+        self.server.state(held, self.source.head(), is_whole=not pending)
 
     def _confirm(self, under_way: "tuple[Future[None], list[ReplicatedFile]] | None", total: int) -> None:
         """Wait until the server has written a batch, and record it."""

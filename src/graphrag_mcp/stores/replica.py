@@ -48,6 +48,7 @@ class Inventory:
 
     chunks: of all of them. mean_length: of chunks in words, when the project was first copied. commit: that which was
     checked out where it was written, "" outside of git. written_at: in seconds since 1970. stamp: differs with each.
+    is_whole: whether these are all files of the project.
     """
 
     versions: NDArray[np.uint64]
@@ -56,6 +57,7 @@ class Inventory:
     commit: str
     written_at: float
     stamp: str
+    is_whole: bool
 
 
 def point_key(project: str, version: str, ordinal: int) -> str:
@@ -201,8 +203,8 @@ class Replica(Protocol):
     def clear(self) -> None:
         """Remove everything of this project."""
 
-    def state(self, held: Mapping[str, tuple[str, int]], commit: str) -> None:
-        """State what is held whole: the version and the number of chunks of each file. commit: that they are from."""
+    def state(self, held: Mapping[str, tuple[str, int]], commit: str, *, is_whole: bool) -> None:
+        """State which files are held whole, with version and number of chunks. commit, is_whole: as in `Inventory`."""
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Write what depends on all files, after the last of them.

@@ -78,10 +78,11 @@ class Neo4jReplica:
             for statement in schema.statement("clear").split(";\n"):
                 session.run(statement, project=self._project).consume()
 
-    def state(self, held: Mapping[str, tuple[str, int]], commit: str) -> None:
+    def state(self, held: Mapping[str, tuple[str, int]], commit: str, *, is_whole: bool) -> None:
         chunks = sum(count for _, count in held.values())
         with reaching(), self._driver.session(database=self._database) as session:
             parameters = {"project": self._project, "commit": commit, "files": len(held), "chunks": chunks}
+            parameters["is_whole"] = is_whole
             session.run(schema.statement("state"), parameters).consume()
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:

@@ -73,7 +73,8 @@ UNWIND $keys AS key MATCH (s:Symbol {key: key}) SET s:Section
 
 //: state
 MERGE (p:Project {key: $project})
-SET p += {project: $project, commit: $commit, files: $files, chunks: $chunks, written_at: datetime()}
+SET p += {project: $project, commit: $commit, files: $files, chunks: $chunks, is_whole: $is_whole,
+          written_at: datetime()}
 
 //: clear
 MATCH (p:Project {key: $project}) DETACH DELETE p;

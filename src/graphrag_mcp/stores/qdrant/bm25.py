@@ -97,12 +97,6 @@ class QdrantFrequencies:
                 f"Qdrant's collection {project.collection!r} holds no complete copy of {project.name!r}{SYNC}"
             )
 
-    def lost(self) -> int:
-        """Return how many chunks of the last complete copy are missing, counted exactly."""
-        records = self._project.retrieve(self._keys[:1], with_payload=["chunks"])
-        whole = (records[0].payload or {}).get("chunks", 0) if records else 0
-        return max(whole - self._project.count(), 0)
-
     def read(self, terms: Sequence[str]) -> Frequencies:
         """Return how many chunks have each of the terms. Raises ServerError like `check`."""
         index_of = {term: term_index(term) for term in terms if term}

@@ -55,9 +55,10 @@ class QdrantInventory:
         versions = np.frombuffer(b"".join(map(base64.b64decode, packed)), dtype="<u8")
         commit = first["commit"] if is_name(first["commit"]) else ""
         numbers = int(first["chunks"]), max(1.0, float(first["mean_length"]))
-        return Inventory(np.sort(versions), *numbers, commit, float(first["written_at"]), first["stamp"])
+        written_at, is_whole = float(first["written_at"]), first["is_whole"] is True
+        return Inventory(np.sort(versions), *numbers, commit, written_at, first["stamp"], is_whole)
 
-    def write(self, versions: Collection[int], chunks: int, mean_length: float, commit: str) -> None:
+    def write(self, versions: Collection[int], chunks: int, mean_length: float, commit: str, *, is_whole: bool) -> None:
         """Replace the inventory. versions: their numbers. chunks: of all these files. mean_length: as it was before."""
         known = np.sort(np.fromiter(versions, dtype="<u8", count=len(versions)))
         stamp, parts = secrets.token_hex(8), max(1, -(-len(known) // _VERSIONS))
@@ -66,6 +67,7 @@ class QdrantInventory:
             "parts": parts,
             "chunks": chunks,
             "mean_length": mean_length,
+            "is_whole": is_whole,
             "commit": commit,
             "written_at": time.time(),
         }

@@ -69,9 +69,10 @@ class QdrantReplica:
         self._frequencies.delete()
         self._project.delete(self._project.filter())
 
-    def state(self, held: Mapping[str, tuple[str, int]], commit: str) -> None:
+    def state(self, held: Mapping[str, tuple[str, int]], commit: str, *, is_whole: bool) -> None:
         versions = {version_number(version) for version, _ in held.values()}
-        self._inventory.write(versions, sum(chunks for _, chunks in held.values()), self._mean, commit)
+        chunks = sum(count for _, count in held.values())
+        self._inventory.write(versions, chunks, self._mean, commit, is_whole=is_whole)
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Write the word counts of the project."""

@@ -137,7 +137,9 @@ def _add_sync(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_servers(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("list", "prune"), help="prune removes projects that nobody copies any more")
+    parser.add_argument(
+        "action", choices=("list", "prune"), help="prune removes projects that were not copied for some days"
+    )
     parser.add_argument("--days", type=int, metavar="N", help="with prune: those that were not copied for N days")
     parser.add_argument("--yes", action="store_true", help="remove without asking")
     _add_json(parser)

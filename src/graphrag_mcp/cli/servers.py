@@ -1,4 +1,4 @@
-"""`servers`: which projects the servers hold, and the removal of those that nobody copies any more."""
+"""`servers`: which projects the servers hold, and the removal of old copies."""
 
 import argparse
 import os

@@ -187,8 +187,8 @@ def _outline(file: ReplicatedFile) -> dict[str, Any]:
     is_known = len(symbols) <= MOST_DEFINITIONS
     return {
         "definitions": [
-            [one.name, one.qualified_name, one.kind.value, one.start_line, one.end_line, one.signature]
-            for one in (symbols if is_known else ())
+            [row.name, row.qualified_name, row.kind.value, row.start_line, row.end_line, row.signature]
+            for row in (symbols if is_known else ())
         ],
         "calls": list(map(list, file.calls if is_known else ())),
         "spans": [[chunk.chunk.start_line, chunk.chunk.end_line] for chunk in file.chunks],

@@ -410,6 +410,44 @@ def test_without_an_index_lost_chunks_are_counted(open_app: Open, tmp_path: Path
         assert "Qdrant has lost 2 of 4 chunks of 'team'" in _warnings(remote)
 
 
+SECRET = "ghp_" + "a1B2" * 9
+PATHS = ["../../etc/passwd", "/etc/passwd", "a\x00b", "src//a.py"]
+LIES: list[object] = [None, 7, -1, "", "x" * 300_000, *PATHS, [], [[1]], {"a": 1}, True]
+
+
+def test_whatever_a_server_says_a_search_answers(open_app: Open, qdrant: QdrantClient, tmp_path: Path) -> None:
+    """Each field of each point with each lie: no failure, no path out of the project, with an index and without."""
+    app = open_app(project_id="team")
+    app.sync()
+    settings = load_settings(app.root, _environment(tmp_path / "none", project_id="team"))
+    points = {str(point.id): dict(point.payload or {}) for point in qdrant.scroll("code", limit=1000)[0]}
+    ((key, honest),) = ((key, values) for key, values in points.items() if values.get("path") == "a.py")
+    for field in (*honest, "outline"):
+        for lie in LIES:
+            qdrant.overwrite_payload("code", {**honest, field: lie}, [key])
+            with closing(RemoteApp(app.root, settings)) as remote:
+                for searched in (app, remote):
+                    result = searched.search(SearchRequest("order session path", limit=20))
+                    assert {hit.chunk.path for hit in result.primary} <= set(FILES), (field, lie)
+                    assert {hit.chunk.path for hit in result.primary} >= set(FILES) - {"a.py"}, (field, lie)
+                assert len(remote.status().languages) >= 1
+
+
+def test_text_of_a_server_is_masked(open_app: Open, qdrant: QdrantClient, tmp_path: Path) -> None:
+    """A search without an index shows what the server says, but no secret."""
+    app = open_app(project_id="team")
+    app.sync()
+    text = f"def total(order):\n    token = '{SECRET}'\n"
+    points = ((str(point.id), point.payload or {}) for point in qdrant.scroll("code", limit=99)[0])
+    (key,) = (key for key, values in points if values.get("path") == "a.py")
+    qdrant.set_payload("code", {"text": text, "signature": f"def total({SECRET})"}, [key])
+    settings = load_settings(app.root, _environment(tmp_path / "none", project_id="team"))
+    with closing(RemoteApp(app.root, settings)) as remote:
+        shown = repr(remote.search(SearchRequest("total order", limit=20)))
+    assert "def total(order)" in shown
+    assert SECRET not in shown
+
+
 # ---------------------------------------------------------------- what the servers hold
 
 

@@ -5,25 +5,28 @@ import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import TypeVar
 from uuid import UUID
 
 from qdrant_client import models
 
 from graphrag_mcp.errors import ServerError
-from graphrag_mcp.model.files import Category, DocumentStatus, Symbol, SymbolKind
+from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
 from graphrag_mcp.model.paths import ChosenPaths, GlobCompiler
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
-from graphrag_mcp.stores.qdrant.schema import QdrantProject
+from graphrag_mcp.stores.qdrant.schema import ChunkRow, FileRow, OutlineRow, PathRow, QdrantProject
 from graphrag_mcp.stores.replica import ChunkIds, Point, point_key, version_number
 
 _PATHS_READ = 256  # Further files with a word of the query in their name are not read.
 _VERSIONS_KEPT = 50_000
 CHUNK_FIELDS = models.PayloadSelectorExclude(exclude=["outline"])
 _PATHS_KEPT_SECONDS = 5.0  # The look-ups of one search compare their globs with the same paths.
+
+
+_Row = TypeVar("_Row", bound=FileRow)
 
 
 class QdrantCatalog:
@@ -36,18 +39,15 @@ class QdrantCatalog:
         self._ids: ChunkIds = points.chunk_ids
         self.scope_paths = points.scope_paths
         self._versions: dict[int, str] = {}  # Of the files that were read, by their ids.
-        self._outlines: tuple[frozenset[int], dict[int, Mapping[str, Any]]] = (frozenset(), {})
+        self._outlines: tuple[frozenset[int], dict[int, tuple[str, OutlineRow]]] = (frozenset(), {})
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
-        payloads = self._payloads(chunk_ids, CHUNK_FIELDS)
-        return {
-            chunk_id: schema.read_chunk(chunk_id, self._file_id(values), values)
-            for chunk_id, values in payloads.items()
-        }
+        rows = self._rows(chunk_ids, CHUNK_FIELDS, ChunkRow)
+        return {chunk_id: schema.stored_chunk(chunk_id, self._file_id(row), row) for chunk_id, row in rows.items()}
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
-        payloads = self._payloads(chunk_ids, schema.FILE_FIELDS)
-        return {chunk_id: schema.read_file(self._file_id(values), values) for chunk_id, values in payloads.items()}
+        rows = self._rows(chunk_ids, schema.FILE_FIELDS, FileRow)
+        return {chunk_id: schema.stored_file(self._file_id(row), row) for chunk_id, row in rows.items()}
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         if not words:
@@ -62,10 +62,10 @@ class QdrantCatalog:
         wanted = set(words)
         scored: list[tuple[float, str, Point]] = []
         for record in records:
-            values = record.payload or {}
-            shares = zip(values["path_words"], values["path_shares"], strict=True)
-            score = sum(share for word, share in shares if word in wanted)
-            scored.append((-score, values["path"], schema.read_point(str(record.id), values)))
+            if row := schema.read(record.payload, PathRow):
+                shares = zip(row.path_words, row.path_shares, strict=False)
+                score = sum(share for word, share in shares if word in wanted)
+                scored.append((-score, row.path, schema.point_of(str(record.id), row)))
         scored.sort(key=itemgetter(0, 1))
         ids = self._ids.ids([point for _, _, point in scored[:limit]])
         return [Ranked(known, -score) for known, (score, _, _) in zip(ids, scored, strict=False) if known is not None]
@@ -73,30 +73,25 @@ class QdrantCatalog:
     def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
         """Return the definitions of those files that were read before; none while the server fails."""
         return {
-            file_id: [
-                Symbol(name, qualified, SymbolKind(kind), start, end, signature)
-                for name, qualified, kind, start, end, signature in outline["definitions"]
-            ]
-            for file_id, outline in self._outlines_of(file_ids).items()
+            file_id: [Symbol(*row) for row in outline.definitions]
+            for file_id, (_, outline) in self._outlines_of(file_ids).items()
         }
 
     def spans(self, file_ids: Collection[int]) -> Mapping[int, Mapping[int, tuple[int, int]]]:
         project, spans = self._points.project.name, dict[int, Mapping[int, tuple[int, int]]]()
-        for file_id, outline in self._outlines_of(file_ids).items():
-            keys = [point_key(project, self._versions[file_id], number) for number in range(len(outline["spans"]))]
-            spans[file_id] = dict(zip((UUID(key).int for key in keys), map(tuple, outline["spans"]), strict=True))
+        for file_id, (version, outline) in self._outlines_of(file_ids).items():
+            keys = [point_key(project, version, number) for number in range(len(outline.spans))]
+            spans[file_id] = dict(zip((UUID(key).int for key in keys), outline.spans, strict=True))
         return spans
 
     def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:
-        outlines = self._outlines_of(file_ids)
-        return {file_id: [(line, name) for line, name in outline["calls"]] for file_id, outline in outlines.items()}
+        return {file_id: outline.calls for file_id, (_, outline) in self._outlines_of(file_ids).items()}
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         stated = models.FieldCondition(key="facts.status", match=models.MatchValue(value=status.value))
         visible = schema.in_scope(scope, self.scope_paths)
         records = self._points.project.first(limit, schema.POINT_FIELDS, *visible, stated, schema.FIRST_POINT)
-        points = [schema.read_point(str(record.id), record.payload or {}) for record in records]
-        ids = self._ids.ids(sorted(points, key=attrgetter("path")))
+        ids = self._ids.ids(sorted(schema.points_of(records), key=attrgetter("path")))
         return [known for known in ids if known is not None]
 
     def languages(self) -> Collection[str]:
@@ -104,19 +99,20 @@ class QdrantCatalog:
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
         visible = schema.in_scope(scope, self.scope_paths)
-        payloads = self._points.project.scroll(["path", "category"], *visible, schema.FIRST_POINT)
-        return sorted((values["path"], Category(values["category"])) for values in payloads)
+        payloads = self._points.project.scroll(schema.FILE_FIELDS, *visible, schema.FIRST_POINT)
+        rows = (schema.read(values, FileRow) for values in payloads)
+        return sorted((row.path, row.category) for row in rows if row)
 
-    def _file_id(self, values: Mapping[str, Any]) -> int:
+    def _file_id(self, row: FileRow) -> int:
         """Return the id of a version of a file, and remember its version."""
-        file_id = version_number(values["version"]) >> 1
+        file_id = version_number(row.version) >> 1
         if len(self._versions) >= _VERSIONS_KEPT:
             self._versions.clear()
-        self._versions[file_id] = values["version"]
+        self._versions[file_id] = row.version
         return file_id
 
-    def _outlines_of(self, file_ids: Collection[int]) -> Mapping[int, Mapping[str, Any]]:
-        """Return the outlines of files, which are read once for the look-ups that follow each other."""
+    def _outlines_of(self, file_ids: Collection[int]) -> Mapping[int, tuple[str, OutlineRow]]:
+        """Return versions and outlines of files, which are read once for the look-ups that follow each other."""
         wanted = frozenset(file_ids)
         if self._outlines[0] != wanted:
             versions = {known: self._versions[known] for known in wanted if known in self._versions}
@@ -125,20 +121,20 @@ class QdrantCatalog:
                 records = self._points.read(keys, with_payload=["outline"])
             except ServerError:
                 return {}
-            payloads = {keys[str(record.id)]: record.payload or {} for record in records}
-            self._outlines = wanted, {known: values["outline"] for known, values in payloads.items() if values}
+            outlines = {keys[str(record.id)]: schema.read_outline(record.payload) for record in records}
+            self._outlines = wanted, {known: (versions[known], row) for known, row in outlines.items() if row}
         return self._outlines[1]
 
-    def _payloads(
-        self, chunk_ids: Sequence[int], fields: models.PayloadSelectorExclude | list[str]
-    ) -> dict[int, dict[str, Any]]:
+    def _rows(
+        self, chunk_ids: Sequence[int], fields: models.PayloadSelectorExclude | list[str], kind: type[_Row]
+    ) -> dict[int, _Row]:
         keys = self._ids.keys(chunk_ids)
         try:
             records = self._points.read(keys.values(), with_payload=fields)
         except ServerError:
             return {}
-        payloads = {str(record.id): record.payload or {} for record in records}
-        return {chunk_id: payloads[key] for chunk_id, key in keys.items() if key in payloads}
+        rows = {str(record.id): row for record in records if (row := schema.read(record.payload, kind))}
+        return {chunk_id: rows[key] for chunk_id, key in keys.items() if key in rows}
 
 
 class QdrantScopePaths:
@@ -155,25 +151,22 @@ class QdrantScopePaths:
         if not patterns:
             return []
         matches = self._compile_globs(patterns)
-        payloads = self._project.scroll(["path"], schema.ARCHIVED, schema.FIRST_POINT)
-        return [values["path"] for values in payloads if matches(values["path"])]
+        return [path for path in self._project.texts("path", schema.ARCHIVED, schema.FIRST_POINT) if matches(path)]
 
     def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
         with self._reading:
             if time.monotonic() - self._read_at >= _PATHS_KEPT_SECONDS:
-                self._paths = [values["path"] for values in self._project.scroll(["path"], schema.FIRST_POINT)]
+                self._paths = list(self._project.texts("path", schema.FIRST_POINT))
                 self._read_at = time.monotonic()
             return ChosenPaths(globs, self._paths, self._compile_globs)
 
 
 def count_files(project: QdrantProject) -> dict[str, int]:
     """Return how many files of each language the project has, most first."""
-    return dict(
-        Counter(values["language"] for values in project.scroll(["language"], schema.FIRST_POINT)).most_common()
-    )
+    return dict(Counter(project.texts("language", schema.FIRST_POINT)).most_common())
 
 
 def stored_model(project: QdrantProject) -> str:
     """Return the fingerprint of the model that the project's vectors were made with, "" without any."""
     records = project.first(1, ["model"])
-    return str((records[0].payload or {})["model"]) if records else ""
+    return str((records[0].payload or {}).get("model", "")) if records else ""

@@ -1,8 +1,10 @@
 """The past commits of a project on Qdrant: a point for each, with its message as a sparse vector and its files."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
+from msgspec import Struct, ValidationError, convert
 from qdrant_client import models
 
 from graphrag_mcp.model.history import Recalled, Touched
@@ -12,11 +14,23 @@ from graphrag_mcp.stores.keywords import discriminative_terms
 from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies, query_vector, vector_of
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
-from graphrag_mcp.stores.qdrant.schema import FIRST_POINT, KEYWORDS, QdrantProject, any_of, in_scope
+from graphrag_mcp.stores.qdrant.schema import (
+    FIRST_POINT,
+    KEYWORDS,
+    POINT_FIELDS,
+    QdrantProject,
+    any_of,
+    in_scope,
+    points_of,
+)
 from graphrag_mcp.stores.replica import ReplicatedCommit, point_key
+from graphrag_mcp.system.git import is_name
+from graphrag_mcp.text.secrets import mask_secrets
 
 _BATCH = 500
 _MOST_PATHS = 500  # Files of the commits of one question.
+_LONGEST = 1_000  # Characters of a subject.
+_LATEST = 1 << 33  # Seconds since 1970.
 _READ = ("commit", "seconds", "subject", "files", "paths")
 
 
@@ -52,18 +66,19 @@ class QdrantHistory:
             ).points
         commits: list[Recalled] = []
         for point in points:
-            values = point.payload or {}
-            number = UUID(str(point.id)).int
-            self._paths[number] = values["paths"], values["files"]
-            commits.append(Recalled(number, values["commit"], values["seconds"], values["subject"], point.score))
+            if row := _read(point.payload):
+                number = UUID(str(point.id)).int
+                self._paths[number] = row.paths, row.files
+                subject = mask_secrets(row.subject[:_LONGEST])
+                commits.append(Recalled(number, row.commit, row.seconds, subject, point.score))
         return commits
 
     def files(self, commit_ids: Collection[int], scope: Scope) -> list[Touched]:
         touched = [(known, *self._paths.pop(known)) for known in commit_ids if known in self._paths]
         paths = list(dict.fromkeys(path for _, paths, _ in touched for path in paths))[:_MOST_PATHS]
         visible = in_scope(scope, self._points.scope_paths)
-        records = self._project.first(_MOST_PATHS, ["path"], *visible, any_of("path", paths), FIRST_POINT)
-        chunk_of = {(record.payload or {})["path"]: UUID(str(record.id)).int for record in records}
+        records = self._project.first(_MOST_PATHS, POINT_FIELDS, *visible, any_of("path", paths), FIRST_POINT)
+        chunk_of = {point.path: UUID(point.key).int for point in points_of(records)}
         rows = ((known, path, files) for known, paths, files in touched for path in paths)
         return [Touched(known, chunk_of[path], files) for known, path, files in rows if path in chunk_of]
 
@@ -118,6 +133,23 @@ class QdrantCommits:
         }
         vector = {KEYWORDS: models.SparseVector(indices=sparse.indices, values=sparse.values)}
         return models.PointStruct(id=number, vector=vector, payload=payload)
+
+
+class _Row(Struct, frozen=True):
+    commit: str
+    seconds: int
+    subject: str
+    files: int
+    paths: list[str]
+
+
+def _read(values: Mapping[str, Any] | None) -> _Row | None:
+    """Return the payload of a commit; None for one that no sync wrote."""
+    try:
+        row = convert(values or {}, _Row)
+    except ValidationError:
+        return None
+    return row if is_name(row.commit) and row.files > 0 and 0 <= row.seconds < _LATEST else None
 
 
 def _of(project: QdrantProject) -> models.Filter:

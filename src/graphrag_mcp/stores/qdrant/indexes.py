@@ -19,10 +19,12 @@ from graphrag_mcp.stores.qdrant.schema import (
     DENSE,
     KEYWORDS,
     POINT_FIELDS,
+    PointRow,
     QdrantProject,
     any_of,
     in_scope,
-    read_point,
+    point_of,
+    read,
 )
 from graphrag_mcp.stores.replica import ChunkIds
 
@@ -71,8 +73,10 @@ class QdrantPoints:
                 ).points
             if not points and not self.is_whole:
                 self.frequencies.check()
-            ids = self.chunk_ids.ids([read_point(str(point.id), point.payload or {}) for point in points])
-            hits = [Ranked(known, hit.score) for known, hit in zip(ids, points, strict=True) if known is not None]
+            rows = [(point, row) for point in points if (row := read(point.payload, PointRow))]
+            ids = self.chunk_ids.ids([point_of(str(point.id), row) for point, row in rows])
+            found = zip(ids, (point.score for point, _ in rows), strict=True)
+            hits = [Ranked(known, score) for known, score in found if known is not None]
             if len(hits) >= limit or len(points) < asked or asked >= MOST_QUERIED:
                 return hits[:limit]
             asked *= 4  # The others are of files that are not here any more.

@@ -92,9 +92,10 @@ class QdrantReplica:
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version and number of points of each file; the version is "" for a file with two versions."""
         versions_by_path: dict[str, tuple[str, int]] = {}
-        for values in self._project.scroll(["path", "version"]):
-            version, count = versions_by_path.get(values["path"], (values["version"], 0))
-            versions_by_path[values["path"]] = (version if version == values["version"] else "", count + 1)
+        rows = (schema.read(values, schema.PointRow) for values in self._project.scroll(schema.POINT_FIELDS))
+        for row in filter(None, rows):
+            version, count = versions_by_path.get(row.path, (row.version, 0))
+            versions_by_path[row.path] = (version if version == row.version else "", count + 1)
         return versions_by_path
 
     def _points(self, files: Sequence[ReplicatedFile]) -> Iterator[models.PointStruct]:

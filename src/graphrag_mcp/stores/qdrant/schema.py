@@ -1,26 +1,33 @@
 """The collection: its vectors, the fields of a point's payload, and which of them filters use."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from msgspec import Struct, ValidationError, convert
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
 from graphrag_mcp.errors import IndexStoreError
-from graphrag_mcp.model.files import ArchiveClass, Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, SymbolKind
 from graphrag_mcp.model.paths import EVERY_PATH, folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import StoredChunk, StoredFile
 from graphrag_mcp.ports import ScopePaths
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.replica import Point, ReplicatedChunk, ReplicatedFile, fields_of, scope_cover
+from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
+from graphrag_mcp.text.secrets import mask_secrets
 
 DENSE = "dense"
 KEYWORDS = "keywords"
 
 MOST_DEFINITIONS = 4_000  # A file with more is generated, and a search makes no use of them.
 _MOST_PROJECTS = 10_000
+_LONGEST = 100_000  # Characters of a text.
+_LONGEST_PATH = 4_096
+_VERSION = re.compile("[0-9a-f]{24}")
 _PAGE = 1000
 
 POINT_FIELDS = ["path", "version", "ordinal"]  # A search reads these of a hit.
@@ -84,6 +91,10 @@ class QdrantProject:
             yield from (record.payload or {} for record in records)
             if offset is None:
                 return
+
+    def texts(self, field: str, *conditions: models.Condition) -> Iterator[str]:
+        """Yield a field of all points that meet all conditions and have a text there."""
+        yield from (text for values in self.scroll([field], *conditions) if isinstance(text := values.get(field), str))
 
     def scroll_ids(self, field: str, wanted: models.Filter) -> Iterator[tuple[str, str]]:
         """Yield the id and a field of all points that a filter finds, also of no project."""
@@ -195,42 +206,116 @@ def _outline(file: ReplicatedFile) -> dict[str, Any]:
     }
 
 
-def read_point(key: str, values: Mapping[str, Any]) -> Point:
+class PointRow(Struct, frozen=True):
+    """What every point of a chunk has. A server is not trusted: see `read`."""
+
+    path: str
+    version: str
+    ordinal: int
+
+
+class FileRow(PointRow, frozen=True):
+    """What the first point of a file says of it."""
+
+    category: Category
+    is_archived: bool
+    archive_path: str | None = None
+    archive_penalty: float | None = None
+    modified_at: float | None = None
+    facts: DocumentFacts | None = None
+
+    @property
+    def archive(self) -> ArchiveClass | None:
+        if not self.is_archived or self.archive_path is None or self.archive_penalty is None:
+            return None
+        return ArchiveClass(self.archive_path, self.archive_penalty)
+
+
+class ChunkRow(FileRow, frozen=True):
+    """What a point of a chunk has."""
+
+    language: str = ""
+    start_line: int = 1
+    end_line: int = 1
+    text: str = ""
+    kind: str = ""
+    symbol: str = ""
+    names: tuple[str, ...] = ()
+    enclosing: tuple[str, ...] = ()
+    signature: str = ""
+
+
+class PathRow(PointRow, frozen=True):
+    """What the first point of a file says of the words in its path."""
+
+    path_words: tuple[str, ...]
+    path_shares: tuple[float, ...]
+
+
+class OutlineRow(Struct, frozen=True):
+    """See `_outline`."""
+
+    definitions: list[tuple[str, str, SymbolKind, int, int, str]]
+    calls: list[tuple[int, str]]
+    spans: list[tuple[int, int]]
+
+
+_Row = TypeVar("_Row", bound=PointRow)
+
+
+def read(values: Mapping[str, Any] | None, kind: type[_Row]) -> _Row | None:
+    """Return a payload as a row; None for one that no sync wrote: of a wrong type, or with a path to elsewhere."""
+    try:
+        row = convert(values or {}, kind)
+    except ValidationError:
+        return None
+    parts = row.path.split("/")
+    is_inside = len(row.path) <= _LONGEST_PATH and not {"", ".", ".."} & set(parts) and "\0" not in row.path
+    return row if is_inside and _VERSION.fullmatch(row.version) and 0 <= row.ordinal < MAX_CHUNKS_PER_FILE else None
+
+
+def read_outline(values: Mapping[str, Any] | None) -> OutlineRow | None:
+    """Return the outline in the payload of a file's first point; None for one that no sync wrote."""
+    try:
+        return convert((values or {}).get("outline"), OutlineRow)
+    except ValidationError:
+        return None
+
+
+def point_of(key: str, row: PointRow) -> Point:
     """Return the chunk of a point."""
-    return Point(key, values["path"], values["version"], values["ordinal"])
+    return Point(key, row.path, row.version, row.ordinal)
 
 
-def read_file(file_id: int, values: Mapping[str, Any]) -> StoredFile:
-    """Return the chunk's file from a payload."""
-    return StoredFile(
-        file_id,
-        values["path"],
-        Category(values["category"]),
-        _archive(values),
-        values.get("modified_at"),
-        _facts(values.get("facts") or {}),
-    )
+def points_of(records: Iterable[models.Record]) -> list[Point]:
+    """Return the chunks of records with `POINT_FIELDS`."""
+    return [point_of(str(record.id), row) for record in records if (row := read(record.payload, PointRow))]
 
 
-def read_chunk(chunk_id: int, file_id: int, values: Mapping[str, Any]) -> StoredChunk:
-    """Return the chunk from a payload."""
+def stored_file(file_id: int, row: FileRow) -> StoredFile:
+    """Return a file as a search ranks it."""
+    return StoredFile(file_id, row.path, row.category, row.archive, row.modified_at, row.facts or NO_FACTS)
+
+
+def stored_chunk(chunk_id: int, file_id: int, row: ChunkRow) -> StoredChunk:
+    """Return a chunk as a search shows it: without secrets, and no longer than one that this program makes."""
     return StoredChunk(
         chunk_id=chunk_id,
         file_id=file_id,
-        path=values["path"],
-        language=values["language"],
-        category=Category(values["category"]),
-        start_line=values["start_line"],
-        end_line=values["end_line"],
-        text=values["text"],
-        kind=values["kind"],
-        symbol=values["symbol"],
-        names=tuple(values["names"]),
-        enclosing=tuple(values["enclosing"]),
-        signature=values["signature"],
-        archive=_archive(values),
-        modified_at=values.get("modified_at"),
-        facts=_facts(values.get("facts") or {}),
+        path=row.path,
+        language=row.language,
+        category=row.category,
+        start_line=row.start_line,
+        end_line=row.end_line,
+        text=mask_secrets(row.text[:_LONGEST]),
+        kind=row.kind,
+        symbol=row.symbol,
+        names=row.names,
+        enclosing=row.enclosing,
+        signature=mask_secrets(row.signature[:_LONGEST]),
+        archive=row.archive,
+        modified_at=row.modified_at,
+        facts=row.facts or NO_FACTS,
     )
 
 
@@ -258,20 +343,3 @@ def in_scope(scope: Scope, paths: ScopePaths) -> list[models.Condition]:
 def any_of(field: str, values: Sequence[str]) -> models.FieldCondition:
     """Return the condition that a field has any of some values."""
     return models.FieldCondition(key=field, match=models.MatchAny(any=list(values)))
-
-
-def _archive(values: Mapping[str, Any]) -> ArchiveClass | None:
-    return ArchiveClass(values["archive_path"], values["archive_penalty"]) if values["is_archived"] else None
-
-
-def _facts(values: Mapping[str, Any]) -> DocumentFacts:
-    if not values:
-        return DocumentFacts()
-    return DocumentFacts(
-        title=values["title"],
-        status=DocumentStatus(values["status"]) if values["status"] else None,
-        priority=values["priority"],
-        type=values["type"],
-        tags=tuple(values["tags"]),
-        supersedes=tuple(values["supersedes"]),
-    )

@@ -347,7 +347,7 @@ def test_a_lost_copy_is_noticed_and_sent_again(
     with closing(place.app(qdrant_collection=f"lost-{how}")) as app:
         app.index()
         sent = [report.chunks for report in _sync(app)]
-        assert [(state.given, state.held) for state in app.status().servers] == [(count, count) for count in sent]
+        assert [(state.sent, state.held) for state in app.status().servers] == [(count, count) for count in sent]
         if how == "deleted":
             qdrant.delete_collection(f"lost-{how}")
         elif how == "without points":  # The word counts are still there.

@@ -179,7 +179,7 @@ class Relations:
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> "_Incoming":
         symbols = self._code.symbols(node)
-        with_methods = RelationKind.CONTAINS in kinds
+        with_methods = RelationKind.CONTAINS in kinds  # Their users are those of the type, too.
         kinds = [kind for kind in kinds if kind is not RelationKind.CONTAINS]
         by_name = self._by_name(node, kinds, scope)
         if not symbols:

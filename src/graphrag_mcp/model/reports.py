@@ -86,25 +86,25 @@ class SyncReport:
 class ServerState:
     """The state of one replica; `problem`: the last failure, "" without one.
 
-    pending: files whose current content was not sent from here. given: the number of chunks that were sent; None when
+    pending: files whose current content was not sent from here. sent: the number of chunks that were sent; None when
     none ever was. held: the number of the project's chunks on the server; None when the server did not answer.
     """
 
     name: str
     pending: int
     problem: str = ""
-    given: int | None = None
+    sent: int | None = None
     held: int | None = None
 
     @property
     def lost(self) -> int:
         """How many of the chunks that were sent are missing on the server."""
-        return max((self.given or 0) - self.held, 0) if self.held is not None else 0
+        return max((self.sent or 0) - self.held, 0) if self.held is not None else 0
 
     @property
     def is_from_elsewhere(self) -> bool:
         """Whether the replica was written by another machine."""
-        return self.given is None and bool(self.held)
+        return self.sent is None and bool(self.held)
 
 
 class HeldProject(NamedTuple):

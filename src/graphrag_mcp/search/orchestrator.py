@@ -1,4 +1,4 @@
-"""Answers one request in four phases: gather -> score -> select -> enrich."""
+"""Answers one request: understand the query, then gather -> score -> select -> enrich, which are timed."""
 
 import time
 from collections import defaultdict

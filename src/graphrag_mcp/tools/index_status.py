@@ -95,16 +95,14 @@ def describe_failures(failures: Mapping[str, str]) -> list[str]:
 def _replica(server: ServerState) -> str:
     """Return how complete the replica of a server is, if known."""
     if server.lost:
-        return (
-            f"has lost {server.lost:,} of {counted(server.given or 0, 'chunk')}; run `graphrag-mcp sync` to send them"
-        )
+        return f"has lost {server.lost:,} of {counted(server.sent or 0, 'chunk')}; run `graphrag-mcp sync` to send them"
     if server.is_from_elsewhere:
         return f"holds {counted(server.held or 0, 'chunk')} written by another machine, not compared with this index"
     if server.pending:
         return f"lacks {counted(server.pending, 'file')}; run `graphrag-mcp sync` to send them"
     if server.held is not None:
         return "up to date"
-    return "up to date at the last sync" if server.given is not None else "contents unknown"
+    return "up to date at the last sync" if server.sent is not None else "contents unknown"
 
 
 def _describe_tree(status: Status) -> str:

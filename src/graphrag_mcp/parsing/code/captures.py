@@ -1,6 +1,6 @@
 """Runs a language's query on a syntax tree and sorts the matches by their role.
 
-The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
+The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the roles:
 
     @type @function @method @constant @field @module   a definition, the whole node, with
         @name, and optionally @body (where its signature ends), or @value (what has that body), @owner (the type it is a

@@ -1,6 +1,6 @@
 """Reads the facts of a file from its syntax tree.
 
-The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" serve predicates:
+The vocabulary of `languages/*/facts.scm`; names of captures that begin with "_" serve predicates:
 
     @unit        the package or namespace that the file declares
     @scope       a block: what is bound in it ends with it

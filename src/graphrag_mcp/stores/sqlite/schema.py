@@ -49,4 +49,4 @@ _VIEWS = (resources.files(__package__) / "views.sql").read_text("utf-8")
 
 def tree_views(tree_id: int) -> list[str]:
     """Return the statements after which a connection sees the files of one tree only."""
-    return [view for view in _VIEWS.format(tree_id=tree_id).split(";\n") if view]
+    return [view for view in _VIEWS.format(tree_id=tree_id, link_bits=LINK_BITS).split(";\n") if view]

@@ -36,4 +36,4 @@ CREATE TEMP VIEW superseded AS
 SELECT path, facts, manifest, symbols, outline, is_archived FROM main.superseded WHERE tree_id = {tree_id};
 
 CREATE TEMP VIEW links AS SELECT * FROM main.links v
-WHERE EXISTS (SELECT 1 FROM main.linked l WHERE l.id = v.id >> 20 AND l.tree_id = {tree_id});
+WHERE EXISTS (SELECT 1 FROM main.linked l WHERE l.id = v.id >> {link_bits} AND l.tree_id = {tree_id});

@@ -14,60 +14,62 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 HOST = "127.0.0.1"
 START_SECONDS = 60
 STOP_SECONDS = 30
 
 
-@contextmanager
-def qdrant_server(binary: Path, folder: Path) -> Iterator[Mapping[str, str]]:
-    """Run a server that keeps its data in a folder, and return the variables by which tests find it."""
-    ports, key = [_free_port() for _ in range(2)], secrets.token_hex(16)
-    settings = {
-        "SERVICE__HOST": HOST,
-        "SERVICE__HTTP_PORT": str(ports[0]),
-        "SERVICE__GRPC_PORT": str(ports[1]),
-        "SERVICE__API_KEY": key,
-        "STORAGE__STORAGE_PATH": str(folder / "storage"),
-        "STORAGE__SNAPSHOTS_PATH": str(folder / "snapshots"),
-        "LOG_LEVEL": "WARN",
-        "TELEMETRY_DISABLED": "true",
-    }
-    environ = {**os.environ, **{f"QDRANT__{name}": value for name, value in settings.items()}}
-    with (
-        (folder / "log").open("w") as log,
-        subprocess.Popen([binary], cwd=folder, env=environ, stdout=log, stderr=subprocess.STDOUT) as process,
-    ):
-        url = f"http://{HOST}:{ports[0]}"
-        try:
-            _wait(process, f"{url}/readyz", folder / "log")
-            yield {
-                "GRAPHRAG_TEST_QDRANT_URL": url,
-                "GRAPHRAG_TEST_QDRANT_API_KEY": key,
-                "GRAPHRAG_TEST_QDRANT_GRPC_PORT": str(ports[1]),
-            }
-        finally:
-            process.terminate()
+class QdrantServer:
+    """A server with a key, which keeps its data in a folder; it can be killed and started again."""
+
+    def __init__(self, binary: Path, folder: Path) -> None:
+        self._binary, self._folder = binary, folder
+        self._port, self.grpc_port = _free_port(), _free_port()
+        self.url, self.key = f"http://{HOST}:{self._port}", secrets.token_hex(16)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Return when it answers."""
+        settings = {
+            "SERVICE__HOST": HOST,
+            "SERVICE__HTTP_PORT": str(self._port),
+            "SERVICE__GRPC_PORT": str(self.grpc_port),
+            "SERVICE__API_KEY": self.key,
+            "STORAGE__STORAGE_PATH": str(self._folder / "storage"),
+            "STORAGE__SNAPSHOTS_PATH": str(self._folder / "snapshots"),
+            "LOG_LEVEL": "WARN",
+            "TELEMETRY_DISABLED": "true",
+        }
+        environ = {**os.environ, **{f"QDRANT__{name}": value for name, value in settings.items()}}
+        with (self._folder / "log").open("a") as log:
+            self._process = subprocess.Popen(
+                [self._binary], cwd=self._folder, env=environ, stdout=log, stderr=subprocess.STDOUT
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while self._process.poll() is None and time.monotonic() < deadline:
             try:
-                process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
+                urllib.request.urlopen(f"{self.url}/readyz", timeout=1).close()  # noqa: S310 - its own server
+            except OSError:
+                time.sleep(0.1)
+            else:
+                return
+        raise RuntimeError(f"Qdrant did not start: {(self._folder / 'log').read_text()[-2000:]}")
 
+    def kill(self) -> None:
+        """End it at once, whatever it does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(STOP_SECONDS)
 
-def _wait(process: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < deadline:
-        try:
-            urllib.request.urlopen(url, timeout=1).close()  # noqa: S310 - its own server
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise RuntimeError(f"Qdrant did not start: {log.read_text()[-2000:]}")
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
 
 
 def _free_port() -> int:
@@ -80,10 +82,16 @@ def _free_port() -> int:
 def main() -> int:
     binary, *command = sys.argv[1:]
     for protocol in ("REST", "gRPC"):
-        with tempfile.TemporaryDirectory() as folder, qdrant_server(Path(binary).resolve(), Path(folder)) as found:
+        with tempfile.TemporaryDirectory() as folder, QdrantServer(Path(binary).resolve(), Path(folder)) as server:
             sys.stdout.write(f"Qdrant over {protocol}\n")
             sys.stdout.flush()
-            named = {**found, "GRAPHRAG_TEST_QDRANT_GRPC_PORT": "0"} if protocol == "REST" else found
+            found = {
+                "URL": server.url,
+                "API_KEY": server.key,
+                "GRPC_PORT": str(server.grpc_port if protocol == "gRPC" else 0),
+                "BINARY": str(Path(binary).resolve()),
+            }
+            named = {f"GRAPHRAG_TEST_QDRANT_{name}": value for name, value in found.items()}
             if code := subprocess.run(command, env={**os.environ, **named}, check=False).returncode:
                 return code
     return 0

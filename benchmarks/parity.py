@@ -69,7 +69,7 @@ def compare(embedded: App, beside: App, remote: RemoteApp, query: str) -> dict[s
     for result in (here, there, alone):
         assert not {"vector", "keyword"} & result.meta.unavailable.keys(), result.meta.unavailable
     row = {"whole": same(chunks(here), chunks(there)), "first": float(chunks(here)[:1] == chunks(there)[:1])}
-    row |= {"alone": same(chunks(here), chunks(alone)), "alone, files": same(files(here), files(alone))}
+    row["alone"] = same(chunks(here), chunks(alone))
     terms = understand(query).terms
     lists: dict[str, list[list[int]]] = {"vector": [], "keyword": []}
     for stores in (embedded.stores(), beside.stores()):
@@ -82,10 +82,6 @@ def compare(embedded: App, beside: App, remote: RemoteApp, query: str) -> dict[s
 
 def chunks(result: SearchResult) -> list[tuple[str, int]]:
     return [(hit.chunk.path, hit.chunk.start_line) for hit in result.primary]
-
-
-def files(result: SearchResult) -> list[str]:
-    return list(dict.fromkeys(hit.chunk.path for hit in result.primary))
 
 
 def same(one: Sequence[object], other: Sequence[object]) -> float:

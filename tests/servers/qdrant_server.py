@@ -3,7 +3,8 @@
     python -m tests.servers.qdrant_server BINARY COMMAND...
 
 BINARY is a Qdrant. Each run has a server of its own, in a new folder, with a key; the command finds it by the variables
-that `tests/servers/connections.py` reads.
+that `tests/servers/connections.py` reads. Tested with v1.18.2; two of its dependencies are no crates, and where GitHub
+cannot be reached, Cargo's `[patch]` takes folders.
 """
 
 import os

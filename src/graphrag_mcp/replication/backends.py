@@ -126,7 +126,8 @@ class Servers:
         Raises ServerError when it does not answer, holds no copy, or has lost some of it.
         """
         if self._inventory is None:
-            self._inventory = self._looks(self._look)
+            project = self._qdrant("read")  # It may import the client, which the time limit must not count.
+            self._inventory = self._looks(lambda: self._look(project))
         return self._inventory
 
     def is_current(self, inventory: Inventory) -> bool:
@@ -171,11 +172,11 @@ class Servers:
         stores = Stores(catalog, QdrantKeywordIndex(points), graph, vectors, embedder, model_problem, NO_GRAPH)
         return replace(stores, history=QdrantHistory(points), sketches=self._sketches if embedder is not None else None)
 
-    def _look(self) -> Inventory:
+    def _look(self, project: "QdrantProject") -> Inventory:
         from graphrag_mcp.stores.qdrant.connection import SYNC
         from graphrag_mcp.stores.qdrant.inventory import QdrantInventory
 
-        self._looked_at, project = time.monotonic(), self._qdrant("read")
+        self._looked_at = time.monotonic()
         inventory = QdrantInventory(project).read()
         if inventory is None:
             raise ServerError(

@@ -26,6 +26,7 @@ from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.replica import QdrantReplica
 from graphrag_mcp.stores.replica import ReplicatedFile, point_key
+from graphrag_mcp.tools.search_json import search_payload
 from tests.servers.connections import SharedClient, open_qdrant
 from tests.waiting import wait_until
 
@@ -380,6 +381,11 @@ def test_a_search_while_the_copy_changes_is_asked_again(
         {"commit": 7},
         {"written_at": "yesterday"},
         {"mean_length": "long"},
+        {"written_at": 1e300},
+        {"parts": 1e300},
+        {"parts": 0},
+        {"chunks": -1},
+        {"stamp": 7},
     ],
 )
 def test_an_inventory_that_is_none_is_not_trusted(
@@ -412,7 +418,7 @@ def test_without_an_index_lost_chunks_are_counted(open_app: Open, tmp_path: Path
 
 SECRET = "ghp_" + "a1B2" * 9
 PATHS = ["../../etc/passwd", "/etc/passwd", "a\x00b", "src//a.py"]
-LIES: list[object] = [None, 7, -1, "", "x" * 300_000, *PATHS, [], [[1]], {"a": 1}, True]
+LIES: list[object] = [None, 7, -1, 1e300, 1 << 62, "", "x" * 300_000, *PATHS, [], [[1]], {"a": 1}, True]
 
 
 def test_whatever_a_server_says_a_search_answers(open_app: Open, qdrant: QdrantClient, tmp_path: Path) -> None:
@@ -428,9 +434,27 @@ def test_whatever_a_server_says_a_search_answers(open_app: Open, qdrant: QdrantC
             with closing(RemoteApp(app.root, settings)) as remote:
                 for searched in (app, remote):
                     result = searched.search(SearchRequest("order session path", limit=20))
+                    assert search_payload(result)
                     assert {hit.chunk.path for hit in result.primary} <= set(FILES), (field, lie)
                     assert {hit.chunk.path for hit in result.primary} >= set(FILES) - {"a.py"}, (field, lie)
                 assert len(remote.status().languages) >= 1
+
+
+def test_a_point_with_an_id_that_no_sync_wrote_is_left_out(
+    open_app: Open, qdrant: QdrantClient, tmp_path: Path
+) -> None:
+    """Another program may number its points; whatever they say, the others are found."""
+    app = open_app(project_id="team")
+    app.sync()
+    settings = load_settings(app.root, _environment(tmp_path / "none", project_id="team"))
+    for record in qdrant.scroll("code", limit=1000, with_vectors=True)[0]:
+        vector: Any = record.vector
+        qdrant.upsert(
+            "code", [models.PointStruct(id=hash(record.id) % 1_000_003, vector=vector, payload=record.payload)]
+        )
+    with closing(RemoteApp(app.root, settings)) as remote:
+        result = remote.search(SearchRequest("order session path", limit=20))
+    assert {hit.chunk.path for hit in result.primary} == set(FILES)
 
 
 def test_text_of_a_server_is_masked(open_app: Open, qdrant: QdrantClient, tmp_path: Path) -> None:
@@ -477,7 +501,7 @@ def test_the_projects_of_a_server_are_listed_and_old_ones_removed(
     assert told("list") == f"new  Qdrant: 4 chunks, copied {day}\nold  Qdrant: 4 chunks, copied {day}\n"
     qdrant.set_payload("code", {"written_at": time.time() - 40 * 86_400}, [point_key("old", "inventory", 0)])
     assert "copied 20" in told("list")
-    assert told("prune", "--days", "60") == "No project was left alone for 60 days.\n"
+    assert told("prune", "--days", "60") == "No copy is older than 60 days.\n"
     assert told("prune", "--days", "30") == "kept old on Qdrant\n"
     assert sorted(_paths(qdrant)) == ["new", "old"]
     assert told("prune", "--days", "30", "--yes") == "removed old from Qdrant\n"

@@ -42,7 +42,7 @@ def prune(servers: Servers, projects: list[HeldProject], options: argparse.Names
     latest = time.time() - options.days * _DAY_SECONDS
     old = [project for project in projects if project.written_at and project.written_at < latest]
     if not old:
-        show(f"No project was left alone for {counted(options.days, 'day')}.")
+        show(f"No copy is older than {counted(options.days, 'day')}.")
     for project in old:
         if options.yes or agrees(f"remove {describe(project)}?"):
             servers.remove(project)

@@ -85,12 +85,20 @@ class PointIds:
     """The chunk ids of a search without a local index: the 128 bits of the key."""
 
     def ids(self, points: Sequence[Point]) -> list[int | None]:
-        """Return each point's UUID as a number."""
-        return [uuid.UUID(point.key).int for point in points]
+        """Return each point's UUID as a number; None for a point with another id, which no sync wrote."""
+        return [number_of(point.key) for point in points]
 
     def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
         """Return the UUID of each id."""
         return {chunk_id: str(uuid.UUID(int=chunk_id)) for chunk_id in chunk_ids}
+
+
+def number_of(key: str) -> int | None:
+    """Return the 128 bits of a UUID; None for another text."""
+    try:
+        return uuid.UUID(key).int
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
-from uuid import UUID
 
 from msgspec import Struct, ValidationError, convert
 from qdrant_client import models
@@ -23,7 +22,7 @@ from graphrag_mcp.stores.qdrant.schema import (
     in_scope,
     points_of,
 )
-from graphrag_mcp.stores.replica import ReplicatedCommit, point_key
+from graphrag_mcp.stores.replica import ReplicatedCommit, number_of, point_key
 from graphrag_mcp.system.git import is_name
 from graphrag_mcp.text.secrets import mask_secrets
 
@@ -66,8 +65,8 @@ class QdrantHistory:
             ).points
         commits: list[Recalled] = []
         for point in points:
-            if row := _read(point.payload):
-                number = UUID(str(point.id)).int
+            number, row = number_of(str(point.id)), _read(point.payload)
+            if number is not None and row:
                 self._paths[number] = row.paths, row.files
                 subject = mask_secrets(row.subject[:_LONGEST])
                 commits.append(Recalled(number, row.commit, row.seconds, subject, point.score))
@@ -78,7 +77,7 @@ class QdrantHistory:
         paths = list(dict.fromkeys(path for _, paths, _ in touched for path in paths))[:_MOST_PATHS]
         visible = in_scope(scope, self._points.scope_paths)
         records = self._project.first(_MOST_PATHS, POINT_FIELDS, *visible, any_of("path", paths), FIRST_POINT)
-        chunk_of = {point.path: UUID(point.key).int for point in points_of(records)}
+        chunk_of = {point.path: number for point in points_of(records) if (number := number_of(point.key)) is not None}
         rows = ((known, path, files) for known, paths, files in touched for path in paths)
         return [Touched(known, chunk_of[path], files) for known, path, files in rows if path in chunk_of]
 

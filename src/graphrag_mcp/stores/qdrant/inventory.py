@@ -9,16 +9,29 @@ import base64
 import secrets
 import time
 from collections.abc import Collection
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta, Struct, ValidationError, convert
 from qdrant_client import models
 
-from graphrag_mcp.stores.qdrant.schema import QdrantProject
+from graphrag_mcp.stores.qdrant.schema import QdrantProject, Seconds
 from graphrag_mcp.stores.replica import Inventory, point_key
 from graphrag_mcp.system.git import is_name
 
 _VERSIONS = 20_000  # Of one point; its payload has 210,000 characters then.
-_MOST_PARTS = 10_000
+
+
+class _FirstPart(Struct, frozen=True):
+    """What the first point states. A server is not trusted: all that is counted or shown has bounds."""
+
+    stamp: str
+    parts: Annotated[int, Meta(ge=1, le=10_000)]
+    chunks: Annotated[int, Meta(ge=0, lt=1 << 53)]
+    mean_length: Annotated[float, Meta(gt=0, lt=1 << 33)]
+    is_whole: bool
+    commit: str
+    written_at: Seconds
 
 
 class QdrantInventory:
@@ -39,7 +52,7 @@ class QdrantInventory:
         """
         try:
             return self._read()
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, ValidationError):
             return None
 
     def _read(self) -> Inventory | None:
@@ -47,16 +60,14 @@ class QdrantInventory:
         first = (records[0].payload or {}) if records else {}
         if not first:
             return None
-        parts = min(int(first["parts"]), _MOST_PARTS)
-        if parts > 1:
-            records += self._project.retrieve([self._key(part) for part in range(1, parts)], with_payload=True)
+        row = convert(first, _FirstPart)
+        records += self._project.retrieve([self._key(part) for part in range(1, row.parts)], with_payload=True)
         packed = [values["versions"] for values in (record.payload or {} for record in records)
-                  if values["stamp"] == first["stamp"]]  # fmt: skip
+                  if values["stamp"] == row.stamp]  # fmt: skip
         versions = np.frombuffer(b"".join(map(base64.b64decode, packed)), dtype="<u8")
-        commit = first["commit"] if is_name(first["commit"]) else ""
-        numbers = int(first["chunks"]), max(1.0, float(first["mean_length"]))
-        written_at, is_whole = float(first["written_at"]), first["is_whole"] is True
-        return Inventory(np.sort(versions), *numbers, commit, written_at, first["stamp"], is_whole)
+        commit = row.commit if is_name(row.commit) else ""
+        written_at, is_whole = row.written_at, row.is_whole
+        return Inventory(np.sort(versions), row.chunks, row.mean_length, commit, written_at, row.stamp, is_whole)
 
     def write(self, versions: Collection[int], chunks: int, mean_length: float, commit: str, *, is_whole: bool) -> None:
         """Replace the inventory. versions: their numbers. chunks: of all these files. mean_length: as it was before."""

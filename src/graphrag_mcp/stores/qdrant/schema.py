@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import Meta, Struct, ValidationError, convert
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
@@ -29,6 +29,8 @@ _LONGEST = 100_000  # Characters of a text.
 _LONGEST_PATH = 4_096
 _VERSION = re.compile("[0-9a-f]{24}")
 _PAGE = 1000
+
+Seconds = Annotated[float, Meta(gt=-(1 << 33), lt=1 << 33)]  # Since 1970; a date can be made of it.
 
 POINT_FIELDS = ["path", "version", "ordinal"]  # A search reads these of a hit.
 FIRST_POINT = models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))  # Every file has one such point.
@@ -220,8 +222,8 @@ class FileRow(PointRow, frozen=True):
     category: Category
     is_archived: bool
     archive_path: str | None = None
-    archive_penalty: float | None = None
-    modified_at: float | None = None
+    archive_penalty: Annotated[float, Meta(ge=0, le=1)] | None = None
+    modified_at: Seconds | None = None
     facts: DocumentFacts | None = None
 
     @property
@@ -249,7 +251,7 @@ class PathRow(PointRow, frozen=True):
     """What the first point of a file says of the words in its path."""
 
     path_words: tuple[str, ...]
-    path_shares: tuple[float, ...]
+    path_shares: tuple[Annotated[float, Meta(ge=0, lt=1 << 33)], ...]
 
 
 class OutlineRow(Struct, frozen=True):

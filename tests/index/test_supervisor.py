@@ -56,7 +56,7 @@ def test_a_run_goes_from_empty_to_ready_and_says_how_far_it_is(root: Path) -> No
         assert {state for state, _ in seen} == {IndexPhase.BUILDING}
         state = supervisor.state()
         assert (state.state, state.files_done, state.chunks) == (IndexPhase.READY, 1, report.chunks)
-        assert supervisor.is_settled
+        assert supervisor.settled.is_set()
 
 
 def test_a_command_refreshes_nothing_before_it_shows_a_result(root: Path) -> None:

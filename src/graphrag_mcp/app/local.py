@@ -147,12 +147,12 @@ class App(Session[IndexView]):
             self._parts.replicator.start_following(lambda: self._own_commit() if servers.is_loaded else None)
 
     def _wait_until_idle(self) -> None:
-        self.wait_ready(BUILDING_SECONDS)
+        self._parts.supervisor.settled.wait(BUILDING_SECONDS)
         self._stop.wait(SEARCH_SECONDS)
         self._parts.supervisor.search_priority.idle.wait()
 
     def _own_commit(self) -> int | None:
-        writes = self._parts.supervisor.is_settled and self._parts.handle.is_writer
+        writes = self._parts.supervisor.settled.is_set() and self._parts.handle.is_writer
         return self._parts.handle.searched().database.commit_number() if writes else None
 
 

@@ -130,7 +130,7 @@ class Supervisor:
         self._stop = stop
         self._state = IndexState(IndexPhase.EMPTY)
         self._background: threading.Thread | None = None
-        self._settled = threading.Event()
+        self.settled = threading.Event()  # Set while the index is ready, or has failed.
         # One run at a time holds it: of the watcher, or of a search that refreshes files.
         self._running = threading.Lock()
         self._in_long_run = True
@@ -146,11 +146,6 @@ class Supervisor:
         """Whether this process keeps the index up to date in the background, as a server does."""
         return self._background is not None
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether the index is ready, or has failed."""
-        return self._settled.is_set()
-
     def state(self, index: IndexStores | None = None) -> IndexState:
         """Return how complete the index is. index: the one that a search reads, so that both see the same commit.
 
@@ -165,12 +160,12 @@ class Supervisor:
         else:  # An index that is kept up to date is never left empty.
             is_lost = state.state is IndexPhase.EMPTY and self.in_background
         if is_lost:
-            self._settled.clear()
+            self.settled.clear()
             return IndexState(IndexPhase.BUILDING, message=LOST)
         return state
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
-        self._settled.wait(timeout_seconds)
+        self.settled.wait(timeout_seconds)
         return self.state()
 
     @property
@@ -206,7 +201,7 @@ class Supervisor:
     def refresh_stale(self, paths: Collection[str]) -> bool:
         """Index changed files before a search shows them, if that is quick; return whether it was done."""
         sizes = [size_of(self._root / path) for path in paths]
-        if not decisions.may_refresh(sizes, self.in_background, self.is_settled):
+        if not decisions.may_refresh(sizes, self.in_background, self.settled.is_set()):
             return False
         if not self._running.acquire(timeout=0.0 if self._in_long_run else decisions.REFRESH_WAIT_SECONDS):
             return False
@@ -241,7 +236,7 @@ class Supervisor:
                 while self._settings.watch == "off" and not self._stop.is_set() and not self._is_lost():
                     self._stop.wait(decisions.RETRY_SECONDS)
             except IndexDamagedError as error:
-                self._settled.clear()
+                self.settled.clear()
                 self._state = IndexState(IndexPhase.BUILDING, message=str(error))
                 now = time.monotonic()
                 pause = decisions.pause_after_damage(now, self._damaged_at)
@@ -255,7 +250,7 @@ class Supervisor:
                     expected = isinstance(error, GraphragError)
                     logger.warning("the index cannot be kept up to date: %s", message, exc_info=not expected)
                 self._state = replace(self._state, state=IndexPhase.FAILED, message=message)
-                self._settled.set()
+                self.settled.set()
             self._stop.wait(pause)
 
     def _write_or_follow_writer(self) -> None:
@@ -285,9 +280,9 @@ class Supervisor:
             raise self._handle.doubt(error) from error
         self._state = decisions.as_reader(state, self._handle.holder())
         if self._state.state.is_settled:
-            self._settled.set()
+            self.settled.set()
         else:
-            self._settled.clear()
+            self.settled.clear()
 
     def _is_lost(self) -> bool:
         """Return whether the index file was damaged, replaced or removed since the index was complete."""
@@ -310,7 +305,7 @@ class Supervisor:
             report = self._indexer(reuse=reuse).reconcile(note, self._stop)
             self._handle.tidy()
         self._state = self._stored_state()
-        self._settled.set()
+        self.settled.set()
         self._handle.examine()
         return report
 

@@ -50,3 +50,4 @@ def test_what_waits_for_an_index_that_is_closed_and_deleted_reads_nothing(
     wait_until(lambda: set(threading.enumerate()) <= before, 30)
     shutil.rmtree(tmp_path / "data")
     waits[0]()
+    assert not (tmp_path / "data").exists()

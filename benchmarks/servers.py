@@ -30,6 +30,7 @@ from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 from graphrag_mcp.stores.replica import (
     Point,
     PointIds,
+    RelatedFile,
     ReplicatedChunk,
     ReplicatedEdge,
     ReplicatedFile,
@@ -109,14 +110,11 @@ def measure_neighbours(driver: Driver, symbols: int, relations: int, figures: st
     replica.prepare()
     files = [f"src/part_{number // 50}/file_{number}.py" for number in range(symbols // SYMBOLS_PER_FILE)]
     started = time.monotonic()
-    batch: list[ReplicatedFile] = []
-    for file in made_up(files, relations):
-        batch.append(file)
-        if len(batch) == FILES_PER_WRITE:
-            replica.write(batch)
-            batch.clear()
-    if batch:
-        replica.write(batch)
+    made = list(made_up(files, relations))
+    for first in range(0, len(made), FILES_PER_WRITE):
+        replica.write([file for file, _ in made[first : first + FILES_PER_WRITE]])
+    for first in range(0, len(made), FILES_PER_WRITE):  # A relation leads to a symbol that is there.
+        replica.relate([related for _, related in made[first : first + FILES_PER_WRITE]])
     print(f"made up: {symbols:,} symbols, {relations:,} relations, written in {time.monotonic() - started:.0f} s")
     graph = Neo4jGraphStore(driver, None, PROJECT, PointIds(), AnyChunk())  # type: ignore[arg-type]  # It only asks for chunks.
     ids = PointIds()
@@ -158,8 +156,8 @@ def measure_neighbours(driver: Driver, symbols: int, relations: int, figures: st
             write_rows(figures, {row: {"figure": f"{statistics.median(ordered):.1f}"}})
 
 
-def made_up(files: Sequence[str], relations: int) -> Iterator[ReplicatedFile]:
-    """Yield files of twenty one-symbol chunks with random relations."""
+def made_up(files: Sequence[str], relations: int) -> Iterator[tuple[ReplicatedFile, RelatedFile]]:
+    """Yield files of twenty one-symbol chunks, and their random relations."""
     choice = random.Random(0)
     per_file = relations // len(files)
     for path in files:
@@ -183,13 +181,14 @@ def made_up(files: Sequence[str], relations: int) -> Iterator[ReplicatedFile]:
                 to_file=False,
                 line=10 * ordinal + 2,
                 certainty="certain",
-                ordinal=ordinal,
+                chunk=chunks[ordinal].point.key,
             )
             for _ in range(per_file)
             for ordinal in [choice.randrange(SYMBOLS_PER_FILE)]
         )
         keys = tuple(sorted(match_keys(path)))
-        yield ReplicatedFile(path, version, "", keys, {}, tuple(chunks), tuple(symbols), edges)
+        file = ReplicatedFile(path, version, "", keys, {}, tuple(chunks), tuple(symbols))
+        yield file, RelatedFile(path, edges, (), (), (), "")
 
 
 def symbol_key(path: str, ordinal: int) -> str:

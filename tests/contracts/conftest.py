@@ -115,7 +115,8 @@ class _Local:
         self.vectors = SqliteVectorIndex(self.database, self.scopes, MODEL, DIMENSIONS)
         self.keywords = SqliteKeywordIndex(self.database, self.scopes)
         self.catalog = SqliteCatalog(self.database, self.scopes)
-        self.graph = IndexStores(self.database).stores(None, "").graph
+        self.stores = IndexStores(self.database)
+        self.graph = self.stores.stores(None, "").graph
 
     def write(self, sources: Sequence[Source]) -> None:
         self.writer.write([(file_rows(source), packed_vectors(source)) for source in sources], self._model_id)
@@ -135,6 +136,7 @@ class _Local:
 def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None, *, alone: bool) -> Backend:
     project = f"test-{uuid.uuid4()}"
     source = SqliteReplicaSource(local.database, project, MODEL)
+    relations = local.stores.tree_relations(source, project)
     ids: ChunkIds = PointIds() if alone else SqliteChunkIds(local.database, project)
     archived: ScopePaths = local.scopes
     backend = local.backend()
@@ -155,7 +157,7 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
 
     def copy() -> None:
         for one in copies:
-            assert synchronise(source, one).problem == ""
+            assert synchronise(source, relations, one).problem == ""
 
     def write(sources: Sequence[Source]) -> None:
         local.write(sources)

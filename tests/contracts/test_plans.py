@@ -83,7 +83,7 @@ def test_the_graph_is_not_read_as_a_whole(write: Write, monkeypatch: pytest.Monk
             for query in ("Box3", "who calls only_2", "part_4.py"):
                 app.search(SearchRequest(query))
             copied = IndexStores(databases[0]).replica_source("project", "model")
-            copied.read(["part_5.py"], with_edges=True)
+            copied.read(["part_5.py"])
             for name in ("load", "only_1", "Box5", "part_6.py"):
                 app.navigator().symbols(name)
                 app.navigator().impact(name, 3)
@@ -165,8 +165,8 @@ def test_what_is_copied_costs_as_much_in_one_statement_as_file_by_file(
             found = {}
             paths = sorted(copied.versions())
             for name, ask in {
-                "at once": lambda: copied.read(paths, with_edges=True),
-                "file by file": lambda: [copied.read([path], with_edges=True) for path in paths],
+                "at once": lambda: copied.read(paths),
+                "file by file": lambda: [copied.read([path]) for path in paths],
                 "versions": copied.versions,
             }.items():
                 steps.clear()

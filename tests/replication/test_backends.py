@@ -169,8 +169,8 @@ def test_what_a_document_supersedes_is_a_relation() -> None:
     assert found == ["/docs/old/first", "second", "third"]
 
 
-def test_a_file_is_sent_again_when_its_relations_change(tmp_path: Path) -> None:
-    """To a server that keeps them; what does not follow from the change is not."""
+def test_the_relations_of_a_file_are_sent_again_when_they_change(tmp_path: Path) -> None:
+    """Alone: the file is not; and what does not follow from a change is not."""
     root = tmp_path / "project"
     files = {
         "caller.py": "from pkg.tools import get\n\nget()\n",
@@ -181,14 +181,20 @@ def test_a_file_is_sent_again_when_its_relations_change(tmp_path: Path) -> None:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+
+        def related() -> dict[str, str]:
+            return {file.path: file.mark for file in index.tree_relations(source, "project").read()}
+
         app.index()
-        source = app._parts.handle.searched().replica_source("project", "")
-        source.mark("graph", source.read(sorted(files), with_edges=True))
-        source.mark("points", source.read(sorted(files), with_edges=False))
-        (root / "pkg/tools.py").write_text("def put():\n    pass\n")
+        index = app._parts.handle.searched()
+        source = index.replica_source("project", "")
+        source.mark("server", source.read(sorted(files)))
+        before, mark = related(), source.relations_mark()
+        (root / "pkg/tools.py").write_text("\n\ndef put():\n    pass\n")
         app.index()
-        assert source.pending("graph", with_edges=True) == ["caller.py", "pkg/tools.py"]
-        assert source.pending("points") == ["pkg/tools.py"]
+        assert source.pending("server") == ["pkg/tools.py"]
+        assert source.relations_mark() != mark
+        assert {path for path, now in related().items() if now != before[path]} == {"caller.py"}
 
 
 class _Nobody:

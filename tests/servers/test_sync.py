@@ -57,28 +57,31 @@ def _sync(app: App, **how: bool) -> tuple[SyncReport, SyncReport]:
     return qdrant, neo4j
 
 
-_RELATIONS = """MATCH (a {project: $project})-[r]->(t) WHERE r.line IS NOT NULL
+_RELATIONS = """MATCH (a {project: $project})-[r]->(t) WHERE r.line IS NOT NULL AND NOT t:External
     MATCH (c:Chunk {key: r.chunk})
     RETURN c.path AS path, type(r) AS kind, a.key AS source, t.key AS target, r.line AS line,
            r.certainty AS certainty"""
+_KINDS = {"may_call": "calls", "links": "links_to"}
 
 
 def _edges(driver: Driver, project: str, kind: str) -> set[tuple[str, str]]:
-    rows = [row for row in _rows(driver, _RELATIONS, project=project) if row["kind"] == kind]
+    kinds = ("CALLS", "MAY_CALL") if kind == "CALLS" else (kind,)
+    rows = [row for row in _rows(driver, _RELATIONS, project=project) if row["kind"] in kinds]
     return {(row["path"], row["target"].removeprefix(f"{project}:")) for row in rows}
 
 
 def _differences(app: App, driver: Driver, project: str) -> tuple[set[tuple[object, ...]], set[tuple[object, ...]]]:
     """Return the relations of the index that the server lacks, and those that only the server has."""
-    source = app._parts.handle.searched().replica_source(project, "")
+    index = app._parts.handle.searched()
     stored = {
         (file.path, edge.kind, edge.source, edge.target, edge.line, edge.certainty)
-        for file in source.read(list(source.versions()), with_edges=True)
+        for file in index.tree_relations(index.replica_source(project, ""), project).read()
         for edge in file.edges
     }
     rows = _rows(driver, _RELATIONS, project=project)
     fields = ("source", "target", "line", "certainty")
-    held = {(row["path"], row["kind"].lower(), *(row[field] for field in fields)) for row in rows}
+    named = [(row, row["kind"].lower()) for row in rows]
+    held = {(row["path"], _KINDS.get(kind, kind), *(row[field] for field in fields)) for row, kind in named}
     return stored - held, held - stored
 
 
@@ -146,7 +149,7 @@ def test_the_graph_has_the_nodes_and_edges_of_the_code(make_place: Callable[...,
     _sync(app)
     app.close()
     assert ("src/orders.py", "src/tax.py#tax_of~0") in _edges(neo4j_driver, project, "CALLS")
-    assert ("docs/guide.md", "src/tax.py") in _edges(neo4j_driver, project, "LINKS_TO")
+    assert ("docs/guide.md", "src/tax.py") in _edges(neo4j_driver, project, "LINKS")
     assert ("docs/guide.md", "docs/old-guide.md") in _edges(neo4j_driver, project, "SUPERSEDES")
     (call,) = _rows(
         neo4j_driver,

@@ -17,6 +17,7 @@ from graphrag_mcp.settings import Settings
 
 if TYPE_CHECKING:  # A command that does not search or replicate imports none of it.
     from graphrag_mcp.grep.learnt import LearntFiles
+    from graphrag_mcp.replication.relations import TreeRelations
     from graphrag_mcp.search.orchestrator import SearchOrchestrator
     from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 
@@ -61,7 +62,7 @@ class Parts:
         self.servers.close()
         self.handle.close()
 
-    def _replication_source(self) -> "tuple[SqliteReplicaSource, Embedder]":
+    def _replication_source(self) -> "tuple[SqliteReplicaSource, TreeRelations, Embedder]":
         """Return what is replicated to servers, and the model of its vectors."""
         index = self.handle.searched()
         self.handle.load_model()
@@ -69,4 +70,5 @@ class Parts:
             raise ServerError(f"no replication without the model of the server's vectors: {self.handle.model_problem}")
         if index.database.tree.model not in ("", self.handle.embedder.fingerprint):
             raise ServerError("the vectors are being rebuilt with another model; they are copied when complete")
-        return index.replica_source(self.servers.project, self.handle.embedder.fingerprint), self.handle.embedder
+        source = index.replica_source(self.servers.project, self.handle.embedder.fingerprint)
+        return source, index.tree_relations(source, self.servers.project), self.handle.embedder

@@ -33,6 +33,7 @@ _OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
 _READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
 _OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
 _LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
+_INTERFACE = re.compile(r"[\w@()\s]*\b(?:interface|trait|(?:def)?protocol)\b")
 MAX_LOADED = 20  # Types for which data is searched that loads them.
 _IS_NOT_FOLLOWED = (True, True)  # is_guess, is_named
 
@@ -142,6 +143,35 @@ class Relations:
                 is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))
                 mentions[Mentioned(link.kind, name, module, link.path, link.line, is_meant, link.receiver)] = None
         return list(mentions)
+
+    def undecided_in(self, path: str) -> list[tuple[str, int]]:
+        """Return the names in a file of which nothing more is known, with the lines."""
+        references = self._code.references
+        with self._code.searching():
+            links = [link for link in references.of(path) if link.how is How.UNDECIDED]
+            named = ((references.name(path, link), link.line) for link in links)
+            return list(dict.fromkeys((name, line) for name, line in named if name))
+
+    def imported_from_outside(self, path: str) -> list[tuple[str, int]]:
+        """Return the modules that a file imports which are not in the project, as they are written, with the lines."""
+        links = [link for link in self._code.references.of(path) if link.kind is RelationKind.IMPORTS]
+        known, facts = {link.line for link in links if link.target > 0}, self._code.facts.facts(path)
+        if facts is None:
+            relations = [said for said in self._code.facts.outline(path) if said.kind is RelationKind.IMPORTS]
+            said = [(relation.target_module, relation.line) for relation in relations]
+        else:
+            imports = (mention for mention in facts.mentions if mention.use == Use.IMPORT)
+            said = [((mention.receiver or mention.name).strip('"'), mention.line) for mention in imports]
+        outside = (pair for pair in said if pair[0][:1] not in ("", ".", "/") and pair[1] not in known)
+        return list(dict.fromkeys(outside))
+
+    def is_interface(self, node: CodeNode) -> bool:
+        """Return whether a definition is an interface, trait or protocol."""
+        if node.kind is not SymbolKind.TYPE:
+            return False
+        if symbols := self._code.symbols(node):
+            return any(Mark.INTERFACE in self._code.resolver.declared(symbol).marks for symbol in symbols)
+        return not self.decides(node.path) and bool(_INTERFACE.match(node.signature))
 
     def _modules_of(self, link: StoredLink, name: str) -> Iterator[str]:
         """Yield the modules from which a file has a name that it uses on a line."""

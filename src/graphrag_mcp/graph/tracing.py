@@ -20,6 +20,7 @@ HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one he
 
 _CALLING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON, RelationKind.USES)
 ACCESSING = (RelationKind.READS, RelationKind.WRITES)
+HELPING = (RelationKind.TESTS, *_CALLING, *ACCESSING)  # By these a test tests something, itself or through a helper.
 BELOW = (RelationKind.IMPLEMENTS, RelationKind.OVERRIDES, RelationKind.INHERITS)
 INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
     Direction.CALLERS: (*_CALLING, *ACCESSING),
@@ -30,7 +31,7 @@ INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
     Direction.SUBCLASSES: BELOW,
     Direction.IMPLEMENTERS: BELOW,
     Direction.OVERRIDES: BELOW,
-    Direction.TESTS: (RelationKind.TESTS, *_CALLING, *ACCESSING),
+    Direction.TESTS: HELPING,
 }
 _OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
     Direction.CALLEES: (RelationKind.CALLS, RelationKind.INSTANTIATES),

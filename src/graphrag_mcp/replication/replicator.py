@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
@@ -12,10 +13,13 @@ from graphrag_mcp.errors import GraphragError, IndexLockedError, ServerError
 from graphrag_mcp.model.reports import ServerState, SyncReport
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Purpose, Servers
-from graphrag_mcp.replication.sync import Agree, ReportSync, synchronise
+from graphrag_mcp.replication.sync import Agree, ReportSync, has_relations, synchronise
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.stores.replica import Replica
 from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
+
+if TYPE_CHECKING:
+    from graphrag_mcp.replication.relations import TreeRelations
 
 logger = logging.getLogger(__name__)
 
@@ -31,11 +35,11 @@ class Replicator:
     def __init__(
         self,
         servers: Servers,
-        open_source: Callable[[], tuple[SqliteReplicaSource, Embedder]],
+        open_source: Callable[[], "tuple[SqliteReplicaSource, TreeRelations, Embedder]"],
         lock: Path,
         stop: threading.Event,
     ) -> None:
-        """open_source: returns the reader of the index and the model of its vectors; it may raise ServerError.
+        """open_source: returns what reads the index, and the model of its vectors; it may raise ServerError.
 
         lock: the lock file of replication. stop: ends a replication after the current batch.
         """
@@ -62,10 +66,11 @@ class Replicator:
         """
         if not self._servers.any:
             raise ServerError("no server is configured; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
-        source, servers = self._source_and_targets("write")
+        source, relations, servers = self._source_and_targets("write")
         with self._copying():
             return tuple(
-                synchronise(source, server, verify, rebuild, self._stop, progress, agree) for server in servers
+                synchronise(source, relations, server, verify, rebuild, self._stop, progress, agree)
+                for server in servers
             )
 
     def start_following(self, commit: Callable[[], int | None]) -> None:
@@ -111,7 +116,7 @@ class Replicator:
         """Return how many files each server lacks, and why the last replication failed."""
         if not self._servers.any:
             return ()
-        source, servers = self._source_and_targets("read")
+        source, _, servers = self._source_and_targets("read")
         return tuple(self._state(source, server) for server in servers)
 
     def _state(self, source: SqliteReplicaSource, server: Replica) -> ServerState:
@@ -122,11 +127,13 @@ class Replicator:
         except (GraphragError, TimeoutError) as error:
             problem = problem or str(error) or f"no answer within {STATUS_SECONDS:g} s"
         chunks = source.chunks(name) if source.marked(name) else None
-        return ServerState(name, len(source.pending(name, with_edges=server.keeps_edges)), problem, chunks, held)
+        pending = len(source.pending(name)) or int(server.keeps_relations and not has_relations(source, server))
+        return ServerState(name, pending, problem, chunks, held)
 
-    def _source_and_targets(self, purpose: Purpose) -> tuple[SqliteReplicaSource, list[Replica]]:
-        source, embedder = self._open_source()
-        return source, self._servers.replicas(embedder.fingerprint, embedder.dimensions, source.mean_length, purpose)
+    def _source_and_targets(self, purpose: Purpose) -> "tuple[SqliteReplicaSource, TreeRelations, list[Replica]]":
+        source, relations, embedder = self._open_source()
+        servers = self._servers.replicas(embedder.fingerprint, embedder.dimensions, source.mean_length, purpose)
+        return source, relations, servers
 
     @contextmanager
     def _copying(self) -> Iterator[None]:

@@ -7,20 +7,27 @@ no file is parsed or embedded again for a server.
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
 
 from graphrag_mcp.errors import GraphragError, RemovalError
 from graphrag_mcp.model.reports import SyncReport
-from graphrag_mcp.stores.replica import Replica, ReplicatedFile
+from graphrag_mcp.stores.replica import RelatedFile, Replica, ReplicatedFile
 from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 from graphrag_mcp.text.counts import counted
+
+if TYPE_CHECKING:  # Who does not copy imports nothing of it.
+    from graphrag_mcp.replication.relations import TreeRelations
 
 logger = logging.getLogger(__name__)
 
 BATCH_FILES = 200
 BATCH_CHUNKS = 1500  # A transaction has a few megabytes.
+BATCH_RELATIONS = 5000
 MAX_PASSES = 5  # The index may change while it is copied.
 
 REMOVABLE_FRACTION = 0.5  # A larger fraction of a server's files is removed only after a confirmation.
@@ -30,10 +37,13 @@ NAMED = 3  # A sentence names no more files.
 ReportSync = Callable[[str, int, int], None]
 Versions = Mapping[str, tuple[str, int]]  # It has the version and the number of chunks of each file.
 Agree = Callable[[str], bool]  # It is called with what would be removed, as a clause.
+Sent = TypeVar("Sent")
+_WHOLE = RelatedFile("", (), (), (), (), "")  # Its mark is that of all relations.
 
 
 def synchronise(
     source: SqliteReplicaSource,
+    relations: "TreeRelations",
     server: Replica,
     verify: bool = False,
     rebuild: bool = False,
@@ -47,10 +57,10 @@ def synchronise(
     server. rebuild: remove everything on the server first. progress: called with (server, files done, files in all).
     agree: whether more than half of the project's files may be removed. Raises RemovalError when they may not.
     """
-    run = _Run(source, server, stop or threading.Event(), progress, agree)
+    run = _Run(source, relations, server, stop or threading.Event(), progress, agree)
     try:
         if server.prepare() or rebuild:
-            source.forget(server.name)
+            run.forget()
         if rebuild:
             there, here = server.versions(), source.versions()
             run.ask([path for path in there if path not in here], len(there))
@@ -58,6 +68,7 @@ def synchronise(
         elif verify or not source.marked(server.name):  # Another machine may have written it.
             run.compare()
         run.send()
+        run.relate()
         run.finish()
     except RemovalError:
         raise
@@ -77,11 +88,35 @@ def some_of(paths: Sequence[str]) -> str:
     return ", ".join(path if path.isprintable() else repr(path) for path in sorted(paths)[:NAMED]) + more
 
 
+def relations_of(server: Replica) -> str:
+    """Return the name under which the index file records the relations that a server holds."""
+    return f"{server.name} relations"
+
+
+def has_relations(source: SqliteReplicaSource, server: Replica) -> bool:
+    """Return whether a server holds all relations as they are."""
+    return source.marks(relations_of(server)).get(_WHOLE.path) == source.relations_mark()
+
+
+def _batched(files: Iterable[RelatedFile]) -> Iterator[list[RelatedFile]]:
+    batch: list[RelatedFile] = []
+    edges = 0
+    for file in files:
+        batch.append(file)
+        edges += len(file.edges)
+        if edges > BATCH_RELATIONS or len(batch) > BATCH_FILES:
+            yield batch
+            batch, edges = [], 0
+    if batch:
+        yield batch
+
+
 @dataclass(slots=True)
 class _Run:
     """One replication to one server; see `synchronise`."""
 
     source: SqliteReplicaSource
+    relations: "TreeRelations"
     server: Replica
     stop: threading.Event
     progress: ReportSync | None
@@ -93,12 +128,12 @@ class _Run:
     def compare(self) -> None:
         """Mark files as pending where the server's copy is missing or outdated, and its other files for removal."""
         there, here = dict(self.server.versions()), self.source.versions()
-        marked = set(here) - set(self._pending())
+        marked = set(here) - set(self.source.pending(self.server.name))
         missing = [path for path, (_, chunks) in here.items() if path not in there and chunks and path in marked]
         outdated = [path for path, held in there.items() if path in here and held != here[path] and path in marked]
         foreign = [path for path in there if path not in here]
         self.ask(foreign, len(there))
-        self.source.forget(self.server.name, [*missing, *outdated])
+        self.forget([*missing, *outdated])
         self.source.mark_foreign(self.server.name, foreign)
         for kind, paths in (("missing", missing), ("outdated", outdated), ("foreign", foreign)):
             self.counts[kind] += len(paths)
@@ -116,41 +151,67 @@ class _Run:
     def send(self) -> None:
         """Remove deleted files, then write pending ones."""
         name = self.server.name
-        gone, lacking = self.source.gone(name), frozenset(self._pending())
+        gone, lacking = self.source.gone(name), frozenset(self.source.pending(name))
         if gone or lacking:
             self._state(lacking)
         if gone:
             if not self.counts["foreign"]:  # Otherwise it was asked when the server was compared.
                 self.ask(gone, self.source.marked(name))
             self.server.delete(gone)
-            self.source.forget(name, gone)
+            self.forget(gone)
             self.counts["removed"] += len(gone)
         for _ in range(MAX_PASSES):
-            pending = self._pending()
-            if not pending:
+            pending = self.source.pending(name)
+            if not pending or self.stop.is_set():
                 return
-            with ThreadPoolExecutor(1, thread_name_prefix="sync") as beside:
-                under_way: tuple[Future[None], list[ReplicatedFile]] | None = None
-                for batch in self._batches(pending):  # It is read while the server writes the previous batch.
-                    self._confirm(under_way, len(pending))
-                    under_way = None
-                    if self.stop.is_set():
-                        return
-                    under_way = beside.submit(self.server.write, batch), batch
-                self._confirm(under_way, len(pending))
+            # A file that is written again may have lost its relations.
+            self._copy(self._batches(pending), self.server.write, partial(self._confirm, len(pending)))
 
-    def _pending(self) -> list[str]:
-        return self.source.pending(self.server.name, with_edges=self.server.keeps_edges)
+    def relate(self) -> None:
+        """Send the relations of the files in which they have changed, after all that they lead to."""
+        name = relations_of(self.server)
+        for _ in range(MAX_PASSES):
+            is_lacking = self.server.keeps_relations and not has_relations(self.source, self.server)
+            if not is_lacking or self.source.pending(self.server.name) or self.stop.is_set():
+                return
+            now, held = self.source.relations_mark(), self.source.marks(name)
+            changed = (file for file in self.relations.read() if held.get(file.path) != file.mark)
+            self._copy(_batched(changed), self.server.relate, partial(self.source.mark, name))
+            if not self.stop.is_set():
+                self.source.mark(name, [replace(_WHOLE, mark=now)])
+
+    def forget(self, paths: Collection[str] | None = None) -> None:
+        """Forget that the server holds these files, or all, and their relations."""
+        self.source.forget(self.server.name, paths)
+        self.source.forget(relations_of(self.server), None if paths is None else [*paths, _WHOLE.path])
+
+    def _copy(
+        self,
+        batches: Iterator[list[Sent]],
+        write: Callable[[list[Sent]], None],
+        confirm: Callable[[list[Sent]], None],
+    ) -> None:
+        """Write batches, each while the next one is read."""
+        with ThreadPoolExecutor(1, thread_name_prefix="sync") as beside:
+            under_way: tuple[Future[None], list[Sent]] | None = None
+            for batch in chain(batches, (None,)):
+                if under_way is not None:
+                    under_way[0].result()
+                    confirm(under_way[1])
+                if batch is None or self.stop.is_set():
+                    return
+                under_way = beside.submit(write, batch), batch
 
     def finish(self) -> None:
         """Compare the number of chunks, and send what the server lost."""
-        if self.stop.is_set() or self._pending():
+        if self.stop.is_set() or self.source.pending(self.server.name):
             return
         if self.server.chunks() != self.source.chunks():
             self.compare()
             self.send()
+            self.relate()
         changed = bool(self.counts["written"] or self.counts["removed"])
-        self.server.finish(self.source.frequencies, changed=changed)
+        self.server.finish(self.source.frequencies, self.relations.packages, changed=changed)
         self.server.write_commits(*self.source.history())
         self._state(())
 
@@ -159,12 +220,9 @@ class _Run:
         held = {path: version for path, version in self.source.versions().items() if path not in pending}
         self.server.state(held, self.source.head(), is_whole=not pending)
 
-    def _confirm(self, under_way: "tuple[Future[None], list[ReplicatedFile]] | None", total: int) -> None:
-        """Wait until the server has written a batch, and record it."""
-        if under_way is None:
-            return
-        future, batch = under_way
-        future.result()
+    def _confirm(self, total: int, batch: Sequence[ReplicatedFile]) -> None:
+        """Record that the server has written a batch; its relations have to be sent again."""
+        self.forget([file.path for file in batch])
         self.source.mark(self.server.name, batch)
         self.counts["written"] += len(batch)
         self.counts["chunks"] += sum(len(file.chunks) for file in batch)
@@ -179,7 +237,7 @@ class _Run:
         batch: list[ReplicatedFile] = []
         chunks = 0
         for start in range(0, len(paths), BATCH_FILES):
-            for file in self.source.read(paths[start : start + BATCH_FILES], with_edges=self.server.keeps_edges):
+            for file in self.source.read(paths[start : start + BATCH_FILES]):
                 if batch and chunks + len(file.chunks) > BATCH_CHUNKS:
                     yield batch
                     batch, chunks = [], 0

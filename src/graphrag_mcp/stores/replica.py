@@ -4,7 +4,7 @@ import hashlib
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,11 @@ class Point:
 def file_key(project: str, path: str) -> str:
     """Return the key of a file, whatever its content."""
     return f"{project}:{path}"
+
+
+def symbol_key(project: str, path: str, qualified_name: str, number: int) -> str:
+    """Return the key of a definition. number: of those of its name before it in the file."""
+    return f"{file_key(project, path)}#{qualified_name}~{number}"
 
 
 def file_version(path: str, content_hash: bytes, recipe: str) -> str:
@@ -123,9 +128,8 @@ class ReplicatedSymbol:
 SHARED = "one of several"  # A relation has this certainty if its name has several possible targets.
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicatedEdge:
-    """One relation between symbols, or whole files, by their keys. ordinal: of the chunk that has the line."""
+class ReplicatedEdge(NamedTuple):
+    """One relation between symbols, or whole files, by their keys. chunk: the key of the chunk that has the line."""
 
     kind: str
     source: str
@@ -134,7 +138,23 @@ class ReplicatedEdge:
     to_file: bool
     line: int
     certainty: str
-    ordinal: int
+    chunk: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedFile:
+    """What the lines of one file refer to. mark: differs with any of it.
+
+    outside: the packages that it imports which the project does not have, with the lines. undecided: the names that it
+    uses of which nothing more is known, with the lines. interfaces: the keys of those that it declares.
+    """
+
+    path: str
+    edges: Sequence[ReplicatedEdge]
+    outside: Sequence[tuple[str, int]]
+    undecided: Sequence[tuple[str, int]]
+    interfaces: Sequence[str]
+    mark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +175,7 @@ class ReplicatedCommit:
 
 @dataclass(frozen=True, slots=True)
 class ReplicatedFile:
-    """Everything that is replicated of one file.
+    """What is replicated of one file, without its relations.
 
     mark: recorded in the index file when the server has confirmed the file; it changes with the file's data. calls: the
     names that it calls, with their lines.
@@ -168,7 +188,6 @@ class ReplicatedFile:
     path_words: Mapping[str, float]
     chunks: tuple[ReplicatedChunk, ...]
     symbols: tuple[ReplicatedSymbol, ...]
-    edges: tuple[ReplicatedEdge, ...]
     calls: Sequence[tuple[int, str]] = ()
 
 
@@ -193,7 +212,7 @@ class Replica(Protocol):
     """A server that holds a replica of the index."""
 
     @property
-    def keeps_edges(self) -> bool: ...
+    def keeps_relations(self) -> bool: ...
 
     @property
     def name(self) -> str:
@@ -205,6 +224,9 @@ class Replica(Protocol):
     def write(self, files: Sequence[ReplicatedFile]) -> None:
         """Replace these files; each completely or not at all."""
 
+    def relate(self, files: Sequence[RelatedFile]) -> None:
+        """Replace the relations of these files, where the server keeps relations."""
+
     def delete(self, paths: Sequence[str]) -> None:
         """Remove these files."""
 
@@ -214,10 +236,13 @@ class Replica(Protocol):
     def state(self, held: Mapping[str, tuple[str, int]], commit: str, *, is_whole: bool) -> None:
         """State which files are held whole, with version and number of chunks. commit, is_whole: as in `Inventory`."""
 
-    def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
+    def finish(
+        self, frequencies: Callable[[], Frequencies], packages: Callable[[], Sequence[str]], *, changed: bool
+    ) -> None:
         """Write what depends on all files, after the last of them.
 
-        changed: whether this run wrote or removed any file.
+        packages: the names under which other projects may import this one. changed: whether this run wrote or removed
+        any file.
         """
 
     def write_commits(self, tip: str, commits: Callable[[], Sequence[ReplicatedCommit]]) -> None:

@@ -79,6 +79,16 @@ def module_key(language: str, path: str, module: str, item: str) -> str:
     return module_path(style, path, module)
 
 
+def package_of(language: str, module: str) -> str:
+    """Return the package that a module is in, under the name by which other projects import it."""
+    grammar = load_grammar(language)
+    style = grammar.language.imports if grammar else None
+    if style is ImportStyle.PATH:
+        return "/".join(module.split("/")[: 2 if module.startswith("@") else 1])
+    return _SEPARATORS.split(module.replace("/", "."))[0] if style in _TOP_STYLES else module
+
+
+_TOP_STYLES = (ImportStyle.PYTHON, ImportStyle.RUST)
 _GROUPING_STYLES = frozenset(
     {ImportStyle.DOTTED, ImportStyle.RUST, ImportStyle.NAMESPACE, ImportStyle.SNAKE, ImportStyle.MODULE}
 )

@@ -11,7 +11,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import ChunkMention, EdgeDirection, GraphNeighbour, SymbolMatch
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.stores.neo4j.connection import reaching
-from graphrag_mcp.stores.neo4j.schema import relationship_types, scope_parameters, statement
+from graphrag_mcp.stores.neo4j.schema import relation_of, relationship_types, scope_parameters, statement
 from graphrag_mcp.stores.replica import SHARED, ChunkIds, Point
 
 MAX_FRONTIER = 4  # The next hop starts from the neighbours with the highest confidence.
@@ -127,7 +127,7 @@ class Neo4jGraphStore:
         return [
             GraphNeighbour(
                 chunk=chunks[step.chunk_id],
-                relation=RelationKind[step.row["kind"]],
+                relation=relation_of(step.row["kind"]),
                 direction=EdgeDirection(step.row["direction"]),
                 source=step.row["source"],
                 target=step.row["target"],

@@ -9,7 +9,7 @@ from graphrag_mcp.model.reports import HeldProject
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.neo4j import schema
 from graphrag_mcp.stores.neo4j.connection import reaching
-from graphrag_mcp.stores.replica import ReplicatedCommit, ReplicatedFile, file_key
+from graphrag_mcp.stores.replica import RelatedFile, ReplicatedCommit, ReplicatedFile, file_key
 
 
 def held_projects(driver: Driver, database: str | None) -> list[HeldProject]:
@@ -25,7 +25,7 @@ def held_projects(driver: Driver, database: str | None) -> list[HeldProject]:
 class Neo4jReplica:
     """The replica of one project's graph in one database."""
 
-    keeps_edges = True
+    keeps_relations = True
 
     def __init__(self, driver: Driver, name: str, database: str | None, project: str) -> None:
         """name: identifies the replica in the index file."""
@@ -45,18 +45,30 @@ class Neo4jReplica:
     def write(self, files: Sequence[ReplicatedFile]) -> None:
         """Replace these files in one transaction."""
         rows = [schema.file_row(self._project, file) for file in files]
-        sections = [key for file in files for key in schema.section_keys(file)]
+        folders = schema.folder_rows(self._project, [file.path for file in files])
+        stale = [{"key": row["key"], "symbols": row["symbols"]} for row in rows]
+
+        def work(transaction: ManagedTransaction) -> None:
+            for name in ("remove_symbols", "remove_chunks"):
+                transaction.run(schema.statement(name), files=stale).consume()
+            transaction.run(schema.statement("write_folders"), folders=folders, project=self._project).consume()
+            for name in ("write", "write_contents"):
+                transaction.run(schema.statement(name), files=rows).consume()
+
+        with reaching(), self._driver.session(database=self._database) as session:
+            session.execute_write(work)
+
+    def relate(self, files: Sequence[RelatedFile]) -> None:
+        """Replace the relations of these files in one transaction."""
+        rows = [schema.related_row(self._project, file) for file in files]
         edges = schema.edges_by_type(files)
 
         def work(transaction: ManagedTransaction) -> None:
-            stale = [{"key": row["key"], "symbols": row["symbols"]} for row in rows]
-            for name in ("remove_relations", "remove_symbols", "remove_chunks"):
-                transaction.run(schema.statement(name), files=stale).consume()
-            transaction.run(schema.statement("write"), files=rows).consume()
-            for kind, edge_rows in edges.items():
-                transaction.run(schema.edge_statement(*kind), edges=edge_rows, project=self._project).consume()
-            if sections:
-                transaction.run(schema.statement("mark_sections"), keys=sections).consume()
+            for name in ("remove_relations", "describe_relations"):
+                transaction.run(schema.statement(name), files=rows).consume()
+            for (kind, source, target), of_type in edges.items():
+                writing = schema.statement("write_edges", type=kind, source=source, target=target)
+                transaction.run(writing, edges=of_type).consume()
 
         with reaching(), self._driver.session(database=self._database) as session:
             session.execute_write(work)
@@ -68,6 +80,9 @@ class Neo4jReplica:
         def work(transaction: ManagedTransaction) -> None:
             for name in ("remove_symbols", "remove_chunks", "remove_files"):
                 transaction.run(schema.statement(name), files=files).consume()
+            empty = schema.statement("remove_folders")
+            while transaction.run(empty, project=self._project).consume().counters.nodes_deleted:
+                pass  # The folder around one may be empty now.
 
         with reaching(), self._driver.session(database=self._database) as session:
             session.execute_write(work)
@@ -81,12 +96,20 @@ class Neo4jReplica:
     def state(self, held: Mapping[str, tuple[str, int]], commit: str, *, is_whole: bool) -> None:
         chunks = sum(count for _, count in held.values())
         with reaching(), self._driver.session(database=self._database) as session:
-            parameters = {"project": self._project, "commit": commit, "files": len(held), "chunks": chunks}
-            parameters["is_whole"] = is_whole
+            parameters: dict[str, Any] = {"project": self._project, "commit": commit, "files": len(held)}
+            parameters |= {"chunks": chunks, "is_whole": is_whole, "root": schema.folder_key(self._project, "")}
             session.run(schema.statement("state"), parameters).consume()
 
-    def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
-        """Do nothing: nothing in the graph depends on all files."""
+    def finish(
+        self, _frequencies: Callable[[], Frequencies], packages: Callable[[], Sequence[str]], *, changed: bool
+    ) -> None:
+        """Write which projects import this one, and which it imports."""
+        if not changed:
+            return
+        parameters = {"project": self._project, "packages": list(packages())}
+        with reaching(), self._driver.session(database=self._database) as session:
+            for name in ("state_packages", "forget_imports", "write_imports"):
+                session.run(schema.statement(name), parameters).consume()
 
     def write_commits(self, tip: str, commits: Callable[[], Sequence[ReplicatedCommit]]) -> None:
         """Do nothing: they are kept for searches."""

@@ -1,26 +1,51 @@
 """The graph: its nodes, relationships and indexes, and the Cypher that writer, reader and deleter share.
 
-    (:File {key})-[:HAS_CHUNK]->(:Chunk {key})-[:DEFINES]->(:Symbol {key})      sections of documents are :Section too
-    (:Symbol)-[:CALLS|INSTANTIATES|IMPORTS|INHERITS|OVERRIDES|USES|READS|WRITES|HANDS_ON|TESTS|... {line, certainty,
-        chunk}]->(:Symbol); a (:File) stands for code that is in no definition, and for what is meant as a whole
+    (:Project)-[:CONTAINS]->(:Folder)-[:CONTAINS]->(:File)-[:CONTAINS]->(:Symbol)-[:CONTAINS]->(:Symbol)
+    (:File)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(:Symbol)
+    (:Symbol)-[:CALLS|MAY_CALL|INSTANTIATES|IMPORTS|INHERITS|IMPLEMENTS|OVERRIDES|USES|READS|WRITES|HANDS_ON|TESTS|...
+        {line, certainty, chunk}]->(:Symbol); a (:File) stands for code that is in no definition, and for a whole file
+    (:File)-[:IMPORTS {line}]->(:External {name}), and (:Project)-[:IMPORTS {files}]->(:Project) that declares it
 
-The relations are those of the index file, row for row. chunk: the key of the chunk that has the line. A symbol's key
-does not depend on the content of its file, so that relations to it survive a new version of it; a chunk's key does.
+A symbol has a label for its kind (`LABELS`), and :Test in a test. The relations are those of `trace_relations`. chunk:
+the key of the chunk that has the line. A symbol's key does not depend on the content of its file, so that relations to
+it survive a new version of it; a chunk's key does.
 """
 
+import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from graphrag_mcp.model.files import RelationKind, SymbolKind
-from graphrag_mcp.model.paths import EVERY_PATH
+from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import Certainty
+from graphrag_mcp.model.paths import EVERY_PATH, folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import ScopePaths
-from graphrag_mcp.stores.replica import ReplicatedFile, ReplicatedSymbol, fields_of, file_key, scope_cover
+from graphrag_mcp.stores.replica import (
+    RelatedFile,
+    ReplicatedFile,
+    ReplicatedSymbol,
+    fields_of,
+    file_key,
+    scope_cover,
+)
 
+LABELS = {
+    SymbolKind.TYPE: "Class",  # Or Interface.
+    SymbolKind.FUNCTION: "Function",
+    SymbolKind.METHOD: "Method",
+    SymbolKind.CONSTANT: "Constant",
+    SymbolKind.FIELD: "Field",
+    SymbolKind.MODULE: "Module",
+    SymbolKind.SECTION: "Section",
+    SymbolKind.KEY: "Key",
+}
+MOST_UNDECIDED = 10_000  # Places of a file that are listed.
+_TYPES = {kind: "LINKS" if kind is RelationKind.LINKS_TO else kind.name for kind in RelationKind}
+_KINDS = {"MAY_CALL": RelationKind.CALLS, **{name: kind for kind, name in _TYPES.items()}}
 _COMMENT = re.compile(r"^//(?!:).*\n", re.MULTILINE)
 _PLACE = re.compile(r"<<(\w+)>>")
 _HEADING = re.compile(r"^//: (\w+)\n", re.MULTILINE)
@@ -60,36 +85,65 @@ def scope_parameters(scope: Scope, paths: ScopePaths) -> dict[str, Any]:
 
 def relationship_types(kinds: Iterable[str]) -> str:
     """Return the relationship types of these kinds of relations, for a pattern."""
-    return "|".join(RelationKind(kind).name for kind in kinds)
+    types = [_TYPES[RelationKind(kind)] for kind in kinds]
+    return "|".join([*types, "MAY_CALL"] if "CALLS" in types else types)
 
 
-def edge_statement(kind: str, source: str, target: str) -> str:
-    """Return the statement that writes edges of one type between nodes of these labels."""
-    return statement("write_edges", type=kind, source=source, target=target)
+def relation_of(relationship: str) -> RelationKind:
+    """Return the kind of relation that a relationship stands for."""
+    return _KINDS[relationship]
 
 
-def edges_by_type(files: Iterable[ReplicatedFile]) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
+def edges_by_type(files: Iterable[RelatedFile]) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
     """Return the rows of the edges of files by their type and the labels of their ends."""
     rows: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
-    for file in files:
-        keys = [chunk.point.key for chunk in file.chunks]
-        for edge in file.edges:
-            source, target = ("File" if is_file else "Symbol" for is_file in (edge.of_file, edge.to_file))
-            chunk = keys[edge.ordinal] if edge.ordinal < len(keys) else None
-            properties = {"line": edge.line, "certainty": edge.certainty, "chunk": chunk}
-            row = {"source": edge.source, "target": edge.target, "properties": properties}
-            rows[RelationKind(edge.kind).name, source, target].append(row)
+    for edge in (edge for file in files for edge in file.edges):
+        source, target = ("File" if is_file else "Symbol" for is_file in (edge.of_file, edge.to_file))
+        properties = {"line": edge.line, "certainty": edge.certainty, "chunk": edge.chunk}
+        row = {"source": edge.source, "target": edge.target, "properties": properties}
+        may_call = edge.kind == RelationKind.CALLS and edge.certainty != Certainty.CERTAIN
+        rows["MAY_CALL" if may_call else _TYPES[RelationKind(edge.kind)], source, target].append(row)
     return rows
 
 
+def related_row(project: str, file: RelatedFile) -> dict[str, Any]:
+    """Return what is known of a file's relations, with the packages that it imports from outside."""
+    return {
+        "key": file_key(project, file.path),
+        "properties": {
+            "relations": len(file.edges) + len(file.outside),
+            "undecided": [f"{name}:{line}" for name, line in file.undecided[:MOST_UNDECIDED]],
+            "undecided_names": list(dict.fromkeys(name for name, _ in file.undecided)),
+        },
+        "interfaces": list(file.interfaces),
+        "outside": [{"name": name, "line": line} for name, line in file.outside],
+    }
+
+
+def folder_rows(project: str, paths: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the folders of files, each with its parent, parents first; "" is the root."""
+    inside = {"", *(folder for path in paths for folder in folders(path)[:-1])}
+    return [
+        {"key": folder_key(project, folder), "path": folder, "parent": folder_key(project, posixpath.dirname(folder))}
+        for folder in sorted(inside)
+    ]
+
+
+def folder_key(project: str, folder: str) -> str:
+    """Return the key of a folder."""
+    return f"{file_key(project, folder)}/"
+
+
 def file_row(project: str, file: ReplicatedFile) -> dict[str, Any]:
-    """Return a file's node with its chunks, and the keys of the symbols that remain."""
+    """Return a file's node with its chunks and symbols, and what contains what."""
     first = file.chunks[0].chunk if file.chunks else None
     symbols: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for symbol in file.symbols:
-        symbols[symbol.ordinal].append(_symbol_row(project, symbol))
+        symbols[symbol.ordinal].append(_symbol_row(project, file, symbol))
     return {
         "key": file_key(project, file.path),
+        "folder": folder_key(project, posixpath.dirname(file.path)),
+        "contains": list(_contained(project, file)),
         "symbols": [symbol.key for symbol in file.symbols],
         "chunks": [
             {
@@ -102,7 +156,6 @@ def file_row(project: str, file: ReplicatedFile) -> dict[str, Any]:
             "project": project,
             "path": file.path,
             "version": file.version,
-            "relations": len(file.edges),
             "match_keys": list(file.match_keys),
             "is_archived": is_archived(file),
             "archive_path": first.archive.reason if first and first.archive else None,
@@ -118,16 +171,41 @@ def is_archived(file: ReplicatedFile) -> bool:
     return bool(file.chunks) and file.chunks[0].chunk.archive is not None
 
 
-def section_keys(file: ReplicatedFile) -> list[str]:
-    """Return which of a file's symbols are no code: sections of a document, and keys."""
-    return [symbol.key for symbol in file.symbols if symbol.symbol.kind in (SymbolKind.SECTION, SymbolKind.KEY)]
+def _contained(project: str, file: ReplicatedFile) -> Iterator[dict[str, str | None]]:
+    """Yield each symbol with the one that its qualified name says it is in, else with its file."""
+    named: dict[str, list[ReplicatedSymbol]] = defaultdict(list)
+    for one in file.symbols:
+        named[one.symbol.qualified_name].append(one)
+    for inner in file.symbols:
+        outer = max(named.get(inner.symbol.qualified_name.rpartition(".")[0], ()), default=None, key=_around(inner))
+        if outer is None:
+            yield {"outer": file_key(project, file.path), "inner": inner.key, "chunk": None}
+        else:
+            yield {"outer": outer.key, "inner": inner.key, "chunk": file.chunks[outer.ordinal].point.key}
 
 
-def _symbol_row(project: str, replicated: ReplicatedSymbol) -> dict[str, Any]:
+def _around(inner: ReplicatedSymbol) -> Callable[[ReplicatedSymbol], tuple[bool, int]]:
+    """Return what is greatest for the definition around another: it has its lines, or is the nearest before."""
+    line = inner.symbol.start_line
+
+    def rank(outer: ReplicatedSymbol) -> tuple[bool, int]:
+        first, last = outer.symbol.start_line, outer.symbol.end_line
+        return first <= line <= last, first if first <= line else -first
+
+    return rank
+
+
+def _symbol_row(project: str, file: ReplicatedFile, replicated: ReplicatedSymbol) -> dict[str, Any]:
+    first = file.chunks[0].chunk
+    is_test = first.category is Category.TESTS
     return {
         "key": replicated.key,
+        "labels": [LABELS[replicated.symbol.kind], *(["Test"] if is_test else ())],
         "properties": {
             "project": project,
+            "path": file.path,
+            "language": first.language,
+            "is_archived": is_archived(file),
             "name": replicated.symbol.name,
             "name_key": replicated.symbol.name.lower(),
             "qualified_name": replicated.symbol.qualified_name,

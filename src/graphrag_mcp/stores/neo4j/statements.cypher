@@ -6,6 +6,9 @@ CREATE CONSTRAINT file_key IF NOT EXISTS FOR (n:File) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT chunk_key IF NOT EXISTS FOR (n:Chunk) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT symbol_key IF NOT EXISTS FOR (n:Symbol) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT project_key IF NOT EXISTS FOR (n:Project) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT folder_key IF NOT EXISTS FOR (n:Folder) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT external_name IF NOT EXISTS FOR (n:External) REQUIRE n.name IS UNIQUE;
+CREATE INDEX folder_project IF NOT EXISTS FOR (n:Folder) ON (n.project);
 CREATE INDEX file_project IF NOT EXISTS FOR (n:File) ON (n.project);
 CREATE INDEX symbol_name IF NOT EXISTS FOR (n:Symbol) ON (n.project, n.name_key);
 // For queries that users write; searches of this program do not use it, so a commit does not wait for it.
@@ -26,16 +29,6 @@ c.key AS key, c.path AS path, c.version AS version, c.ordinal AS ordinal
 
 // ---------------------------------------------------------------- writing
 
-//: remove_relations
-UNWIND $files AS file
-MATCH (f:File {key: file.key})
-CALL (f) {
-    MATCH (f)-[r]->() WHERE r.line IS NOT NULL DELETE r
-}
-CALL (f) {
-    MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(:Symbol)-[r]->() DELETE r
-}
-
 //: remove_symbols
 UNWIND $files AS file
 MATCH (:File {key: file.key})-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(s:Symbol) WHERE NOT s.key IN file.symbols
@@ -49,39 +42,104 @@ DETACH DELETE c
 //: remove_files
 UNWIND $files AS file MATCH (f:File {key: file.key}) DETACH DELETE f
 
+//: remove_folders
+MATCH (d:Folder {project: $project}) WHERE NOT (d)-[:CONTAINS]->() DETACH DELETE d
+
+//: write_folders
+UNWIND $folders AS row
+MERGE (d:Folder {key: row.key}) SET d.project = $project, d.path = row.path
+WITH d, row WHERE row.key <> row.parent
+MATCH (outer:Folder {key: row.parent})
+MERGE (outer)-[:CONTAINS]->(d)
+
 //: write
 UNWIND $files AS file
 MERGE (f:File {key: file.key}) SET f += file.properties
+WITH f, file
+CALL (f, file) { MATCH (d:Folder {key: file.folder}) MERGE (d)-[:CONTAINS]->(f) }
 WITH f, file UNWIND file.chunks AS row
 CREATE (f)-[:HAS_CHUNK]->(c:Chunk) SET c = row.properties
 WITH c, row
 CALL (c, row) {
     UNWIND row.symbols AS symbol
-    MERGE (s:Symbol {key: symbol.key}) SET s += symbol.properties
+    MERGE (s:Symbol {key: symbol.key})
+    REMOVE s:Function:Method:Class:Interface:Field:Constant:Module:Section:Key:Test
+    SET s += symbol.properties, s:$(symbol.labels)
     CREATE (c)-[:DEFINES]->(s)
 }
 
+//: write_contents
+UNWIND $files AS file UNWIND file.contains AS pair
+MATCH (inner:Symbol {key: pair.inner})
+CALL (inner) { MATCH ()-[r:CONTAINS]->(inner) DELETE r }
+CALL (pair) {
+    MATCH (outer:Symbol {key: pair.outer}) RETURN outer
+  UNION ALL
+    MATCH (outer:File {key: pair.outer}) RETURN outer
+}
+CREATE (outer)-[:CONTAINS {chunk: pair.chunk, certainty: 'certain'}]->(inner)
+
+//: remove_relations
+UNWIND $files AS file
+MATCH (f:File {key: file.key})
+CALL (f) {
+    MATCH (f)-[r]->() WHERE r.line IS NOT NULL DELETE r
+}
+CALL (f) {
+    MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(:Symbol)-[r]->() WHERE r.line IS NOT NULL DELETE r
+}
+
+//: describe_relations
+UNWIND $files AS file
+MATCH (f:File {key: file.key}) SET f += file.properties
+WITH f, file
+CALL (file) { UNWIND file.interfaces AS key MATCH (s:Symbol {key: key}) REMOVE s:Class SET s:Interface }
+CALL (f, file) {
+    UNWIND file.outside AS row
+    MERGE (x:External {name: row.name})
+    CREATE (f)-[:IMPORTS {line: row.line, certainty: 'certain'}]->(x)
+}
+
 //: write_edges
-// The target may be in a file that is not written yet: until then it is a node with only a key, which no search returns.
 UNWIND $edges AS edge
 MATCH (s:<<source>> {key: edge.source})
-MERGE (t:<<target>> {key: edge.target}) ON CREATE SET t.project = $project
+MATCH (t:<<target>> {key: edge.target})
 CREATE (s)-[r:<<type>>]->(t) SET r = edge.properties
-
-//: mark_sections
-UNWIND $keys AS key MATCH (s:Symbol {key: key}) SET s:Section
 
 //: state
 MERGE (p:Project {key: $project})
-SET p += {project: $project, commit: $commit, files: $files, chunks: $chunks, is_whole: $is_whole,
+SET p += {project: $project, name: $project, commit: $commit, files: $files, chunks: $chunks, is_whole: $is_whole,
           written_at: datetime()}
+WITH p MATCH (d:Folder {key: $root}) MERGE (p)-[:CONTAINS]->(d)
+
+//: state_packages
+MATCH (p:Project {key: $project}) SET p.packages = $packages
+
+//: forget_imports
+MATCH (:Project {key: $project})-[r:IMPORTS]-(:Project) DELETE r
+
+//: write_imports
+// Which projects import a package that another one declares: those of this project, and those that import it.
+MATCH (importer:Project), (declarer:Project)
+WHERE importer <> declarer AND $project IN [importer.key, declarer.key]
+UNWIND declarer.packages AS package
+CALL (package) {
+    MATCH (x:External) WHERE x.name = package RETURN x
+  UNION
+    MATCH (x:External) WHERE x.name STARTS WITH package + '/' RETURN x
+}
+MATCH (f:File {project: importer.key})-[:IMPORTS]->(x)
+WITH importer, declarer, count(DISTINCT f) AS files
+CREATE (importer)-[:IMPORTS {files: files}]->(declarer)
 
 //: clear
 MATCH (p:Project {key: $project}) DETACH DELETE p;
 MATCH (:File {project: $project})-[:HAS_CHUNK]->(c:Chunk)
 CALL (c) { OPTIONAL MATCH (c)-[:DEFINES]->(t:Symbol) DETACH DELETE t, c } IN TRANSACTIONS OF 2000 ROWS;
 MATCH (s:Symbol {project: $project}) CALL (s) { DETACH DELETE s } IN TRANSACTIONS OF 2000 ROWS;
-MATCH (f:File {project: $project}) CALL (f) { DETACH DELETE f } IN TRANSACTIONS OF 2000 ROWS
+MATCH (f:File {project: $project}) CALL (f) { DETACH DELETE f } IN TRANSACTIONS OF 2000 ROWS;
+MATCH (d:Folder {project: $project}) CALL (d) { DETACH DELETE d } IN TRANSACTIONS OF 2000 ROWS;
+MATCH (x:External) WHERE NOT (x)<--() DELETE x
 
 // ---------------------------------------------------------------- what is there
 

@@ -12,7 +12,7 @@ from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.history import QdrantCommits
 from graphrag_mcp.stores.qdrant.inventory import QdrantInventory
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
-from graphrag_mcp.stores.replica import ReplicatedCommit, ReplicatedFile, version_number
+from graphrag_mcp.stores.replica import RelatedFile, ReplicatedCommit, ReplicatedFile, version_number
 
 BATCH_POINTS = 256  # A request has about a megabyte.
 
@@ -20,7 +20,7 @@ BATCH_POINTS = 256  # A request has about a megabyte.
 class QdrantReplica:
     """The replica of one project in one collection."""
 
-    keeps_edges = False
+    keeps_relations = False
 
     def __init__(
         self,
@@ -74,7 +74,12 @@ class QdrantReplica:
         chunks = sum(count for _, count in held.values())
         self._inventory.write(versions, chunks, self._mean, commit, is_whole=is_whole)
 
-    def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
+    def relate(self, files: Sequence[RelatedFile]) -> None:
+        """Do nothing: it keeps no relations."""
+
+    def finish(
+        self, frequencies: Callable[[], Frequencies], _packages: Callable[[], Sequence[str]], *, changed: bool
+    ) -> None:
         """Write the word counts of the project."""
         if changed or not self._frequencies.exist():
             self._frequencies.write(frequencies())

@@ -1,6 +1,7 @@
-"""Reads from the index what the servers hold: which files a server lacks, and everything to send of a file."""
+"""Reads from the index what the servers hold: which files a server lacks, and what to send of a file."""
 
-from collections import defaultdict
+import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,25 +9,22 @@ from typing import Any
 import numpy as np
 
 from graphrag_mcp.model.files import Symbol, SymbolKind
-from graphrag_mcp.model.links import How
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.replica import (
-    SHARED,
     Point,
+    RelatedFile,
     ReplicatedChunk,
     ReplicatedCommit,
-    ReplicatedEdge,
     ReplicatedFile,
     ReplicatedSymbol,
-    file_key,
     file_version,
     point_key,
+    symbol_key,
 )
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_calls, read_chunk
-from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.history import copied_commits
-from graphrag_mcp.stores.sqlite.links import LINE_BITS, kind_of
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file, of_linked
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file
 from graphrag_mcp.system.git import head_commit
 
 USUAL_LENGTH = 160.0  # In 34,000 chunks of 17 repositories, the mean of the words over all fields is 161.
@@ -35,25 +33,6 @@ _CONTENT = "hex(f.content_hash) || ' ' || f.recipe || ' '"
 # The replica of a file changes if one of these changes.
 _MARK = f"""{_CONTENT} || f.category || ' ' || coalesce(f.modified_at, '') || ' '
     || coalesce(f.archive_reason, '') || ' ' || coalesce(f.archive_penalty, '')"""
-
-CERTAINTIES = {
-    How.CERTAIN: "certain",
-    How.OPEN: "may call",
-    How.SAID: "certain",
-    How.NAMED: "by name",
-    How.SHARED: SHARED,
-}
-
-
-def _mark(*, with_edges: bool) -> str:
-    """Return in SQL what changes with a file `f`, or with its relations as well."""
-    digest = "coalesce((SELECT l.digest FROM linked l WHERE l.file_id = f.id), '')"
-    return f"{_MARK} || ' ' || {digest}" if with_edges else _MARK
-
-
-# The key of a symbol has its file, its qualified name, and the number of symbols of that name before it in the file.
-_SYMBOL_COLUMNS = """s.id, f.path, s.qualified_name, (SELECT count(*) FROM symbols o
-    WHERE o.name_key = s.name_key AND o.file_id = s.file_id AND o.qualified_name = s.qualified_name AND o.id < s.id)"""
 
 
 class SqliteReplicaSource:
@@ -68,14 +47,11 @@ class SqliteReplicaSource:
 
     # ------------------------------------------------------------ what a server holds
 
-    def pending(self, server: str, *, with_edges: bool = False) -> list[str]:
-        """Return the files that the server lacks or holds in another version, in the order of paths.
-
-        with_edges: another version also means other relations.
-        """
+    def pending(self, server: str) -> list[str]:
+        """Return the files that the server lacks or holds in another version, in the order of paths."""
         rows = self._database.rows(
             f"""SELECT f.path FROM files f LEFT JOIN projected p ON p.server = ? AND p.path = f.path
-                WHERE p.mark IS NOT {_mark(with_edges=with_edges)} ORDER BY f.path""",
+                WHERE p.mark IS NOT {_MARK} ORDER BY f.path""",
             (server,),
         )
         return [path for (path,) in rows]
@@ -111,7 +87,7 @@ class SqliteReplicaSource:
         )
         return [path for (path,) in rows]
 
-    def mark(self, server: str, files: Iterable[ReplicatedFile]) -> None:
+    def mark(self, server: str, files: Iterable[ReplicatedFile | RelatedFile]) -> None:
         """Mark that the server holds these files as they were read."""
         with self._database.transaction() as connection:
             connection.executemany(
@@ -156,7 +132,7 @@ class SqliteReplicaSource:
     def chunks(self, server: str = "") -> int:
         """Return how many chunks the index has; with a server, how many of them were sent to it unchanged."""
         condition = f"""WHERE EXISTS (SELECT 1 FROM projected p
-            WHERE p.server = ?1 AND p.path = f.path AND instr(p.mark || ' ', {_MARK} || ' ') = 1)"""
+            WHERE p.server = ?1 AND p.path = f.path AND p.mark = {_MARK})"""
         ((count,),) = self._database.rows(
             f"SELECT coalesce(sum(f.chunks), 0) FROM files f {condition if server else ''}", (server,) if server else ()
         )
@@ -181,13 +157,10 @@ class SqliteReplicaSource:
 
     # ------------------------------------------------------------ what is sent
 
-    def read(self, paths: Sequence[str], *, with_edges: bool) -> list[ReplicatedFile]:
-        """Return these files as they are in the index; those that have left it are left out.
-
-        with_edges: resolve their relations too, which only a graph store needs.
-        """
+    def read(self, paths: Sequence[str]) -> list[ReplicatedFile]:
+        """Return these files as they are in the index; those that have left it are left out."""
         files = self._database.rows(
-            f"""SELECT f.id, f.path, f.content_hash, f.recipe, {_mark(with_edges=with_edges)} FROM files f
+            f"""SELECT f.id, f.path, f.content_hash, f.recipe, {_MARK} FROM files f
                 WHERE f.path IN (SELECT value FROM json_each(?)) ORDER BY f.path""",
             (id_list(paths),),
         )
@@ -196,8 +169,7 @@ class SqliteReplicaSource:
             file_id: file_version(path, content_hash, recipe) for file_id, path, content_hash, recipe, _ in files
         }
         chunks, symbols = self._chunks(ids, versions), self._symbols(ids)
-        edges = self._edges(ids) if with_edges else {}
-        calls = {} if with_edges else read_calls(self._database, [row[0] for row in files])
+        calls = read_calls(self._database, [row[0] for row in files])
         keys = self._grouped("SELECT file_id, key FROM match_keys", ids)
         words = self._grouped("SELECT file_id, word, share FROM path_words", ids)
         return [
@@ -209,7 +181,6 @@ class SqliteReplicaSource:
                 path_words=dict(words[file_id]),
                 chunks=tuple(chunks[file_id]),
                 symbols=tuple(symbols[file_id]),
-                edges=tuple(edges.get(file_id, ())),
                 calls=calls.get(file_id, ()),
             )
             for file_id, path, _, _, mark in files
@@ -246,64 +217,52 @@ class SqliteReplicaSource:
 
     def _symbols(self, ids: str) -> dict[int, list[ReplicatedSymbol]]:
         rows = self._database.rows(
-            f"""SELECT {_SYMBOL_COLUMNS}, s.chunk_id, s.name, s.kind, s.start_line, s.end_line, s.signature
+            """SELECT f.path, s.qualified_name, s.chunk_id, s.name, s.kind, s.start_line, s.end_line, s.signature
                 FROM symbols s CROSS JOIN files f ON f.id = s.file_id
                 WHERE s.file_id IN (SELECT value FROM json_each(?)) ORDER BY s.id""",
             (ids,),
         )
         symbols: dict[int, list[ReplicatedSymbol]] = defaultdict(list)
-        for _, path, qualified, number, chunk_id, name, kind, *rest in rows:
-            symbols[chunk_id >> ORDINAL_BITS].append(
-                ReplicatedSymbol(
-                    self._symbol_key(path, qualified, number),
-                    chunk_id & ORDINAL_MASK,
-                    Symbol(name, qualified, SymbolKind(kind), *rest),
-                )
-            )
+        numbers = Counter[tuple[str, str]]()
+        for path, qualified, chunk_id, name, kind, *rest in rows:
+            key = symbol_key(self._project, path, qualified, numbers[path, qualified])
+            numbers[path, qualified] += 1
+            symbol = Symbol(name, qualified, SymbolKind(kind), *rest)
+            symbols[chunk_id >> ORDINAL_BITS].append(ReplicatedSymbol(key, chunk_id & ORDINAL_MASK, symbol))
         return symbols
 
-    def _edges(self, ids: str) -> dict[int, list[ReplicatedEdge]]:
-        """Return the relations of files: all links of their lines to definitions and files of the tree."""
+    def chunk_keys(self, path: str) -> list[tuple[int, str]]:
+        """Return the first line and the key of each chunk of a file, in their order."""
         rows = self._database.rows(
-            f"""SELECT l.file_id, v.kind, v.position >> {LINE_BITS} AS line, v.how, v.source, v.target,
-                    coalesce((SELECT max(c.id) FROM chunks c WHERE {of_file("c.id", "l.file_id")}
-                              AND c.start_line <= v.position >> {LINE_BITS}), 0)
-                FROM json_each(?) wanted CROSS JOIN linked l ON l.file_id = wanted.value
-                CROSS JOIN main.links v ON {of_linked("v.id", "l.id")}
-                WHERE v.target > 0 AND v.how IN ({marks(CERTAINTIES)}) ORDER BY l.file_id, v.position""",
-            (ids, *CERTAINTIES),
+            f"""SELECT f.content_hash, f.recipe, c.id, c.start_line FROM files f
+                CROSS JOIN chunks c ON {of_file("c.id", "f.id")} WHERE f.path = ? ORDER BY c.id""",
+            (path,),
         )
-        keys = self._keys_at({place for row in rows for place in row[4:6] if place})
-        files = {file_id: file_key(self._project, path) for file_id, path in self._database.rows(
-            "SELECT id, path FROM files WHERE id IN (SELECT value FROM json_each(?))", (ids,)
-        )}  # fmt: skip
-        edges: dict[int, dict[ReplicatedEdge, None]] = defaultdict(dict)
-        for file_id, number, line, how, source, target, chunk_id in rows:
-            if target in keys:
-                source_key, is_of_file = keys.get(source) or (files[file_id], True)
-                target_key, is_to_file = keys[target]
-                rest = (is_of_file, is_to_file, line, CERTAINTIES[How(how)], chunk_id & ORDINAL_MASK)
-                edges[file_id][ReplicatedEdge(kind_of(number), source_key, target_key, *rest)] = None
-        return {file_id: list(unique) for file_id, unique in edges.items()}
+        version = file_version(path, *rows[0][:2]) if rows else ""
+        return [(start, point_key(self._project, version, chunk_id & ORDINAL_MASK)) for _, _, chunk_id, start in rows]
 
-    def _keys_at(self, places: Iterable[int]) -> dict[int, tuple[str, bool]]:
-        """Return the keys of the symbols and files at places, and whether it is a file."""
-        wanted = (id_list(places),)
-        symbols = self._database.rows(
-            f"""SELECT s.place, {_SYMBOL_COLUMNS} FROM json_each(?) wanted
-                CROSS JOIN main.symbols s ON s.place = wanted.value CROSS JOIN files f ON f.id = s.file_id""",
-            wanted,
+    def relations_mark(self) -> str:
+        """Return what differs when any relation of the tree may."""
+        rows = self._database.rows(
+            f"SELECT f.path, {_MARK}, l.digest FROM files f LEFT JOIN linked l ON l.file_id = f.id ORDER BY f.path"
         )
-        files = self._database.rows(
-            """SELECT c.place, f.path FROM json_each(?) wanted CROSS JOIN main.files c ON c.place = wanted.value
-               CROSS JOIN files f ON f.id = c.id""",
-            wanted,
-        )
-        keys = {place: (self._symbol_key(*rest), False) for place, _, *rest in symbols}
-        return keys | {place: (file_key(self._project, path), True) for place, path in files}
+        return hashlib.blake2b(repr(rows).encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
-    def _symbol_key(self, path: str, qualified_name: str, number: int) -> str:
-        return f"{file_key(self._project, path)}#{qualified_name}~{number}"
+    def marks(self, server: str) -> dict[str, str]:
+        """Return what is recorded of each file that a server holds."""
+        return dict(self._database.rows("SELECT path, mark FROM projected WHERE server = ?", (server,)))
+
+    def units(self) -> list[tuple[str, str]]:
+        """Return the units of code that is no test, each with its language; see `FileFacts.unit`."""
+        rows = self._database.rows(
+            """SELECT DISTINCT f.language, x.unit FROM facts x CROSS JOIN files f ON f.id = x.file_id
+               WHERE f.category = 'implementation'"""
+        )
+        return [(language, unit) for language, unit in rows]
+
+    def declared(self) -> list[str]:
+        """Return the names that manifests declare."""
+        return [name for (name,) in self._database.rows("SELECT DISTINCT data ->> 'name' FROM manifests") if name]
 
 
 class SqliteChunkIds:

@@ -59,6 +59,7 @@ func (failure) Unwrap() error { return nil }
     "left.go": "//go:build ignore\n\npackage main\n\nvar port = 1\n\nfunc main() { println(port) }\n",
     "right.go": "//go:build ignore\n\npackage main\n\nvar port = 2\n\nfunc main() { println(port) }\n",
     "red/paint.go": "package red\n\ntype Paint struct{}\n",
+    "red/paint_test.go": "package red\n\nvar paint = Paint{}\n",
     "blue/paint.go": "package blue\n\ntype Paint struct{}\n",
 }
 JAVA = {
@@ -379,6 +380,7 @@ s: Annotated["Red", 1] = 1
         (RINGS, "fake", Direction.CALLERS, ["motor.py:5 certain", "motor.py:6 may call"]),
         (GO, "Bill.total", Direction.WRITERS, ["main.go:14 certain", "main.go:15 certain"]),
         (GO, "red/paint.go", Direction.IMPORTERS, ["main.go:8 certain"]),
+        (GO, "red/paint_test.go", Direction.IMPORTERS, []),
         (GO, "main.go", Direction.IMPORTS, ["main.go:7 certain", "main.go:8 certain"]),
         (GO, "left.go::port", Direction.USERS, ["left.go:7 certain"]),
         (GO, "box.hits", Direction.WRITERS, ["main.go:30 may call"]),

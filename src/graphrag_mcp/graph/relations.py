@@ -14,7 +14,7 @@ from graphrag_mcp.graph.sites import SiteFinder
 from graphrag_mcp.graph.unread import loading_lines, quoted_lines, reflected_names, reflecting_files, unread_lines
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
 from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, folder_place, place_id
 from graphrag_mcp.model.scope import Scope
@@ -366,9 +366,10 @@ class Relations:
         return frozenset(left - {(edge.path, edge.line) for edge in incoming.by_name})
 
     def _places(self, node: CodeNode) -> set[int]:
-        """Return the places by which links name a node: of a file of a package the package's, too."""
+        """Return the places by which links name a node: of a file of a package that is no test the package's, too."""
         facts, folder = self._code.facts, dirname(node.path)
-        is_of_package = node.is_file and facts.unit(node.path) and facts.unit(node.path) == facts.unit_of_folder(folder)
+        unit = facts.unit(node.path) if node.is_file and node.category is not Category.TESTS else ""
+        is_of_package = unit and unit == facts.unit_of_folder(folder)
         return {node.place, place_id(folder_place(folder))} if is_of_package else {node.place}
 
     def _from_slots(self, node: CodeNode, symbols: Sequence[SymbolId], scope: Scope) -> list[CodeEdge]:

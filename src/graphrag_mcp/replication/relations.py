@@ -25,13 +25,11 @@ from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 
 FILES_REMEMBERED = 300  # What was found out is forgotten after so many files.
 _ALL = Scope(exclude_archived=False)
-# A type below an interface may both name it and implement it: each is asked for alone.
-_KINDS = (
-    tuple(kind for kind in RelationKind if kind not in (RelationKind.CONTAINS, RelationKind.IMPLEMENTS)),
-    (RelationKind.IMPLEMENTS,),
-)
+_OF_FILES = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
+_IMPLEMENTING = (RelationKind.IMPLEMENTS,)
+_OTHERS = tuple(kind for kind in RelationKind if kind not in (RelationKind.CONTAINS, *_IMPLEMENTING))
 _SCHEMA = """
-CREATE TABLE nodes (id INTEGER PRIMARY KEY, key TEXT, is_file INTEGER, is_test INTEGER);
+CREATE TABLE nodes (id INTEGER PRIMARY KEY, key TEXT, file INTEGER, is_file INTEGER, is_test INTEGER);
 CREATE TABLE edges (path TEXT, kind TEXT, source INTEGER, target INTEGER, line INTEGER, certainty TEXT);
 CREATE TABLE interfaces (path TEXT, key TEXT);
 """
@@ -39,6 +37,11 @@ _TESTS = """
 INSERT INTO edges SELECT e.path, 'tests', e.source, e.target, min(e.line), min(e.certainty)
 FROM edges e JOIN nodes s ON s.id = e.source
 WHERE s.is_test AND e.kind IN (SELECT value FROM json_each(?)) GROUP BY e.path, e.source, e.target
+"""
+# Who imports what a file defines imports the file.
+_IMPORTS = """
+INSERT INTO edges SELECT e.path, e.kind, e.source, t.file, e.line, e.certainty
+FROM edges e JOIN nodes t ON t.id = e.target WHERE e.kind = 'imports' AND NOT t.is_file
 """
 _INDEXES = "CREATE INDEX edges_path ON edges (path); CREATE INDEX interfaces_path ON interfaces (path)"
 _OF_FILE = """
@@ -74,6 +77,7 @@ class TreeRelations:
                     relations = self._open_relations()
                 self._collect(spool, relations, path)
             spool.execute(_TESTS, (json.dumps(HELPING),))
+            spool.execute(_IMPORTS)
             spool.executescript(_INDEXES)
             for number, path in enumerate(paths):
                 if number % FILES_REMEMBERED == 0:
@@ -91,7 +95,8 @@ class TreeRelations:
                 key = symbol_key(self._project, path, node.qualified_name, numbers[node.qualified_name])
                 numbers[node.qualified_name] += 1
             is_test = not node.is_file and node.category is Category.TESTS
-            spool.execute("INSERT OR IGNORE INTO nodes VALUES (?, ?, ?, ?)", (node.node_id, key, node.is_file, is_test))
+            row = (node.node_id, key, -node.file_id, node.is_file, is_test)
+            spool.execute("INSERT OR IGNORE INTO nodes VALUES (?, ?, ?, ?, ?)", row)
             spool.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?)", _edges(relations, node))
             if relations.is_interface(node):
                 spool.execute("INSERT INTO interfaces VALUES (?, ?)", (path, key))
@@ -114,8 +119,9 @@ class TreeRelations:
 
 def _edges(relations: Relations, node: CodeNode) -> Iterator[tuple[str, str, int, int, int, str]]:
     """Yield the relations to a node as rows."""
-    for kinds in _KINDS if node.kind is SymbolKind.TYPE else _KINDS[:1]:
-        for edge in relations.decided(node, kinds, _ALL):
+    # A type below an interface may both name it and implement it; who imports a package imports each file of it.
+    for kinds in (_OTHERS, _OF_FILES if node.is_file else _IMPLEMENTING if node.kind is SymbolKind.TYPE else ()):
+        for edge in relations.decided(node, kinds, _ALL) if kinds else ():
             certainty = SHARED if edge.is_guess and edge.certainty is Certainty.BY_NAME else edge.certainty
             yield edge.path, edge.relation, edge.source_id, edge.target_id, edge.line, certainty
 

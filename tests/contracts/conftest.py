@@ -136,7 +136,7 @@ class _Local:
 def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None, *, alone: bool) -> Backend:
     project = f"test-{uuid.uuid4()}"
     source = SqliteReplicaSource(local.database, project, MODEL)
-    relations = local.stores.tree_relations(source, project)
+    relations = local.stores.tree_relations(source, project, 1)
     ids: ChunkIds = PointIds() if alone else SqliteChunkIds(local.database, project)
     archived: ScopePaths = local.scopes
     backend = local.backend()

@@ -71,4 +71,5 @@ class Parts:
         if index.database.tree.model not in ("", self.handle.embedder.fingerprint):
             raise ServerError("the vectors are being rebuilt with another model; they are copied when complete")
         source = index.replica_source(self.servers.project, self.handle.embedder.fingerprint)
-        return source, index.tree_relations(source, self.servers.project), self.handle.embedder
+        relations = index.tree_relations(source, self.servers.project, self.settings.indexing.workers)
+        return source, relations, self.handle.embedder

@@ -94,7 +94,8 @@ class Relations:
     def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node without guesses, unless names are all that is known in the language."""
         with self._code.searching():
-            return [edge for edge in self._incoming(node, kinds, scope).edges if not edge.is_guess or edge.is_named]
+            edges = self._incoming(node, kinds, scope, with_guesses=False).edges
+            return [edge for edge in edges if not edge.is_guess or edge.is_named]
 
     def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Line]:
         """Return the lines that may mean a node, and are not read as code."""
@@ -207,7 +208,9 @@ class Relations:
                 return True
         return False
 
-    def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> "_Incoming":
+    def _incoming(
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, *, with_guesses: bool = True
+    ) -> "_Incoming":
         symbols = self._code.symbols(node)
         with_methods = RelationKind.CONTAINS in kinds  # Their users are those of the type, too.
         kinds = [kind for kind in kinds if kind is not RelationKind.CONTAINS]
@@ -216,8 +219,9 @@ class Relations:
             return _Incoming(by_name, kinds, by_name)
         parts = [self._code.resolver.modules.merged(symbol) for symbol in symbols]
         symbols = list(dict.fromkeys((*symbols, *(symbol for to_node, _ in parts for symbol in to_node))))
-        below = [edge for edge in self._hierarchical(node, symbols, kinds) if edge.relation in kinds]
-        sites, others, pending = self._sites.of(symbols)
+        hierarchical = self._hierarchical(node, symbols, kinds, with_guesses=with_guesses)
+        below = [edge for edge in hierarchical if edge.relation in kinds]
+        sites, others, pending = self._sites.of(symbols, with_guesses=with_guesses)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         self._code.find_sources([(site.path, site.source) for site, _ in sites if site.path in visible])
         to_node = [self._edge_to(node, symbols, site, certainty) for site, certainty in sites if site.path in visible]
@@ -400,14 +404,14 @@ class Relations:
         return CodeEdge(source_id, node.node_id, kind, site.path, site.mention.line, certainty, is_guess=is_guess)
 
     def _hierarchical(
-        self, node: CodeNode, symbols: Sequence[SymbolId], kinds: Sequence[RelationKind]
+        self, node: CodeNode, symbols: Sequence[SymbolId], kinds: Sequence[RelationKind], *, with_guesses: bool
     ) -> Iterator[CodeEdge]:
-        hierarchy = self._code.hierarchy
+        hierarchy, guessed = self._code.hierarchy, symbols if with_guesses else ()
         if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
             below = (other for symbol in symbols for other in hierarchy.children(symbol))
             yield from self._below(node, below, RelationKind.IMPLEMENTS)
             yield from self._handed(node, symbols, RelationKind.IMPLEMENTS)
-            alike = (other for symbol in symbols for other in hierarchy.alike(symbol))
+            alike = (other for symbol in guessed for other in hierarchy.alike(symbol))
             yield from self._below(node, alike, RelationKind.IMPLEMENTS, Certainty.BY_NAME)
         if RelationKind.CALLS in kinds:
             unsaid = (other for symbol in symbols for other in hierarchy.constructors_below(symbol))
@@ -417,7 +421,7 @@ class Relations:
             below = (other for symbol in methods for other in hierarchy.overriding(symbol))
             yield from self._below(node, below, RelationKind.OVERRIDES)
             yield from self._handed(node, methods, RelationKind.OVERRIDES)
-            alike = (other for symbol in symbols for other in hierarchy.alike_methods(symbol))
+            alike = (other for symbol in guessed for other in hierarchy.alike_methods(symbol))
             yield from self._below(node, alike, RelationKind.OVERRIDES, Certainty.BY_NAME)
 
     def _handed(self, node: CodeNode, symbols: Sequence[SymbolId], kind: RelationKind) -> Iterator[CodeEdge]:

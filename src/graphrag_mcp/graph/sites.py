@@ -26,8 +26,11 @@ class SiteFinder:
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
 
-    def of(self, symbols: Sequence[SymbolId]) -> DecidedSites:
-        """Return the places that mean or may mean the symbols, those that mean others, and what is not resolved."""
+    def of(self, symbols: Sequence[SymbolId], *, with_guesses: bool = True) -> DecidedSites:
+        """Return the places that mean or may mean the symbols, those that mean others, and what is not resolved.
+
+        with_guesses: also places that have their name and may mean anything; without them, nothing else is said.
+        """
         references = self._code.references
         methods = filter(self._code.resolver.symbols.is_replaceable, symbols)
         above = {place for symbol in methods for place in self._code.hierarchy.above(symbol)}
@@ -35,7 +38,7 @@ class SiteFinder:
         wanted = frozenset(self._with_constructed(symbols))
         own, created = set(map(references.place, symbols)), set(map(references.place, wanted))
         with_certainty: list[tuple[Site, Certainty]] = []
-        sites, others, pending = references.sites(wanted, (above | handed) - created)
+        sites, others, pending = references.sites(wanted, (above | handed) - created, with_guesses=with_guesses)
         for site in sites:
             if site.target in created:
                 # Only what creates the type counts for its constructor.
@@ -47,7 +50,7 @@ class SiteFinder:
                     with_certainty.append((site, Certainty.MAY_CALL))
             elif any(self._code.references.can_mean(site, symbol) for symbol in symbols):
                 with_certainty.append((site, Certainty.BY_NAME))
-        for find in (self._by_text, self._by_key, self._by_field):
+        for find in (self._by_text, self._by_key, self._by_field) if with_guesses else ():
             with_certainty += [(site, Certainty.BY_NAME) for symbol in symbols for site in find(symbol)]
         if self._is_replaced(symbols):
             with_certainty = [(site, _unless_replaced(site, how)) for site, how in with_certainty]

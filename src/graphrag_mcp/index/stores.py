@@ -86,18 +86,16 @@ class IndexStores:
 
     def relations(self) -> "Relations":
         """Return the relations of the last commit, with what earlier questions found out."""
-        with self._guard:
-            commit = self.database.commit_number()
-            if commit != self._related:
-                self._relations, self._related = self._open_relations(), commit
-            return self._relations
-
-    def _open_relations(self) -> "Relations":
         from graphrag_mcp.graph.relations import Relations
         from graphrag_mcp.stores.sqlite.facts import SqliteFacts
         from graphrag_mcp.stores.sqlite.links import SqliteLinks
 
-        return Relations(self.symbols, SqliteFacts(self.database), SqliteLinks(self.database))
+        with self._guard:
+            commit = self.database.commit_number()
+            if commit != self._related:
+                self._relations = Relations(self.symbols, SqliteFacts(self.database), SqliteLinks(self.database))
+                self._related = commit
+            return self._relations
 
     def stores(self, embedder: "Embedder | None", model_problem: str) -> "Stores":
         """Return the ports of a search; the vectors are read when the first search needs them."""
@@ -143,11 +141,11 @@ class IndexStores:
 
         return SqliteReplicaSource(self.database, project, fingerprint)
 
-    def tree_relations(self, source: "SqliteReplicaSource", project: str) -> "TreeRelations":
+    def tree_relations(self, source: "SqliteReplicaSource", project: str, workers: int) -> "TreeRelations":
         """Return the relations that are replicated to a server which keeps them."""
         from graphrag_mcp.replication.relations import TreeRelations
 
-        return TreeRelations(source, self.symbols, self._open_relations, project)
+        return TreeRelations(source, self.database, project, workers)
 
     def discard(self) -> None:
         """Remove every file of the tree from the index."""

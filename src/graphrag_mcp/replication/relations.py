@@ -1,29 +1,44 @@
 """The relations of a tree as the tools say them, file by file: a server that is asked in Cypher must not say otherwise.
 
-They are found from the definitions that they lead to, and sent with the files that contain their lines; in between they
-are in a temporary file, so that memory does not grow with the project.
+They are found from the definitions that they lead to, by worker processes, and sent with the files that contain their
+lines; in between they are in a temporary file, so that memory does not grow with the project.
 """
 
 import hashlib
 import json
+import logging
 import sqlite3
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import HELPING
+from graphrag_mcp.ingest.workers import run_tasks
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.imports import package_of
-from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.stores.replica import SHARED, RelatedFile, ReplicatedEdge, file_key, symbol_key
+from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.facts import SqliteFacts
+from graphrag_mcp.stores.sqlite.links import SqliteLinks
 from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
+from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+from graphrag_mcp.stores.sqlite.symbols import SqliteSymbolGraph
+from graphrag_mcp.text.counts import counted
 
-FILES_REMEMBERED = 300  # What was found out is forgotten after so many files.
+logger = logging.getLogger(__name__)
+
+FILES_PER_TASK = 16
+FEW_FILES = 40  # Fewer files are read in this process: starting others takes as long.
+FILES_REMEMBERED = 320  # What was found out is forgotten after so many files.
 _ALL = Scope(exclude_archived=False)
 _OF_FILES = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _IMPLEMENTING = (RelationKind.IMPLEMENTS,)
@@ -31,8 +46,9 @@ _OTHERS = tuple(kind for kind in RelationKind if kind not in (RelationKind.CONTA
 _SCHEMA = """
 CREATE TABLE nodes (id INTEGER PRIMARY KEY, key TEXT, file INTEGER, is_file INTEGER, is_test INTEGER);
 CREATE TABLE edges (path TEXT, kind TEXT, source INTEGER, target INTEGER, line INTEGER, certainty TEXT);
-CREATE TABLE interfaces (path TEXT, key TEXT);
+CREATE TABLE files (path TEXT PRIMARY KEY, said TEXT);
 """
+# A test tests what it uses.
 _TESTS = """
 INSERT INTO edges SELECT e.path, 'tests', e.source, e.target, min(e.line), min(e.certainty)
 FROM edges e JOIN nodes s ON s.id = e.source
@@ -43,7 +59,6 @@ _IMPORTS = """
 INSERT INTO edges SELECT e.path, e.kind, e.source, t.file, e.line, e.certainty
 FROM edges e JOIN nodes t ON t.id = e.target WHERE e.kind = 'imports' AND NOT t.is_file
 """
-_INDEXES = "CREATE INDEX edges_path ON edges (path); CREATE INDEX interfaces_path ON interfaces (path)"
 _OF_FILE = """
 SELECT DISTINCT e.kind, s.key, t.key, s.is_file, t.is_file, e.line, e.certainty
 FROM edges e JOIN nodes s ON s.id = e.source JOIN nodes t ON t.id = e.target WHERE e.path = ?
@@ -51,16 +66,34 @@ ORDER BY e.line, e.kind, s.key, t.key, e.certainty
 """
 
 
+class _Tree(NamedTuple):
+    """The state of the index from which a process reads. project: its name on the server."""
+
+    path: Path
+    root: str
+    model: str
+    commit: int
+    project: str
+
+
+class _Found(NamedTuple):
+    """What leads to a file and its definitions, as rows; said: the other fields of `RelatedFile`."""
+
+    path: str
+    nodes: list[tuple[int, str, int, bool, bool]]
+    edges: list[tuple[str, str, int, int, int, str]]
+    said: tuple[list[tuple[str, int]], list[tuple[str, int]], list[str]]
+
+
 class TreeRelations:
     """Reads the relations of one tree."""
 
-    def __init__(
-        self, source: SqliteReplicaSource, graph: SymbolGraph, open_relations: Callable[[], Relations], project: str
-    ) -> None:
+    def __init__(self, source: SqliteReplicaSource, database: Database, project: str, workers: int) -> None:
+        """workers: processes, 0 for one per core."""
         self._source = source
-        self._graph = graph
-        self._open_relations = open_relations
+        self._database = database
         self._project = project
+        self._workers = workers
 
     def packages(self) -> list[str]:
         """Return the names under which other projects may import this one."""
@@ -72,49 +105,86 @@ class TreeRelations:
         paths = sorted(self._source.versions())
         with closing(sqlite3.connect("")) as spool:
             spool.executescript(_SCHEMA)
-            for number, path in enumerate(paths):
-                if number % FILES_REMEMBERED == 0:
-                    relations = self._open_relations()
-                self._collect(spool, relations, path)
+            for found in self._found(paths):
+                spool.executemany("INSERT OR IGNORE INTO nodes VALUES (?, ?, ?, ?, ?)", found.nodes)
+                spool.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?)", found.edges)
+                spool.execute("INSERT INTO files VALUES (?, ?)", (found.path, json.dumps(found.said)))
             spool.execute(_TESTS, (json.dumps(HELPING),))
             spool.execute(_IMPORTS)
-            spool.executescript(_INDEXES)
-            for number, path in enumerate(paths):
-                if number % FILES_REMEMBERED == 0:
-                    relations = self._open_relations()
-                yield self._related(spool, relations, path)
+            spool.execute("CREATE INDEX edges_path ON edges (path)")
+            for path, said in spool.execute("SELECT path, said FROM files ORDER BY path"):
+                outside, undecided, interfaces = json.loads(said)
+                yield self._related(spool, path, _lines(outside), _lines(undecided), interfaces)
 
-    def _collect(self, spool: sqlite3.Connection, relations: Relations, path: str) -> None:
-        """Note the definitions of a file, and what refers to them and to the file."""
-        file = self._graph.file(path)
-        nodes = [*([file] if file else ()), *sorted(self._graph.in_file(path), key=lambda node: node.node_id)]
-        numbers = Counter[str]()
-        for node in nodes:
-            key = file_key(self._project, path)
-            if not node.is_file:
-                key = symbol_key(self._project, path, node.qualified_name, numbers[node.qualified_name])
-                numbers[node.qualified_name] += 1
-            is_test = not node.is_file and node.category is Category.TESTS
-            row = (node.node_id, key, -node.file_id, node.is_file, is_test)
-            spool.execute("INSERT OR IGNORE INTO nodes VALUES (?, ?, ?, ?, ?)", row)
-            spool.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?)", _edges(relations, node))
-            if relations.is_interface(node):
-                spool.execute("INSERT INTO interfaces VALUES (?, ?)", (path, key))
+    def _found(self, paths: Sequence[str]) -> Iterator[_Found]:
+        tree = self._database.tree
+        state = _Tree(self._database.path, tree.root, tree.model, self._database.commit_number(), self._project)
+        starts = range(0, len(paths), FILES_PER_TASK)
+        tasks = [(state, start // FILES_REMEMBERED, paths[start : start + FILES_PER_TASK]) for start in starts]
+        answers = run_tasks(_find, tasks, self._workers if len(paths) > FEW_FILES else 1)
+        for (_, _, lost), found in zip(tasks, answers, strict=True):
+            if found is None:
+                logger.warning("the relations to %s could not be read (%s)", counted(len(lost), "file"), lost[0])
+            yield from found or ()
 
-    def _related(self, spool: sqlite3.Connection, relations: Relations, path: str) -> RelatedFile:
+    def _related(
+        self,
+        spool: sqlite3.Connection,
+        path: str,
+        outside: list[tuple[str, int]],
+        undecided: list[tuple[str, int]],
+        interfaces: list[str],
+    ) -> RelatedFile:
         chunks = self._source.chunk_keys(path)
         edges = [
             ReplicatedEdge(kind, source, target, bool(of_file), bool(to_file), line, sure, _chunk_of(chunks, line))
             for kind, source, target, of_file, to_file, line, sure in spool.execute(_OF_FILE, (path,))
         ]
-        language = detect_language(path)
-        modules = relations.imported_from_outside(path)
-        outside = list(dict.fromkeys((package_of(language, module), line) for module, line in modules))
-        undecided = relations.undecided_in(path)
-        interfaces = [key for (key,) in spool.execute("SELECT key FROM interfaces WHERE path = ?", (path,))]
         said = repr((edges, outside, undecided, interfaces)).encode(errors="surrogatepass")
         mark = hashlib.blake2b(said, digest_size=16).hexdigest()
         return RelatedFile(path, edges, outside, undecided, interfaces, mark)
+
+
+def _lines(read: list[list[Any]]) -> list[tuple[str, int]]:
+    return [(name, line) for name, line in read]
+
+
+@lru_cache(1)
+def _opened(tree: _Tree, _part: int) -> tuple[Database, SqliteSymbolGraph, Relations]:
+    """Open the index for a part of the files, and forget what was found out for the part before."""
+    database = Database(tree.path, tree.root, tree.model)
+    graph = SqliteSymbolGraph(database, ScopeResolver(database, compile_globs))
+    return database, graph, Relations(graph, SqliteFacts(database), SqliteLinks(database))
+
+
+def _find(tree: _Tree, part: int, paths: Sequence[str]) -> list[_Found]:
+    """Return what leads to some files and their definitions; called in worker processes."""
+    database, graph, relations = _opened(tree, part)
+    try:
+        return [_find_in(graph, relations, tree.project, path) for path in paths]
+    finally:
+        database.disconnect()
+
+
+def _find_in(graph: SqliteSymbolGraph, relations: Relations, project: str, path: str) -> _Found:
+    file, language = graph.file(path), detect_language(path)
+    nodes = [*([file] if file else ()), *sorted(graph.in_file(path), key=lambda node: node.node_id)]
+    numbers = Counter[str]()
+    rows: list[tuple[int, str, int, bool, bool]] = []
+    edges: list[tuple[str, str, int, int, int, str]] = []
+    interfaces: list[str] = []
+    for node in nodes:
+        key = file_key(project, path)
+        if not node.is_file:
+            key = symbol_key(project, path, node.qualified_name, numbers[node.qualified_name])
+            numbers[node.qualified_name] += 1
+        is_test = not node.is_file and node.category is Category.TESTS
+        rows.append((node.node_id, key, -node.file_id, node.is_file, is_test))
+        edges += _edges(relations, node)
+        interfaces += [key] if relations.is_interface(node) else ()
+    modules = relations.imported_from_outside(path)
+    outside = list(dict.fromkeys((package_of(language, module), line) for module, line in modules))
+    return _Found(path, rows, edges, (outside, relations.undecided_in(path), interfaces))
 
 
 def _edges(relations: Relations, node: CodeNode) -> Iterator[tuple[str, str, int, int, int, str]]:

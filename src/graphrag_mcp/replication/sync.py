@@ -183,7 +183,7 @@ class _Run:
     def forget(self, paths: Collection[str] | None = None) -> None:
         """Forget that the server holds these files, or all, and their relations."""
         self.source.forget(self.server.name, paths)
-        self.source.forget(relations_of(self.server), None if paths is None else [*paths, _WHOLE.path])
+        self.source.forget(relations_of(self.server), [*paths, _WHOLE.path] if paths else paths)
 
     def _copy(
         self,

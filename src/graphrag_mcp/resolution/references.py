@@ -230,8 +230,11 @@ class References:
             level = {source for source, link in fresh.items() if link.use != Use.BASE}
         return list(reached.values())
 
-    def sites(self, symbols: Collection[SymbolId], others: Collection[int] = ()) -> Sites:
-        """Return the places that mean one of the declarations, or what is at other places, and the undecided ones."""
+    def sites(self, symbols: Collection[SymbolId], others: Collection[int] = (), *, with_guesses: bool = True) -> Sites:
+        """Return the places that mean one of the declarations, or what is at other places, and the undecided ones.
+
+        with_guesses: else the undecided ones are left out, and nothing is said of other places.
+        """
         places = {*map(self.place, symbols), *others}
         names = {self.resolver.declared(symbol).name for symbol in symbols}
         names |= {self.resolver.declared(symbol).name for symbol in self.source.placed(others).values()}
@@ -249,13 +252,16 @@ class References:
                     both = known.receivers + site.receivers if known.receivers and site.receivers else ()
                     site = known._replace(receivers=both)
                 sites[key] = site
-        undecided = self._links.to(numbers.keys(), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
+        unsure = (How.UNDECIDED, How.FOREIGN, How.OUTSIDE) if with_guesses else (How.FOREIGN,)
+        undecided = self._links.to(numbers.keys(), unsure)
         for link in undecided:
             if link.how is How.UNDECIDED and link.use:
                 site = self.site(link, numbers[link.target])
                 sites.setdefault((link.path, link.line, link.source, link.use, link.arity, site.mention.receiver), site)
         foreign = [link for link in undecided if link.how is How.FOREIGN]
         sites |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, symbols))}
+        if not with_guesses:
+            return Sites(list(sites.values()), frozenset(), ())
         sites |= {(number, "alike"): site for number, site in enumerate(self._alike(symbols))}
         elsewhere = self._others(names, places, undecided) - {(site.path, site.mention.line) for site in sites.values()}
         return Sites(list(sites.values()), elsewhere, self._links.pending(names))

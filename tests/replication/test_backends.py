@@ -183,7 +183,7 @@ def test_the_relations_of_a_file_are_sent_again_when_they_change(tmp_path: Path)
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
 
         def related() -> dict[str, str]:
-            return {file.path: file.mark for file in index.tree_relations(source, "project", 1).read()}
+            return {file.path: file.mark for file in index.tree_relations(source, "project", 1).collect(bool).read()}
 
         app.index()
         index = app._parts.handle.searched()

@@ -75,7 +75,7 @@ def _differences(app: App, driver: Driver, project: str) -> tuple[set[tuple[obje
     index = app._parts.handle.searched()
     stored = {
         (file.path, edge.kind, edge.source, edge.target, edge.line, edge.certainty)
-        for file in index.tree_relations(index.replica_source(project, ""), project, 1).read()
+        for file in index.tree_relations(index.replica_source(project, ""), project, 1).collect(bool).read()
         for edge in file.edges
     }
     rows = _rows(driver, _RELATIONS, project=project)

@@ -10,9 +10,9 @@ import logging
 import sqlite3
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from graphrag_mcp.ingest.workers import run_tasks
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeNode
+from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.imports import package_of
 from graphrag_mcp.stores.replica import SHARED, RelatedFile, ReplicatedEdge, file_key, symbol_key
@@ -100,21 +101,21 @@ class TreeRelations:
         units = (package_of(language, unit) for language, unit in self._source.units() if "." in unit)
         return sorted({*units, *self._source.declared()})
 
-    def read(self) -> Iterator[RelatedFile]:
-        """Yield every file with its relations, in the order of paths."""
-        paths = sorted(self._source.versions())
-        with closing(sqlite3.connect("")) as spool:
-            spool.executescript(_SCHEMA)
-            for found in self._found(paths):
-                spool.executemany("INSERT OR IGNORE INTO nodes VALUES (?, ?, ?, ?, ?)", found.nodes)
-                spool.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?)", found.edges)
-                spool.execute("INSERT INTO files VALUES (?, ?)", (found.path, json.dumps(found.said)))
-            spool.execute(_TESTS, (json.dumps(HELPING),))
-            spool.execute(_IMPORTS)
-            spool.execute("CREATE INDEX edges_path ON edges (path)")
-            for path, said in spool.execute("SELECT path, said FROM files ORDER BY path"):
-                outside, undecided, interfaces = json.loads(said)
-                yield self._related(spool, path, _lines(outside), _lines(undecided), interfaces)
+    def collect(self, is_stopped: Callable[[], bool]) -> "Collected":
+        """Find the relations of all files; close what is returned."""
+        mark, paths = self._source.relations_mark(), sorted(self._source.versions())
+        spool = sqlite3.connect("", check_same_thread=False)  # It is filled while another thread sends the files.
+        spool.executescript(_SCHEMA)
+        for found in self._found(paths):
+            if is_stopped():
+                break
+            spool.executemany("INSERT OR IGNORE INTO nodes VALUES (?, ?, ?, ?, ?)", found.nodes)
+            spool.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?)", found.edges)
+            spool.execute("INSERT INTO files VALUES (?, ?)", (found.path, json.dumps(found.said)))
+        spool.execute(_TESTS, (json.dumps(HELPING),))
+        spool.execute(_IMPORTS)
+        spool.execute("CREATE INDEX edges_path ON edges (path)")
+        return Collected(self._source, spool, mark)
 
     def _found(self, paths: Sequence[str]) -> Iterator[_Found]:
         tree = self._database.tree
@@ -127,18 +128,32 @@ class TreeRelations:
                 logger.warning("the relations to %s could not be read (%s)", counted(len(lost), "file"), lost[0])
             yield from found or ()
 
+
+class Collected:
+    """The relations of a tree. mark: that of the tree before they were read; see `relations_mark`."""
+
+    def __init__(self, source: SqliteReplicaSource, spool: sqlite3.Connection, mark: str) -> None:
+        self.mark = mark
+        self._source = source
+        self._spool = spool
+
+    def read(self) -> Iterator[RelatedFile]:
+        """Yield every file with its relations, in the order of paths."""
+        for path, said in self._spool.execute("SELECT path, said FROM files ORDER BY path"):
+            outside, undecided, interfaces = json.loads(said)
+            yield self._related(path, _lines(outside), _lines(undecided), interfaces)
+
+    def close(self) -> None:
+        """Remove the temporary file."""
+        self._spool.close()
+
     def _related(
-        self,
-        spool: sqlite3.Connection,
-        path: str,
-        outside: list[tuple[str, int]],
-        undecided: list[tuple[str, int]],
-        interfaces: list[str],
+        self, path: str, outside: list[tuple[str, int]], undecided: list[tuple[str, int]], interfaces: list[str]
     ) -> RelatedFile:
         chunks = self._source.chunk_keys(path)
         edges = [
             ReplicatedEdge(kind, source, target, bool(of_file), bool(to_file), line, sure, _chunk_of(chunks, line))
-            for kind, source, target, of_file, to_file, line, sure in spool.execute(_OF_FILE, (path,))
+            for kind, source, target, of_file, to_file, line, sure in self._spool.execute(_OF_FILE, (path,))
         ]
         said = repr((edges, outside, undecided, interfaces)).encode(errors="surrogatepass")
         mark = hashlib.blake2b(said, digest_size=16).hexdigest()
@@ -149,31 +164,50 @@ def _lines(read: list[list[Any]]) -> list[tuple[str, int]]:
     return [(name, line) for name, line in read]
 
 
+class _HeldLinks(SqliteLinks):
+    """Links of which those to the definitions of a few files are read at once."""
+
+    def hold(self, targets: Collection[int]) -> None:
+        """Read the links to some places and names, in place of those read before."""
+        self._held: dict[int, list[StoredLink]] = {target: [] for target in targets}
+        for link in super().to(targets, list(How)):
+            self._held[link.target].append(link)
+
+    def to(self, targets: Collection[int], hows: Collection[How], /) -> list[StoredLink]:
+        """Return the links of some kinds to places or names, in the order of paths and lines."""
+        if not self._held.keys() >= set(targets):
+            return super().to(targets, hows)
+        links = [link for target in set(targets) for link in self._held[target] if link.how in hows]
+        return sorted(links, key=attrgetter("path", "line")) if len(targets) > 1 else links
+
+
 @lru_cache(1)
-def _opened(tree: _Tree, _part: int) -> tuple[Database, SqliteSymbolGraph, Relations]:
+def _opened(tree: _Tree, _part: int) -> tuple[Database, SqliteSymbolGraph, _HeldLinks, Relations]:
     """Open the index for a part of the files, and forget what was found out for the part before."""
     database = Database(tree.path, tree.root, tree.model)
-    graph = SqliteSymbolGraph(database, ScopeResolver(database, compile_globs))
-    return database, graph, Relations(graph, SqliteFacts(database), SqliteLinks(database))
+    graph, links = SqliteSymbolGraph(database, ScopeResolver(database, compile_globs)), _HeldLinks(database)
+    return database, graph, links, Relations(graph, SqliteFacts(database), links)
 
 
 def _find(tree: _Tree, part: int, paths: Sequence[str]) -> list[_Found]:
     """Return what leads to some files and their definitions; called in worker processes."""
-    database, graph, relations = _opened(tree, part)
+    database, graph, links, relations = _opened(tree, part)
     try:
-        return [_find_in(graph, relations, tree.project, path) for path in paths]
+        nodes = {path: [node for node in (graph.file(path), *graph.in_file(path)) if node] for path in paths}
+        everything = [node for inside in nodes.values() for node in inside]
+        names = {place_id(Place("", node.name)) for node in everything if not node.is_file}
+        links.hold({*names, *(node.place for node in everything)})
+        return [_find_in(relations, tree.project, path, nodes[path]) for path in paths]
     finally:
         database.disconnect()
 
 
-def _find_in(graph: SqliteSymbolGraph, relations: Relations, project: str, path: str) -> _Found:
-    file, language = graph.file(path), detect_language(path)
-    nodes = [*([file] if file else ()), *sorted(graph.in_file(path), key=lambda node: node.node_id)]
+def _find_in(relations: Relations, project: str, path: str, nodes: Sequence[CodeNode]) -> _Found:
     numbers = Counter[str]()
     rows: list[tuple[int, str, int, bool, bool]] = []
     edges: list[tuple[str, str, int, int, int, str]] = []
     interfaces: list[str] = []
-    for node in nodes:
+    for node in sorted(nodes, key=attrgetter("node_id")):
         key = file_key(project, path)
         if not node.is_file:
             key = symbol_key(project, path, node.qualified_name, numbers[node.qualified_name])
@@ -182,7 +216,7 @@ def _find_in(graph: SqliteSymbolGraph, relations: Relations, project: str, path:
         rows.append((node.node_id, key, -node.file_id, node.is_file, is_test))
         edges += _edges(relations, node)
         interfaces += [key] if relations.is_interface(node) else ()
-    modules = relations.imported_from_outside(path)
+    modules, language = relations.imported_from_outside(path), detect_language(path)
     outside = list(dict.fromkeys((package_of(language, module), line) for module, line in modules))
     return _Found(path, rows, edges, (outside, relations.undecided_in(path), interfaces))
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -21,7 +22,7 @@ from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # Who does not copy imports nothing of it.
-    from graphrag_mcp.replication.relations import TreeRelations
+    from graphrag_mcp.replication.relations import Collected, TreeRelations
 
 logger = logging.getLogger(__name__)
 
@@ -67,8 +68,9 @@ def synchronise(
             server.clear()
         elif verify or not source.marked(server.name):  # Another machine may have written it.
             run.compare()
-        run.send()
-        run.relate()
+        with run.collecting():
+            run.send()
+            run.relate()
         run.finish()
     except RemovalError:
         raise
@@ -122,6 +124,7 @@ class _Run:
     progress: ReportSync | None
     agree: Agree
     problem: str = ""
+    ahead: "Future[Collected] | None" = None
     started: float = field(default_factory=time.monotonic)
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTED, 0))
 
@@ -174,11 +177,27 @@ class _Run:
             is_lacking = self.server.keeps_relations and not has_relations(self.source, self.server)
             if not is_lacking or self.source.pending(self.server.name) or self.stop.is_set():
                 return
-            now, held = self.source.relations_mark(), self.source.marks(name)
-            changed = (file for file in self.relations.read() if held.get(file.path) != file.mark)
-            self._copy(_batched(changed), self.server.relate, partial(self.source.mark, name))
-            if not self.stop.is_set():
-                self.source.mark(name, [replace(_WHOLE, mark=now)])
+            ahead, self.ahead = self.ahead, None
+            with closing(ahead.result() if ahead else self.relations.collect(self.stop.is_set)) as collected:
+                held = self.source.marks(name)
+                changed = (file for file in collected.read() if held.get(file.path) != file.mark)
+                self._copy(_batched(changed), self.server.relate, partial(self.source.mark, name))
+                if not self.stop.is_set():
+                    self.source.mark(name, [replace(_WHOLE, mark=collected.mark)])
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Find the relations while the files are sent, where they have to be sent too."""
+        ended = threading.Event()
+        with ThreadPoolExecutor(1, thread_name_prefix="relations") as beside:
+            if self.server.keeps_relations and self.source.pending(self.server.name):
+                self.ahead = beside.submit(self.relations.collect, lambda: ended.is_set() or self.stop.is_set())
+            try:
+                yield
+            finally:
+                ended.set()
+                if self.ahead is not None:
+                    self.ahead.result().close()
 
     def forget(self, paths: Collection[str] | None = None) -> None:
         """Forget that the server holds these files, or all, and their relations."""

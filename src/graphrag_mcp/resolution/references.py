@@ -101,6 +101,7 @@ class References:
     def __init__(self, source: FactSource, links: LinkSource) -> None:
         self.source, self._links = source, links
         self.resolver = Resolver(source)
+        self._places: dict[SymbolId, int] = {}
         self._confined: dict[tuple[SymbolId, bool], bool] = {}
         self._numbers: dict[str, dict[int, int]] = {}
         self._names: dict[str, dict[int, str]] = {}
@@ -113,7 +114,10 @@ class References:
 
     def place(self, symbol: SymbolId) -> int:
         """Return the number of the place of a declaration."""
-        return place_id(Place(symbol.path, self.resolver.state.open(symbol.path).identities[symbol.number]))
+        if symbol not in self._places:
+            name = self.resolver.state.open(symbol.path).identities[symbol.number]
+            self._places[symbol] = place_id(Place(symbol.path, name))
+        return self._places[symbol]
 
     def symbol(self, path: str, place: int) -> SymbolId | None:
         """Return the declaration of a file at a place."""

@@ -2,13 +2,11 @@
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
 from qdrant_client import QdrantClient, models
 
-from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.model.scope import match_keys, normalise_excluded_files
@@ -55,18 +53,6 @@ def test_every_argument_of_every_tool_is_named(tool: str) -> None:
     assert f'"name": "{tool}"' in TOOLS_TEXT
     assert f"| `{tool}` |" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert all(f"\n* `{argument}` (" in TOOLS_TEXT for argument in TOOLS[tool].schema()["properties"])
-
-
-def test_the_collection_that_is_shown_is_one_that_a_copy_keeps() -> None:
-    """A collection made beforehand, with shards and replicas, has the vectors that are written into it."""
-    (block,) = [block for block in read_blocks(ROOT / "docs/servers.md") if "shard_number" in block.text]
-    body = json.loads(shlex.split(block.text)[-1])
-    made = models.CreateCollection(**body)
-    client = QdrantClient(":memory:")
-    client.create_collection("code", vectors_config=made.vectors, sparse_vectors_config=made.sparse_vectors)
-    create_collection(client, "code", load_embedder("").dimensions)
-    assert (made.shard_number, made.replication_factor) == (6, 2)
-    client.close()
 
 
 @pytest.mark.parametrize(

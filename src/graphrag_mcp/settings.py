@@ -246,6 +246,17 @@ class ServerSettings(_Section):
     qdrant_api_key: SecretStr = Field(SecretStr(""), description="API key of Qdrant")
     qdrant_collection: str = Field("code", min_length=1, description="Qdrant collection, shared by all projects")
     qdrant_grpc_port: int = Field(0, ge=0, le=65_535, description="gRPC port of Qdrant; 0: REST")
+    qdrant_shards: int = Field(
+        1, ge=1, le=1000, description="shards of a new collection: one for each node that has it"
+    )
+    qdrant_replicas: int = Field(1, ge=1, le=100, description="copies of each shard of a new collection")
+    qdrant_write_copies: int = Field(
+        1, ge=1, le=100, description="copies of a new collection that must confirm a write"
+    )
+    qdrant_on_disk: bool = Field(
+        False, description="a new collection reads vectors and texts from disk, not from memory"
+    )
+    qdrant_quantized: bool = Field(False, description="a new collection keeps a byte per dimension in memory as well")
     neo4j_uri: Neo4jUri = Field("", description="Neo4j for the graph, as bolt:// or neo4j://, +s for TLS")
     neo4j_user: str = Field("neo4j", description="Neo4j user")
     neo4j_password: SecretStr = Field(SecretStr(""), description="password of the Neo4j user")

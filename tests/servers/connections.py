@@ -20,6 +20,7 @@ from tests.servers.neo4j_server import Neo4jServer, why_not_available
 # Taken out of the environment, which holds settings of the program.
 QDRANT_URL = os.environ.pop("GRAPHRAG_TEST_QDRANT_URL", "")
 QDRANT_API_KEY = os.environ.pop("GRAPHRAG_TEST_QDRANT_API_KEY", "")
+QDRANT_KEY_TO_READ = os.environ.pop("GRAPHRAG_TEST_QDRANT_KEY_TO_READ", "")
 QDRANT_BINARY = os.environ.pop("GRAPHRAG_TEST_QDRANT_BINARY", "")
 QDRANT_GRPC_PORT = int(os.environ.pop("GRAPHRAG_TEST_QDRANT_GRPC_PORT", "0"))
 REQUIRED = bool(os.environ.get("REQUIRE_SERVERS"))

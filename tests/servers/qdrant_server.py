@@ -30,6 +30,7 @@ class QdrantServer:
         self._binary, self._folder = binary, folder
         self._port, self.grpc_port = _free_port(), _free_port()
         self.url, self.key = f"http://{HOST}:{self._port}", secrets.token_hex(16)
+        self.key_to_read = secrets.token_hex(16)
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -39,6 +40,7 @@ class QdrantServer:
             "SERVICE__HTTP_PORT": str(self._port),
             "SERVICE__GRPC_PORT": str(self.grpc_port),
             "SERVICE__API_KEY": self.key,
+            "SERVICE__READ_ONLY_API_KEY": self.key_to_read,
             "STORAGE__STORAGE_PATH": str(self._folder / "storage"),
             "STORAGE__SNAPSHOTS_PATH": str(self._folder / "snapshots"),
             "LOG_LEVEL": "WARN",
@@ -89,6 +91,7 @@ def main() -> int:
             found = {
                 "URL": server.url,
                 "API_KEY": server.key,
+                "KEY_TO_READ": server.key_to_read,
                 "GRPC_PORT": str(server.grpc_port if protocol == "gRPC" else 0),
                 "BINARY": str(Path(binary).resolve()),
             }

@@ -9,14 +9,17 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from neo4j import Driver
 from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
+from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.replication import replicator as copies
 from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.qdrant import connection
+from graphrag_mcp.tools.search_json import search_payload
 from tests.servers.conftest import Place
 from tests.servers.connections import start_neo4j
 from tests.servers.faulty import FAULTS, faulty
@@ -271,3 +274,60 @@ def _comes_from_servers(app: RemoteApp) -> bool:
     """Tell whether a search has its neighbours."""
     result = _search(app)
     return bool(result.expanded) and not result.meta.unavailable
+
+
+LABELLED = {
+    "Symbol": ("name_key", "name", "qualified_name", "kind", "start_line", "signature"),
+    "Chunk": ("path", "version", "ordinal", "match_keys", "category", "is_archived"),
+    "File": ("path", "version", "relations"),
+    "Project": ("commit", "written_at", "name"),
+}
+RELATIONSHIP = "({project: $project})-[n]->()"
+PROPERTIES = [(f"(n:{label} {{project: $project}})", name) for label, names in LABELLED.items() for name in names]
+PROPERTIES += [(RELATIONSHIP, name) for name in ("line", "certainty", "chunk")]
+LIES: list[object] = [None, -1, 1e300, "x" * 300_000, "../../etc/passwd", [1], True]
+
+
+def test_whatever_a_neo4j_says_a_search_answers(
+    make_place: Callable[..., Place], neo4j_driver: Driver, caplog: pytest.LogCaptureFixture
+) -> None:
+    """No value of any property makes a search, the list of projects or a status fail but in one sentence."""
+    place = make_place(files=FILES)
+    project = place.environ["GRAPHRAG_PROJECT_ID"]
+    with closing(place.app()) as app, closing(place.remote()) as remote:
+        app.index()
+        assert [report.problem for report in app.sync()] == ["", ""]
+        for pattern, name in PROPERTIES:
+            for lie in LIES:
+                lie = lie[:8_000] if isinstance(lie, str) and name == "name_key" else lie  # It is indexed.
+                lying = f"MATCH {pattern} SET n.truth = n.{name}, n.{name} = $lie"
+                neo4j_driver.execute_query(lying, {"project": project, "lie": lie})
+                shown = repr(search_payload(remote.search(SearchRequest("who calls tax_of"))))
+                assert "etc/passwd" not in shown, (name, lie)
+                assert len(shown) < 200_000, (name, lie)
+                for ask in (app._parts.servers.projects, app.status):
+                    try:
+                        ask()
+                    except ServerError as error:
+                        assert "\n" not in str(error), (name, lie)
+                true = f"MATCH {pattern} SET n.{name} = n.truth REMOVE n.truth"
+                neo4j_driver.execute_query(true, {"project": project})
+        assert [report.problem for report in app.sync(verify=True, agree=lambda _: True)] == ["", ""]
+    assert "Traceback" not in caplog.text
+
+
+def test_no_name_of_a_repository_ends_a_copy(make_place: Callable[..., Place]) -> None:
+    """However long: of a heading, a key, a module, a package; none is too long for an index of the server."""
+    long = "x" * 30_000
+    files = {
+        **FILES,
+        "guide.md": f"# {long}\n\nText.\n",
+        "options.json": f'{{"{long}": 1}}\n',
+        "a.js": f'import one from "{long}";\none();\n',
+        "b.rb": f"class {long.upper()}\nend\nclass {long.upper()}Two\nend\n",
+        "c.py": f"import {long}\n\n\ndef {long}():\n    return {long}2()\n",
+    }
+    with closing(make_place(files=files).app()) as app:
+        app.index()
+        assert [report.problem for report in app.sync()] == ["", ""]
+        assert [report.written for report in app.sync(verify=True)] == [0, 0]

@@ -15,6 +15,7 @@ from neo4j import Driver
 from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.app.local import App
+from graphrag_mcp.cli import doctor
 from graphrag_mcp.cli.run import run
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.exclusion.patterns import compile_globs
@@ -25,9 +26,11 @@ from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.ports import GraphStore
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.stores.qdrant.replica import QdrantReplica
+from graphrag_mcp.stores.qdrant.schema import INDEXED_KILOBYTES
 from graphrag_mcp.stores.replica import ReplicatedFile
 from graphrag_mcp.tools.index_status import render_status
 from tests.servers.conftest import Place
+from tests.servers.connections import QDRANT_KEY_TO_READ, QDRANT_URL
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.server
@@ -581,3 +584,53 @@ def _hostile(count: int) -> list[str]:
         "\u202e", "ǆ", "\n\r\t", "-1",
     )  # fmt: skip
     return [f"{seeds[number % len(seeds)]}{number // len(seeds) or ''}" for number in range(count)]
+
+
+@pytest.mark.skipif(not QDRANT_URL, reason="the Qdrant in memory has no shards")
+def test_a_new_collection_is_made_as_the_settings_say(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
+    """Shards, copies, disk and bytes; each project has an index of its own, which is built after the first copy."""
+    place = make_place(files=FILES)
+    sizes = {"qdrant_shards": "3", "qdrant_replicas": "2", "qdrant_on_disk": "true", "qdrant_quantized": "true"}
+    with closing(place.app(qdrant_collection="sized", neo4j_uri="", **sizes)) as app:
+        app.index()
+        assert [report.problem for report in app.sync()] == [""]
+        config = qdrant.get_collection("sized").config
+        params = config.params
+        assert (params.shard_number, params.replication_factor, params.on_disk_payload) == (3, 2, True)
+        assert params.write_consistency_factor == 1
+        assert config.quantization_config is not None
+        assert (config.hnsw_config.m, config.hnsw_config.payload_m) == (0, 16)
+        assert config.optimizer_config.indexing_threshold == INDEXED_KILOBYTES
+        assert {hit.chunk.path for hit in app.search(SearchRequest("tax_of")).primary} >= {"src/tax.py"}
+
+
+def test_vectors_are_indexed_after_the_first_copy(
+    make_place: Callable[..., Place], monkeypatch: pytest.MonkeyPatch, qdrant: QdrantClient
+) -> None:
+    """Also where that was killed: by the next copy."""
+    built: list[str] = []
+    monkeypatch.setattr("graphrag_mcp.stores.qdrant.schema.build_index", lambda _, collection: built.append(collection))
+    with closing(make_place(files=FILES).app(qdrant_collection="filled", neo4j_uri="")) as app:
+        app.index()
+        for _ in range(2):
+            assert [report.problem for report in app.sync()] == [""]
+    assert built == ["filled"] * 2
+    assert qdrant.collection_exists("filled")
+
+
+@pytest.mark.skipif(not QDRANT_KEY_TO_READ, reason="the Qdrant in memory has no keys")
+def test_a_key_that_may_only_read_is_named(make_place: Callable[..., Place]) -> None:
+    """It searches; the status and `doctor` name it, and what to do instead of a copy; a copy is refused."""
+    place = make_place(files=FILES)
+    with closing(place.app(neo4j_uri="")) as app:
+        app.index()
+        app.sync()
+        assert [state.may_write for state in app.status().servers] == [True]
+    with closing(place.app(neo4j_uri="", qdrant_api_key=QDRANT_KEY_TO_READ)) as app:
+        assert {hit.chunk.path for hit in app.search(SearchRequest("tax_of")).primary} >= {"src/tax.py"}
+        assert "up to date; this key may only read" in render_status(app.status())
+        assert doctor._servers(app.root, app.settings)[1].endswith("; the key may only read")
+        (app.root / "src/tax.py").write_text("def tax_of(order):\n    return 0.3 * sum(order)\n")
+        app.index()
+        assert "has to run where the key is that may write" in render_status(app.status())
+        assert "may only read" in app.sync()[0].problem

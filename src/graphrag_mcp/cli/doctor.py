@@ -261,13 +261,15 @@ def _servers(root: Path, settings: Settings) -> Result:
     lost = sum(state.lost for state in states)
     if problems:
         return "failed", "; ".join(problems), "check that they run, and the addresses and keys"
+    step = next((state.next_step for state in states if not state.may_write), states[0].next_step)
     if lost:
-        return "warning", f"lost: {counted(lost, 'chunk')}", "run `graphrag-mcp sync`"
+        return "warning", f"lost: {counted(lost, 'chunk')}", step
     if behind:
-        return "warning", f"not replicated yet: {counted(behind, 'file')}", "run `graphrag-mcp sync`"
+        return "warning", f"not replicated yet: {counted(behind, 'file')}", step
+    key = "" if all(state.may_write for state in states) else "; the key may only read"
     if any(state.is_from_elsewhere for state in states):
-        return "ok", "they hold a replica made by another machine", ""
-    return "ok", f"{counted(len(states), 'server')} up to date", ""
+        return "ok", f"they hold a replica made by another machine{key}", ""
+    return "ok", f"{counted(len(states), 'server')} up to date{key}", ""
 
 
 def _client(client: Client, root: Path) -> Result:

@@ -88,6 +88,7 @@ class ServerState:
 
     pending: files whose current content was not sent from here. sent: the number of chunks that were sent; None when
     none ever was. held: the number of the project's chunks on the server; None when the server did not answer.
+    may_write: whether the key may write, as far as is known.
     """
 
     name: str
@@ -95,6 +96,14 @@ class ServerState:
     problem: str = ""
     sent: int | None = None
     held: int | None = None
+    may_write: bool = True
+
+    @property
+    def next_step(self) -> str:
+        """What brings the replica up to date."""
+        if self.may_write:
+            return "run `graphrag-mcp sync` to send them"
+        return "this key may only read: `graphrag-mcp sync` has to run where the key is that may write"
 
     @property
     def lost(self) -> int:

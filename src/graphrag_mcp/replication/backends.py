@@ -208,10 +208,19 @@ class Servers:
         settings = self._settings
         if settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.replica import QdrantReplica
+            from graphrag_mcp.stores.qdrant.schema import NewCollection
 
-            project = self._qdrant(purpose)
-            name, weights = self._qdrant_name, KEYWORD_FIELDS
-            writers.append(QdrantReplica(project, name, fingerprint, dimensions, weights, mean_length))
+            new = NewCollection(
+                settings.qdrant_shards,
+                settings.qdrant_replicas,
+                settings.qdrant_write_copies,
+                settings.qdrant_on_disk,
+                settings.qdrant_quantized,
+            )
+            model = (fingerprint, dimensions)
+            writers.append(
+                QdrantReplica(self._qdrant(purpose), self._qdrant_name, *model, KEYWORD_FIELDS, mean_length, new)
+            )
         if settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 

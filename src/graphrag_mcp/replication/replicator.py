@@ -120,15 +120,16 @@ class Replicator:
         return tuple(self._state(source, server) for server in servers)
 
     def _state(self, source: SqliteReplicaSource, server: Replica) -> ServerState:
-        name, held = server.name, None
+        name, held, may_write = server.name, None, True
         problem = self._problems.get(name, "")
         try:
             held = self._asking.submit(server.chunks).result(STATUS_SECONDS)
+            may_write = self._asking.submit(server.may_write).result(STATUS_SECONDS)
         except (GraphragError, TimeoutError) as error:
             problem = problem or str(error) or f"no answer within {STATUS_SECONDS:g} s"
         chunks = source.chunks(name) if source.marked(name) else None
         pending = len(source.pending(name)) or int(server.keeps_relations and not has_relations(source, server))
-        return ServerState(name, pending, problem, chunks, held)
+        return ServerState(name, pending, problem, chunks, held, may_write)
 
     def _source_and_targets(self, purpose: Purpose) -> "tuple[SqliteReplicaSource, TreeRelations, list[Replica]]":
         source, relations, embedder = self._open_source()

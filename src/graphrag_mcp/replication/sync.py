@@ -168,7 +168,9 @@ class _Run:
             if not pending or self.stop.is_set():
                 return
             # A file that is written again may have lost its relations.
-            self._copy(self._batches(pending), self.server.write, partial(self._confirm, len(pending)))
+            self._copy(
+                self._batches(pending), self.server.write, partial(self._confirm, self.counts["written"] + len(pending))
+            )
 
     def relate(self) -> None:
         """Send the relations of the files in which they have changed, after all that they lead to."""

@@ -1,12 +1,14 @@
 """What is replicated to a server: its records, ids that every machine computes alike, and what a server must do."""
 
 import hashlib
+import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+from msgspec import Meta, Struct, ValidationError, convert
 from numpy.typing import NDArray
 
 from graphrag_mcp.model.files import Symbol
@@ -14,6 +16,11 @@ from graphrag_mcp.model.paths import EVERY_PATH, PathCover
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, StoredChunk
 from graphrag_mcp.ports import Matrix, ScopePaths
+from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
+
+Seconds = Annotated[float, Meta(gt=-(1 << 33), lt=1 << 33)]  # Since 1970; a date can be made of it.
+_LONGEST_PATH = 4_096
+_VERSION = re.compile("[0-9a-f]{24}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,28 @@ def point_key(project: str, version: str, ordinal: int) -> str:
     """Return the UUID of a chunk; every content of a file has its own, so old and new chunks are never confused."""
     name = f"{project}\0{version}\0{ordinal}".encode()
     return str(uuid.UUID(bytes=hashlib.blake2b(name, digest_size=16).digest()))
+
+
+class PointRow(Struct, frozen=True):
+    """What every server says of a chunk. A server is not trusted: see `read`."""
+
+    path: str
+    version: str
+    ordinal: int
+
+
+_Row = TypeVar("_Row", bound=PointRow)
+
+
+def read(values: Mapping[str, Any] | None, kind: type[_Row]) -> _Row | None:
+    """Return what a server said as a row; None for what no sync wrote: of a wrong type, or with a path to elsewhere."""
+    try:
+        row = convert(values or {}, kind)
+    except ValidationError:
+        return None
+    parts = row.path.split("/")
+    is_inside = len(row.path) <= _LONGEST_PATH and not {"", ".", ".."} & set(parts) and "\0" not in row.path
+    return row if is_inside and _VERSION.fullmatch(row.version) and 0 <= row.ordinal < MAX_CHUNKS_PER_FILE else None
 
 
 class ChunkIds(Protocol):
@@ -250,6 +279,9 @@ class Replica(Protocol):
 
     def chunks(self) -> int:
         """Return how many chunks the server holds, counted exactly."""
+
+    def may_write(self) -> bool:
+        """Return whether the key may write, as far as the server says; nothing is written."""
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version and the number of chunks of each file that the server holds."""

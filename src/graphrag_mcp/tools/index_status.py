@@ -93,15 +93,17 @@ def describe_failures(failures: Mapping[str, str]) -> list[str]:
 
 
 def _replica(server: ServerState) -> str:
-    """Return how complete the replica of a server is, if known."""
+    """Return how complete the replica of a server is, if known, and whether the key may write it."""
     if server.lost:
-        return f"has lost {server.lost:,} of {counted(server.sent or 0, 'chunk')}; run `graphrag-mcp sync` to send them"
+        return f"has lost {server.lost:,} of {counted(server.sent or 0, 'chunk')}; {server.next_step}"
+    if server.pending and not server.is_from_elsewhere:
+        return f"lacks {counted(server.pending, 'file')}; {server.next_step}"
+    key = "" if server.may_write else "; this key may only read"
     if server.is_from_elsewhere:
-        return f"holds {counted(server.held or 0, 'chunk')} written by another machine, not compared with this index"
-    if server.pending:
-        return f"lacks {counted(server.pending, 'file')}; run `graphrag-mcp sync` to send them"
+        chunks = counted(server.held or 0, "chunk")
+        return f"holds {chunks} written by another machine, not compared with this index{key}"
     if server.held is not None:
-        return "up to date"
+        return f"up to date{key}"
     return "up to date at the last sync" if server.sent is not None else "contents unknown"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from msgspec import ValidationError
 from neo4j import Driver, GraphDatabase
 from neo4j.exceptions import (
     AuthError,
@@ -47,6 +48,8 @@ def reaching() -> Iterator[None]:
         if error.code == _TOO_MANY_WRONG:
             raise ServerError(_REFUSED) from error
         raise ServerError(f"Neo4j answered with {error.code}: {_first_line(error.message)}") from error
+    except ValidationError as error:
+        raise ServerError(f"Neo4j holds what no sync wrote ({_first_line(str(error))})") from error
     except (DriverError, ValueError) as error:  # A text that is not Unicode is a ValueError.
         raise ServerError(f"Neo4j failed ({type(error).__name__}: {_first_line(str(error))})") from error
 

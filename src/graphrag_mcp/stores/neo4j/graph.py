@@ -1,19 +1,27 @@
 """Reads the graph: definitions by name and neighbours by hops; every query applies the scope."""
 
-from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar
 
+from msgspec import Meta, Struct, ValidationError, convert
 from neo4j import Driver
 
 from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Symbol, SymbolKind
-from graphrag_mcp.model.graph import Certainty
+from graphrag_mcp.model.graph import CONFIDENCE, Certainty
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import ChunkMention, EdgeDirection, GraphNeighbour, SymbolMatch
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import relation_of, relationship_types, scope_parameters, statement
-from graphrag_mcp.stores.replica import SHARED, ChunkIds, Point
+from graphrag_mcp.stores.replica import SHARED, ChunkIds, Point, PointRow, read
+from graphrag_mcp.text.secrets import mask_secrets
 
+Line = Annotated[int, Meta(ge=1, lt=1 << 31)]
+Name = Annotated[str, Meta(max_length=10_000)]
+_CERTAINTIES: Mapping[str, tuple[Certainty, float]] = {
+    **{str(certainty): (certainty, confidence) for certainty, confidence in CONFIDENCE.items()},
+    SHARED: (Certainty.BY_NAME, 0.25),
+}
 MAX_FRONTIER = 4  # The next hop starts from the neighbours with the highest confidence.
 
 _EDGES_PER_NEIGHBOUR = 4  # Several edges may lead to one chunk.
@@ -22,18 +30,43 @@ _MENTIONING = relationship_types(kind for kind in RELATED_KINDS if kind != Relat
 _LEADING = relationship_types((RelationKind.CALLS, RelationKind.IMPORTS, RelationKind.INHERITS, RelationKind.LINKS_TO))
 
 
-class _Step(NamedTuple):
-    """An edge from a seed to another chunk."""
+class _Found(PointRow, frozen=True):
+    """A definition with its chunk. A server is not trusted: see `read`."""
 
-    chunk_id: int
     key: str
-    row: dict[str, Any]
-    hop: int
+    name: Name
+    qualified_name: Name
+    kind: SymbolKind
+    start_line: Line
+    end_line: Line
+    signature: Name
 
 
-def _certainty(stored: str) -> Certainty:
-    """Return how sure a relation is; if its name has several possible targets, it is by name only."""
-    return Certainty.BY_NAME if stored == SHARED else Certainty(stored)
+class _Mentioned(PointRow, frozen=True):
+    """A chunk that defines what the chunk `said` mentions."""
+
+    key: str
+    said: str
+    occurrences: Annotated[int, Meta(ge=0, lt=1 << 31)]
+
+
+class _Step(PointRow, frozen=True):
+    """A relation from a seed to another chunk."""
+
+    key: str
+    kind: Name
+    direction: EdgeDirection
+    source: Name
+    target: Name
+    certainty: Literal["certain", "may call", "by name", "one of several"]
+
+
+class _Backlinks(Struct, frozen=True):
+    key: str
+    files: Annotated[int, Meta(ge=0, lt=1 << 31)]
+
+
+_Row = TypeVar("_Row", _Found, _Mentioned, _Step)
 
 
 class Neo4jGraphStore:
@@ -62,17 +95,17 @@ class Neo4jGraphStore:
         return [
             SymbolMatch(
                 chunk_id,
-                row["path"],
+                row.path,
                 Symbol(
-                    row["name"],
-                    row["qualified_name"],
-                    SymbolKind(row["kind"]),
-                    row["start_line"],
-                    row["end_line"],
-                    row["signature"],
+                    mask_secrets(row.name),
+                    mask_secrets(row.qualified_name),
+                    row.kind,
+                    row.start_line,
+                    row.end_line,
+                    mask_secrets(row.signature),
                 ),
             )
-            for chunk_id, row in self._known(rows)
+            for chunk_id, row in self._known(rows, _Found)
         ]
 
     def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[ChunkMention]:
@@ -81,14 +114,18 @@ class Neo4jGraphStore:
             return []
         by_key = {key: chunk_id for chunk_id, key in keys.items()}
         rows = self._read(statement("mentions", types=_MENTIONING), scope, chunks=list(by_key))
-        return [ChunkMention(by_key[row["said"]], chunk_id, row["occurrences"]) for chunk_id, row in self._known(rows)]
+        known = [(chunk_id, row) for chunk_id, row in self._known(rows, _Mentioned) if row.said in by_key]
+        return [ChunkMention(by_key[row.said], chunk_id, row.occurrences) for chunk_id, row in known]
 
     def backlinks(self, chunk_ids: Sequence[int]) -> dict[int, int]:
         keys = self._chunk_ids.keys(chunk_ids)
         if not keys:
             return {}
         rows = self._read(statement("backlinks", types=_LEADING), Scope(), chunks=list(keys.values()))
-        counts = {row["key"]: row["files"] for row in rows}
+        try:
+            counts = {row.key: row.files for row in convert(rows, list[_Backlinks])}
+        except ValidationError:
+            return {}
         return {chunk_id: counts[key] for chunk_id, key in keys.items() if counts.get(key)}
 
     def neighbours(
@@ -107,14 +144,14 @@ class Neo4jGraphStore:
         if not frontier:
             return []
         seen = set(frontier)
-        steps: list[_Step] = []
+        steps: list[tuple[int, _Step, int]] = []
         for hop in range(1, hops + 1):
-            fresh: dict[str, _Step] = {}
+            fresh: dict[str, tuple[int, _Step, int]] = {}
             of = list(symbols) if hop == 1 else []
             edges = self._read(reading, scope, seeds=frontier, symbols=of, edges=_EDGES_PER_NEIGHBOUR * limit)
-            for chunk_id, row in self._known(edges):
-                if row["key"] not in seen:
-                    fresh.setdefault(row["key"], _Step(chunk_id, row["key"], row, hop))
+            for chunk_id, row in self._known(edges, _Step):
+                if row.key not in seen and relation_of(row.kind):
+                    fresh.setdefault(row.key, (chunk_id, row, hop))
             steps += fresh.values()
             if not fresh or len(steps) >= limit:
                 break
@@ -122,28 +159,29 @@ class Neo4jGraphStore:
             seen.update(fresh)
         return self._with_chunks(steps[:limit])
 
-    def _with_chunks(self, steps: Sequence[_Step]) -> list[GraphNeighbour]:
-        chunks = self._catalog.chunks([step.chunk_id for step in steps])
+    def _with_chunks(self, steps: Sequence[tuple[int, _Step, int]]) -> list[GraphNeighbour]:
+        chunks = self._catalog.chunks([chunk_id for chunk_id, _, _ in steps])
         return [
             GraphNeighbour(
-                chunk=chunks[step.chunk_id],
-                relation=relation_of(step.row["kind"]),
-                direction=EdgeDirection(step.row["direction"]),
-                source=step.row["source"],
-                target=step.row["target"],
-                hops=step.hop,
-                confidence=step.row["confidence"],
-                certainty=_certainty(step.row["certainty"]),
-                is_guess=step.row["certainty"] == SHARED,
+                chunk=chunks[chunk_id],
+                relation=relation,
+                direction=row.direction,
+                source=mask_secrets(row.source),
+                target=mask_secrets(row.target),
+                hops=hop,
+                confidence=_CERTAINTIES[row.certainty][1],
+                certainty=_CERTAINTIES[row.certainty][0],
+                is_guess=row.certainty == SHARED,
             )
-            for step in steps
-            if step.chunk_id in chunks
+            for chunk_id, row, hop in steps
+            if chunk_id in chunks and (relation := relation_of(row.kind))
         ]
 
-    def _known(self, rows: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
+    def _known(self, rows: Sequence[dict[str, Any]], kind: type[_Row]) -> list[tuple[int, _Row]]:
         """Return the rows whose content is in the index of the search, each with its chunk id."""
-        ids = self._chunk_ids.ids([Point(row["key"], row["path"], row["version"], row["ordinal"]) for row in rows])
-        return [(known, row) for known, row in zip(ids, rows, strict=True) if known is not None]
+        read_rows = [row for row in (read(values, kind) for values in rows) if row]
+        ids = self._chunk_ids.ids([Point(row.key, row.path, row.version, row.ordinal) for row in read_rows])
+        return [(known, row) for known, row in zip(ids, read_rows, strict=True) if known is not None]
 
     def _read(self, statement: str, scope: Scope, **parameters: Any) -> list[dict[str, Any]]:
         bound = scope_parameters(scope, self._catalog.scope_paths)

@@ -1,25 +1,42 @@
 """Writes files to the graph and removes them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
+from msgspec import Meta, Struct, convert
 from neo4j import Driver, ManagedTransaction
 
 from graphrag_mcp.model.reports import HeldProject
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.neo4j import schema
 from graphrag_mcp.stores.neo4j.connection import reaching
-from graphrag_mcp.stores.replica import RelatedFile, ReplicatedCommit, ReplicatedFile, file_key
+from graphrag_mcp.stores.replica import RelatedFile, ReplicatedCommit, ReplicatedFile, Seconds, file_key
+
+Count = Annotated[int, Meta(ge=0, lt=1 << 53)]
+Rows = TypeVar("Rows")
+
+
+class _Project(Struct, frozen=True):
+    """A project in a database. A server is not trusted."""
+
+    name: Annotated[str, Meta(max_length=1000)]
+    chunks: Count
+    commit: Annotated[str, Meta(max_length=100)] | None = None
+    written_at: Seconds | None = None
+
+
+class _Version(Struct, frozen=True):
+    path: str
+    version: str
+    chunks: Count
 
 
 def held_projects(driver: Driver, database: str | None) -> list[HeldProject]:
-    """Return all projects in a database."""
+    """Return all projects in a database. Raises ServerError for what no sync wrote."""
     with reaching(), driver.session(database=database, default_access_mode="READ") as session:
         rows = session.execute_read(lambda transaction: transaction.run(schema.statement("projects")).data())
-    return [
-        HeldProject(row["name"], "Neo4j", row["chunks"], row["commit"] or "", float(row["written_at"] or 0))
-        for row in rows
-    ]
+        projects = convert(rows, list[_Project])
+    return [HeldProject(row.name, "Neo4j", row.chunks, row.commit or "", row.written_at or 0.0) for row in projects]
 
 
 class Neo4jReplica:
@@ -115,15 +132,18 @@ class Neo4jReplica:
         """Do nothing: they are kept for searches."""
 
     def chunks(self) -> int:
-        ((count,),) = (row.values() for row in self._read(schema.statement("count_chunks")))
-        return int(count)
+        return sum(self._read(list[dict[str, Count]], "count_chunks")[0].values())
+
+    def may_write(self) -> bool:
+        """Return True: the Community edition has no users who may not."""
+        return True
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version of each file, "" where relations are missing, and how many chunks it has."""
-        return {row["path"]: (row["version"], row["chunks"]) for row in self._read(schema.statement("versions"))}
+        return {row.path: (row.version, row.chunks) for row in self._read(list[_Version], "versions")}
 
-    def _read(self, statement: str, **parameters: Any) -> list[dict[str, Any]]:
+    def _read(self, kind: type[Rows], name: str) -> Rows:
+        statement = schema.statement(name)
         with reaching(), self._driver.session(database=self._database, default_access_mode="READ") as session:
-            return session.execute_read(
-                lambda transaction: transaction.run(statement, project=self._project, **parameters).data()
-            )
+            rows = session.execute_read(lambda transaction: transaction.run(statement, project=self._project).data())
+            return convert(rows, kind)

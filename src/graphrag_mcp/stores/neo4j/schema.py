@@ -89,9 +89,9 @@ def relationship_types(kinds: Iterable[str]) -> str:
     return "|".join([*types, "MAY_CALL"] if "CALLS" in types else types)
 
 
-def relation_of(relationship: str) -> RelationKind:
-    """Return the kind of relation that a relationship stands for."""
-    return _KINDS[relationship]
+def relation_of(relationship: str) -> RelationKind | None:
+    """Return the kind of relation that a relationship stands for, None for one that no sync writes."""
+    return _KINDS.get(relationship)
 
 
 def edges_by_type(files: Iterable[RelatedFile]) -> dict[tuple[str, str, str], list[dict[str, Any]]]:

@@ -199,7 +199,7 @@ CALL (seed) {
 WITH rank, direction, c, r, a, t,
      CASE r.certainty WHEN 'certain' THEN 1.0 WHEN 'may call' THEN 0.7 WHEN 'by name' THEN 0.5 ELSE 0.25 END AS confidence
 RETURN rank, direction, <<point>>, type(r) AS kind, coalesce(a.qualified_name, '') AS source,
-       coalesce(t.qualified_name, '') AS target, r.certainty AS certainty, confidence
+       coalesce(t.qualified_name, '') AS target, r.certainty AS certainty
 ORDER BY confidence DESC, rank, path, ordinal LIMIT $edges
 
 //: mentions

@@ -18,7 +18,7 @@ from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
 from graphrag_mcp.stores.qdrant.schema import ChunkRow, FileRow, OutlineRow, PathRow, QdrantProject
-from graphrag_mcp.stores.replica import ChunkIds, Point, point_key, version_number
+from graphrag_mcp.stores.replica import ChunkIds, Point, point_key, read, version_number
 
 _PATHS_READ = 256  # Further files with a word of the query in their name are not read.
 _VERSIONS_KEPT = 50_000
@@ -62,7 +62,7 @@ class QdrantCatalog:
         wanted = set(words)
         scored: list[tuple[float, str, Point]] = []
         for record in records:
-            if row := schema.read(record.payload, PathRow):
+            if row := read(record.payload, PathRow):
                 shares = zip(row.path_words, row.path_shares, strict=False)
                 score = sum(share for word, share in shares if word in wanted)
                 scored.append((-score, row.path, schema.point_of(str(record.id), row)))
@@ -100,7 +100,7 @@ class QdrantCatalog:
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
         visible = schema.in_scope(scope, self.scope_paths)
         payloads = self._points.project.scroll(schema.FILE_FIELDS, *visible, schema.FIRST_POINT)
-        rows = (schema.read(values, FileRow) for values in payloads)
+        rows = (read(values, FileRow) for values in payloads)
         return sorted((row.path, row.category) for row in rows if row)
 
     def _file_id(self, row: FileRow) -> int:
@@ -134,7 +134,7 @@ class QdrantCatalog:
             records = self._points.read(keys.values(), with_payload=fields)
         except ServerError:
             return {}
-        rows = {str(record.id): row for record in records if (row := schema.read(record.payload, kind))}
+        rows = {str(record.id): row for record in records if (row := read(record.payload, kind))}
         return {chunk_id: rows[key] for chunk_id, key in keys.items() if key in rows}
 
 

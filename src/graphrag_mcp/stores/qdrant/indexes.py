@@ -19,14 +19,12 @@ from graphrag_mcp.stores.qdrant.schema import (
     DENSE,
     KEYWORDS,
     POINT_FIELDS,
-    PointRow,
     QdrantProject,
     any_of,
     in_scope,
     point_of,
-    read,
 )
-from graphrag_mcp.stores.replica import ChunkIds
+from graphrag_mcp.stores.replica import ChunkIds, PointRow, read
 
 MOST_HIDDEN = 1000  # Paths that a filter names.
 MOST_QUERIED = 2000  # Points of one search.

@@ -15,8 +15,8 @@ import numpy as np
 from msgspec import Meta, Struct, ValidationError, convert
 from qdrant_client import models
 
-from graphrag_mcp.stores.qdrant.schema import QdrantProject, Seconds
-from graphrag_mcp.stores.replica import Inventory, point_key
+from graphrag_mcp.stores.qdrant.schema import QdrantProject
+from graphrag_mcp.stores.replica import Inventory, Seconds, point_key
 from graphrag_mcp.system.git import is_name
 
 _VERSIONS = 20_000  # Of one point; its payload has 210,000 characters then.

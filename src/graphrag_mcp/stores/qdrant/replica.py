@@ -5,14 +5,22 @@ from typing import Any
 
 from qdrant_client import models
 
+from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies, document_vector
-from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.qdrant.connection import READS_ONLY, reaching
 from graphrag_mcp.stores.qdrant.history import QdrantCommits
 from graphrag_mcp.stores.qdrant.inventory import QdrantInventory
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
-from graphrag_mcp.stores.replica import RelatedFile, ReplicatedCommit, ReplicatedFile, version_number
+from graphrag_mcp.stores.replica import (
+    PointRow,
+    RelatedFile,
+    ReplicatedCommit,
+    ReplicatedFile,
+    read,
+    version_number,
+)
 
 BATCH_POINTS = 256  # A request has about a megabyte.
 
@@ -30,10 +38,12 @@ class QdrantReplica:
         dimensions: int,
         weights: Mapping[str, float],
         mean_length: Callable[[], float],
+        new: schema.NewCollection = schema.PLAIN,
     ) -> None:
         """name: identifies the replica. model, dimensions: of the vectors. weights: by keyword field.
 
-        mean_length: returns that of the chunks in words; asked when the project is copied for the first time.
+        mean_length: returns that of the chunks in words; asked when the project is copied for the first time. new: how
+        the collection is made if it is not there.
         """
         self.name = name
         self._project = project
@@ -41,13 +51,16 @@ class QdrantReplica:
         self._dimensions = dimensions
         self._weights = weights
         self._mean_length = mean_length
+        self._new = new
         self._mean = 0.0
         self._frequencies = QdrantFrequencies(project)
         self._inventory = QdrantInventory(project)
 
     def prepare(self) -> bool:
         with reaching():
-            is_new = schema.create_collection(self._project.client, self._project.collection, self._dimensions)
+            is_new = schema.create_collection(
+                self._project.client, self._project.collection, self._dimensions, self._new
+            )
         inventory = None if is_new else self._inventory.read()
         self._mean = inventory.mean_length if inventory and inventory.chunks else self._mean_length()
         return is_new
@@ -83,6 +96,8 @@ class QdrantReplica:
         """Write the word counts of the project."""
         if changed or not self._frequencies.exist():
             self._frequencies.write(frequencies())
+        with reaching():
+            schema.build_index(self._project.client, self._project.collection)
 
     def write_commits(self, tip: str, commits: Callable[[], Sequence[ReplicatedCommit]]) -> None:
         QdrantCommits(self._project).write(tip, commits)
@@ -94,10 +109,18 @@ class QdrantReplica:
                 return 0
         return project.count()
 
+    def may_write(self) -> bool:
+        """Ask for an update of nothing, which the server refuses for one reason or the other."""
+        try:
+            self._project.delete(models.PointIdsList(points=[]))
+        except ServerError as error:
+            return READS_ONLY not in str(error)
+        return True
+
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version and number of points of each file; the version is "" for a file with two versions."""
         versions_by_path: dict[str, tuple[str, int]] = {}
-        rows = (schema.read(values, schema.PointRow) for values in self._project.scroll(schema.POINT_FIELDS))
+        rows = (read(values, PointRow) for values in self._project.scroll(schema.POINT_FIELDS))
         for row in filter(None, rows):
             version, count = versions_by_path.get(row.path, (row.version, 0))
             versions_by_path[row.path] = (version if version == row.version else "", count + 1)

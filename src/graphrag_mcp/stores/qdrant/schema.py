@@ -1,9 +1,10 @@
 """The collection: its vectors, the fields of a point's payload, and which of them filters use."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, TypeVar
+from functools import partial
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError, convert
 from qdrant_client import QdrantClient, models
@@ -16,8 +17,16 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import StoredChunk, StoredFile
 from graphrag_mcp.ports import ScopePaths
 from graphrag_mcp.stores.qdrant.connection import reaching
-from graphrag_mcp.stores.replica import Point, ReplicatedChunk, ReplicatedFile, fields_of, scope_cover
-from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
+from graphrag_mcp.stores.replica import (
+    Point,
+    PointRow,
+    ReplicatedChunk,
+    ReplicatedFile,
+    Seconds,
+    fields_of,
+    read,
+    scope_cover,
+)
 from graphrag_mcp.text.secrets import mask_secrets
 
 DENSE = "dense"
@@ -26,11 +35,9 @@ KEYWORDS = "keywords"
 MOST_DEFINITIONS = 4_000  # A file with more is generated, and a search makes no use of them.
 _MOST_PROJECTS = 10_000
 _LONGEST = 100_000  # Characters of a text.
-_LONGEST_PATH = 4_096
-_VERSION = re.compile("[0-9a-f]{24}")
 _PAGE = 1000
-
-Seconds = Annotated[float, Meta(gt=-(1 << 33), lt=1 << 33)]  # Since 1970; a date can be made of it.
+STREAMS = 3  # Uploads at the same time.
+INDEXED_KILOBYTES = 10_000  # Qdrant's default: a larger segment gets an index.
 
 POINT_FIELDS = ["path", "version", "ordinal"]  # A search reads these of a hit.
 FIRST_POINT = models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))  # Every file has one such point.
@@ -116,10 +123,11 @@ class QdrantProject:
             return self.client.retrieve(self.collection, keys, **wanted)
 
     def upsert(self, points: Sequence[models.PointStruct], batch: int) -> None:
-        """Write points, some at a time."""
+        """Write points, some at a time, in several streams."""
         with reaching():
-            for start in range(0, len(points), batch):
-                self.client.upsert(self.collection, points[start : start + batch], wait=True)
+            batches = [points[start : start + batch] for start in range(0, len(points), batch)]
+            with ThreadPoolExecutor(STREAMS, thread_name_prefix="upload") as streams:
+                list(streams.map(partial(self.client.upsert, self.collection, wait=True), batches))
 
     def delete(self, points: models.Filter | models.PointIdsList) -> None:
         """Remove points."""
@@ -127,18 +135,43 @@ class QdrantProject:
             self.client.delete(self.collection, points, wait=True)
 
 
-def create_collection(client: QdrantClient, collection: str, dimensions: int) -> bool:
+@dataclass(frozen=True, slots=True)
+class NewCollection:
+    """How a collection is made that is not there yet; the fields are the settings `qdrant_*`."""
+
+    shards: int = 1
+    replicas: int = 1
+    write_copies: int = 1
+    on_disk: bool = False
+    quantized: bool = False
+
+
+PLAIN = NewCollection()
+
+
+def create_collection(client: QdrantClient, collection: str, dimensions: int, new: NewCollection = PLAIN) -> bool:
     """Create what is missing of the collection; return whether there was none. Other processes may do the same.
 
-    Raises IndexStoreError when the collection holds vectors of another size or kind.
+    A new one has no vector index until `build_index`. Raises IndexStoreError when the collection holds vectors of
+    another size or kind.
     """
     is_new = not client.collection_exists(collection)
     if is_new:
+        vectors = models.VectorParams(size=dimensions, distance=models.Distance.COSINE, on_disk=new.on_disk)
+        int8 = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
         try:
             client.create_collection(
                 collection,
-                vectors_config={DENSE: models.VectorParams(size=dimensions, distance=models.Distance.COSINE)},
+                vectors_config={DENSE: vectors},
                 sparse_vectors_config={KEYWORDS: models.SparseVectorParams()},
+                # Every search is in one project, so each has an index of its own.
+                hnsw_config=models.HnswConfigDiff(m=0, payload_m=16),
+                optimizers_config=models.OptimizersConfigDiff(indexing_threshold=0),
+                quantization_config=models.ScalarQuantization(scalar=int8) if new.quantized else None,
+                shard_number=new.shards,
+                replication_factor=new.replicas,
+                write_consistency_factor=new.write_copies,
+                on_disk_payload=new.on_disk,
                 # A filter on a field without an index would scan the collection; in strict mode, it fails.
                 strict_mode_config=models.StrictModeConfig(
                     enabled=True, unindexed_filtering_retrieve=False, unindexed_filtering_update=False
@@ -169,6 +202,13 @@ def create_collection(client: QdrantClient, collection: str, dimensions: int) ->
         if field not in info.payload_schema:
             client.create_payload_index(collection, field, schema, wait=True)
     return is_new
+
+
+def build_index(client: QdrantClient, collection: str) -> None:
+    """Have the vectors indexed, if that was put off while the collection was filled for the first time."""
+    if client.get_collection(collection).config.optimizer_config.indexing_threshold == 0:
+        usual = models.OptimizersConfigDiff(indexing_threshold=INDEXED_KILOBYTES)
+        client.update_collection(collection, optimizers_config=usual)
 
 
 def payload(project: str, model: str, file: ReplicatedFile, chunk: ReplicatedChunk) -> dict[str, Any]:
@@ -206,14 +246,6 @@ def _outline(file: ReplicatedFile) -> dict[str, Any]:
         "calls": list(map(list, file.calls if is_known else ())),
         "spans": [[chunk.chunk.start_line, chunk.chunk.end_line] for chunk in file.chunks],
     }
-
-
-class PointRow(Struct, frozen=True):
-    """What every point of a chunk has. A server is not trusted: see `read`."""
-
-    path: str
-    version: str
-    ordinal: int
 
 
 class FileRow(PointRow, frozen=True):
@@ -260,20 +292,6 @@ class OutlineRow(Struct, frozen=True):
     definitions: list[tuple[str, str, SymbolKind, int, int, str]]
     calls: list[tuple[int, str]]
     spans: list[tuple[int, int]]
-
-
-_Row = TypeVar("_Row", bound=PointRow)
-
-
-def read(values: Mapping[str, Any] | None, kind: type[_Row]) -> _Row | None:
-    """Return a payload as a row; None for one that no sync wrote: of a wrong type, or with a path to elsewhere."""
-    try:
-        row = convert(values or {}, kind)
-    except ValidationError:
-        return None
-    parts = row.path.split("/")
-    is_inside = len(row.path) <= _LONGEST_PATH and not {"", ".", ".."} & set(parts) and "\0" not in row.path
-    return row if is_inside and _VERSION.fullmatch(row.version) and 0 <= row.ordinal < MAX_CHUNKS_PER_FILE else None
 
 
 def read_outline(values: Mapping[str, Any] | None) -> OutlineRow | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_mcp.model.files import Category, DocumentStatus, RelationKind, Symbol
-from graphrag_mcp.model.graph import CodeNode, Dependency
+from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Doubt, Mentioned
 from graphrag_mcp.model.history import Recalled, Touched
 from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
@@ -159,6 +159,28 @@ class SymbolGraph(Protocol):
 
     def dependencies(self, scope: Scope) -> Iterator[Dependency]:
         """Yield the references from files to definitions in other files."""
+
+
+class CodeRelations(Protocol):
+    """The relations between the nodes of the code graph."""
+
+    def decides(self, path: str) -> bool:
+        """Return whether the relations of a file are decided from facts, not by names."""
+
+    def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
+        """Return the relations to a node, undecided ones too, and what is not known of them."""
+
+    def outgoing(self, node: CodeNode, kinds: Sequence[RelationKind]) -> tuple[list[CodeEdge], list[Mentioned]]:
+        """Return the relations from a node, and its mentions that are not decided."""
+
+    def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
+        """Return the nodes of a member that a type has from those above it."""
+
+    def assigned(self, kind: CodeNode, name: str) -> list[str]:
+        """Return the places where methods of a type, or of one above it, assign an attribute."""
+
+    def exported(self, name: str, scope: Scope) -> list[int]:
+        """Return the nodes that files export under a name."""
 
 
 class ScopePaths(Protocol):

@@ -4,28 +4,85 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
-from graphrag_mcp.app.session import Session, View
+from graphrag_mcp.app.session import WITH_GRAPH, Capability, Session, View
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.embedding.onnx_models import load_cross_encoder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.paths import IndexPaths
+from graphrag_mcp.model.files import ListedFile, Symbol
 from graphrag_mcp.model.reports import IndexPhase, IndexState, ServerState, Status
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import Settings
 
+if TYPE_CHECKING:  # Only exact questions need them.
+    from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.stores.neo4j.code import Neo4jCode
 
-class RemoteApp(Session["RemoteApp"], View):
-    """One project on servers, searched as `App` searches its own index; it writes nothing, and is its own view."""
+
+class RemoteView(View):
+    """What one question sees of a project on servers."""
+
+    capabilities: ClassVar[frozenset[Capability]] = WITH_GRAPH
+
+    def __init__(self, app: "RemoteApp") -> None:
+        self.root, self.settings = app.root, app.settings
+        self._app = app
+
+    @property
+    def state(self) -> IndexState:
+        return self._app.index_state()
+
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Answer from what the servers hold."""
+        return self._app.search(request)
+
+    def status(self) -> Status:
+        """Return what the servers hold of the project."""
+        return self._app.status()
+
+    @cached_property
+    def navigator(self) -> "Navigator":
+        """The answers from the code graph on Neo4j. Raises ServerError when the settings name none."""
+        from graphrag_mcp.graph.navigator import Navigator
+
+        code = self._app.code()
+        return Navigator(code, code, self.root, _RemoteFiles(code.text), None, 0.0)
+
+    def check(self, _nodes: Iterable[object]) -> set[str]:
+        """Return none: the files of this machine are not what was copied."""
+        return set()
+
+
+class _RemoteFiles:
+    """The files on the servers, as far as an answer shows their code."""
+
+    def __init__(self, read: Callable[[str], str]) -> None:
+        self._read = read
+
+    def listed(self, _scope: Scope) -> Sequence[ListedFile]:
+        return ()
+
+    def definitions(self, _file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
+        return {}
+
+    def read(self, paths: Sequence[str], _required: object = ()) -> Iterator[tuple[str, bytes | None]]:
+        yield from ((path, self._read(path).encode()) for path in paths)
+
+
+class RemoteApp(Session[RemoteView]):
+    """One project on servers, searched as `App` searches its own index; it writes nothing."""
 
     def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
         """Connect to nothing yet. Raises ServerError when the settings name no Qdrant."""
@@ -47,8 +104,14 @@ class RemoteApp(Session["RemoteApp"], View):
         threading.Thread(target=self._load_model, name="model", daemon=True).start()
 
     @contextmanager
-    def view(self) -> Iterator["RemoteApp"]:
-        yield self
+    def view(self) -> Iterator[RemoteView]:
+        yield RemoteView(self)
+
+    def code(self) -> "Neo4jCode":
+        """Return the code graph on Neo4j. Raises ServerError when the settings name none."""
+        if not self.settings.servers.neo4j_uri:
+            raise ServerError("no graph without a local index; set GRAPHRAG_NEO4J_URI")
+        return self._servers.code()
 
     def refresh(self, paths: Collection[str]) -> bool:
         """Return False: nothing is written."""
@@ -84,10 +147,6 @@ class RemoteApp(Session["RemoteApp"], View):
     def index_state(self) -> IndexState:
         """Return READY: only the process that writes to the servers has the real state."""
         return IndexState(IndexPhase.READY)
-
-    @property
-    def state(self) -> IndexState:
-        return self.index_state()
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
         """Return the state at once."""

@@ -22,11 +22,13 @@ class Capability(Enum):
 
     SEARCH = "search"
     STATUS = "status"
-    CODE = "code"  # Exact answers from the code graph and the files.
+    RELATIONS = "relations"  # Exact answers from the code graph.
+    CODE = "code"  # Exact answers from the files.
 
 
 WITH_INDEX = frozenset(Capability)
 WITHOUT_INDEX = frozenset({Capability.SEARCH, Capability.STATUS})
+WITH_GRAPH = WITHOUT_INDEX | {Capability.RELATIONS}  # Where servers hold the graph.
 
 
 class View(ABC):

@@ -24,15 +24,16 @@ def run_serve(options: argparse.Namespace) -> None:
     streams = claim_stdio()
     # Only now: output of an import must not reach the client.
     from graphrag_mcp.app.lazy import LazySession
-    from graphrag_mcp.app.session import WITH_INDEX, WITHOUT_INDEX
+    from graphrag_mcp.app.session import WITH_GRAPH, WITH_INDEX, WITHOUT_INDEX
     from graphrag_mcp.mcp_server.protocol import create_server
     from graphrag_mcp.mcp_server.stdio import serve
 
     root = project_root(options.root, os.environ)
-    capabilities = WITHOUT_INDEX if options.remote else WITH_INDEX
-    project = LazySession(lambda: _open(root, options.remote), capabilities)
+    settings = _settings_for_schemas(root)
+    on_servers = WITH_GRAPH if settings.servers.neo4j_uri else WITHOUT_INDEX
+    project = LazySession(lambda: _open(root, options.remote), on_servers if options.remote else WITH_INDEX)
     collect_rarely()
-    serve(create_server(project, _settings_for_schemas(root)), streams, client)
+    serve(create_server(project, settings), streams, client)
 
 
 def _open(root: Path, remote: bool) -> "App | RemoteApp":

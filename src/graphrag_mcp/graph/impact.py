@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.test_commands import commands_for, find_build_files
 from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
 from graphrag_mcp.graph.walk import Walk
@@ -13,7 +12,7 @@ from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
-from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.ports import CodeRelations, SymbolGraph
 
 LEADING = (
     RelationKind.CALLS,
@@ -87,7 +86,7 @@ class Impact:
 
 def find_impact(
     graph: SymbolGraph,
-    relations: Relations,
+    relations: CodeRelations,
     starts: Sequence[CodeNode],
     hops: int,
     scope: Scope,

@@ -20,7 +20,7 @@ from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Line
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.ports import CodeRelations, SymbolGraph
 
 if TYPE_CHECKING:  # What few questions need is imported by them.
     from graphrag_mcp.graph.changes import DiffImpact
@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # What few questions need is imported by them.
     from graphrag_mcp.graph.orientation import Orientation
     from graphrag_mcp.graph.repository_map import RepositoryMap
 
+_NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
 
 
@@ -61,10 +62,10 @@ class Navigator:
     """Answers from the code graph and from the current files."""
 
     def __init__(
-        self, graph: SymbolGraph, relations: Relations, root: Path, files: Files, past: Past, seconds: float
+        self, graph: SymbolGraph, relations: CodeRelations, root: Path, files: Files, past: Past | None, seconds: float
     ) -> None:
-        """seconds: what may be taken from git, for all that is asked."""
-        self.past = past
+        """past: None where there is no history. seconds: what may be taken from git, for all that is asked."""
+        self._past = past
         self.until = time.monotonic() + seconds
         self._graph = graph
         self._relations = relations
@@ -85,7 +86,7 @@ class Navigator:
 
     def read(self, nodes: Iterable[CodeNode], scope: Scope = EVERYTHING) -> list[Body]:
         """Return definitions or files as they are now, with what is around them."""
-        parts = (self._graph, self._relations, self.files, self.past)
+        parts = (self._graph, self._relations, self.files, self._past)
         return [read_body(*parts, node, scope, self.until) for node in nodes]
 
     def trace(
@@ -98,7 +99,7 @@ class Navigator:
         self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float], question: str, scope: Scope = EVERYTHING
     ) -> Flow:
         """Return how the starts reach the ends, each with what it costs to choose it; none: all that they lead to."""
-        search = FlowSearch(self._graph, self._relations, Relevance(question), scope)
+        search = FlowSearch(self._graph, self._local("from"), Relevance(question), scope)
         if starts and ends:
             return search.between(starts, ends)
         return search.tree(starts or ends, forward=bool(starts))
@@ -128,13 +129,15 @@ class Navigator:
 
         starts = self.code(text, scope)
         impact = find_impact(self._graph, self._relations, starts, hops, scope)
-        return replace(impact, together=tuple(self.past.together(impact.starts[0].path, scope)))
+        together = self._past.together(impact.starts[0].path, scope) if self._past else ()
+        return replace(impact, together=tuple(together))
 
     def difference(self, base: str, patch: str, hops: int, scope: Scope) -> "DiffImpact":
         """Return what a patch affects, or else what differs from a commit or in a range; see `differing_files`."""
         from graphrag_mcp.graph.changes import find_diff_impact, not_changed
         from graphrag_mcp.history.differing import differing_files, patched_files
 
+        relations = self._local("base")
         listed = [file.path for file in self.files.listed(scope)]
         if patch:
             difference = patched_files(patch, listed, self.files.read)
@@ -142,8 +145,21 @@ class Navigator:
             difference = differing_files(self._root, base, listed, self.files.read, self.until)
         paths = [file.path for file in difference.files if file.path]
         companions = [companion for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
-        impact = find_diff_impact(self._graph, self._relations, difference, hops, scope)
+        impact = find_diff_impact(self._graph, relations, difference, hops, scope)
         return replace(impact, together=not_changed(companions, set(paths)))
+
+    @property
+    def past(self) -> Past:
+        """The history. Raises RequestError where there is none."""
+        if self._past is None:
+            raise RequestError("base", _NEEDS_INDEX)
+        return self._past
+
+    def _local(self, argument: str) -> Relations:
+        """Return the relations of a local index. Raises RequestError when there is none."""
+        if not isinstance(self._relations, Relations):
+            raise RequestError(argument, f"{argument}: {_NEEDS_INDEX}")
+        return self._relations
 
     def outline(self, path: str) -> Outline:
         """Return what a file defines. Raises RequestError when no such file is indexed."""

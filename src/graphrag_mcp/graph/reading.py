@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import Trace, trace
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.history.find import Past
@@ -13,7 +12,7 @@ from graphrag_mcp.model.graph import CodeNode, Direction
 from graphrag_mcp.model.history import Told
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.parts import documentation_rows
-from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.ports import CodeRelations, SymbolGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,13 @@ class Body:
 
 
 def read_body(
-    graph: SymbolGraph, relations: Relations, files: Files, past: Past, node: CodeNode, scope: Scope, until: float
+    graph: SymbolGraph,
+    relations: CodeRelations,
+    files: Files,
+    past: Past | None,
+    node: CodeNode,
+    scope: Scope,
+    until: float,
 ) -> Body:
     """Read a definition, follow the relations to it and from it, and find its last change."""
 
@@ -64,7 +69,7 @@ def read_body(
     language = detect_language(node.path)
     documentation = frozenset[int]() if node.is_file else documentation_rows("\n".join(shown), language)
     around = (follow(users), follow(uses), follow(Direction.TESTS))
-    change = past.last_change(node, until)
+    change = past.last_change(node, until) if past else Told((), "the history needs a local index")
     return Body(node, first, shown, documentation, members, *around, change)
 
 

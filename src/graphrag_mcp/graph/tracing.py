@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language
@@ -12,7 +11,7 @@ from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Direction, Doubt, Mentioned
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
-from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.ports import CodeRelations, SymbolGraph
 from graphrag_mcp.text.names import without_constructor
 
 _TESTS = frozenset({Category.TESTS})
@@ -102,7 +101,7 @@ class Trace:
 
 def trace(
     graph: SymbolGraph,
-    relations: Relations,
+    relations: CodeRelations,
     starts: Sequence[CodeNode],
     direction: Direction,
     hops: int,

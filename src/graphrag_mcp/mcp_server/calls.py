@@ -108,7 +108,7 @@ async def _wait(project: LazySession[Any], state: IndexState, context: Context) 
 def _is_worth_waiting(state: IndexState, needs: Capability, waited_seconds: float) -> bool:
     if state.state.is_settled or needs is Capability.STATUS:
         return False
-    if needs is Capability.CODE:
+    if needs in (Capability.CODE, Capability.RELATIONS):
         return waited_seconds < NO_RESULT_SECONDS
     left = FIRST_RESULT_SECONDS - waited_seconds
     return left > 0 and (state.chunks == 0 or state.seconds_left is None or state.seconds_left <= left)

@@ -81,7 +81,7 @@ Line = tuple[str, int]  # A path and a line.
 
 @shown(
     "is_complete", "is_typed", "is_cut", "undecided", "undecided_on_the_way", "others", "unread", "unparsed",
-    "files_pending", "callers_outside", "run_by", "methods", "is_structural", "is_implicit",
+    "files_pending", "callers_outside", "run_by", "methods", "is_structural", "is_implicit", "is_copy",
 )  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class Doubt:
@@ -95,7 +95,8 @@ class Doubt:
     whether the language calls the definition by itself as well. callers_outside: the foreign types and decorators that
     may call it, which no place in the repository shows. run_by: what is known to start it: a test runner.
     is_structural: whether functions are of the asked type without naming it. methods: where those of the asked type are
-    declared, which name it and are not listed.
+    declared, which name it and are not listed. is_copy: whether it is from a server, where callers from outside of the
+    project and lines that are not read as code were not looked for.
     """
 
     undecided: frozenset[Line] = frozenset()
@@ -112,13 +113,16 @@ class Doubt:
     run_by: frozenset[str] = frozenset()
     is_structural: bool = False
     methods: frozenset[Line] = frozenset()
+    is_copy: bool = False
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
         places = self.undecided or self.undecided_on_the_way or self.unread
         others = self.unparsed or self.callers_outside or self.files_pending
-        return self.is_typed and not (places or others or self.is_cut or self.is_implicit or self.is_structural)
+        return self.is_typed and not (
+            places or others or self.is_cut or self.is_implicit or self.is_structural or self.is_copy
+        )
 
     def __or__(self, other: "Doubt") -> "Doubt":
         return Doubt(
@@ -136,6 +140,7 @@ class Doubt:
             self.run_by | other.run_by,
             self.is_structural or other.is_structural,
             self.methods | other.methods,
+            self.is_copy or other.is_copy,
         )
 
     def at(self, hop: int) -> "Doubt":

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # The clients are optional, and take a second to import.
 
     from graphrag_mcp.search.retrieval import Stores
     from graphrag_mcp.search.sketch_cache import SketchCache
+    from graphrag_mcp.stores.neo4j.code import Neo4jCode
     from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
     from graphrag_mcp.stores.qdrant.schema import QdrantProject
     from graphrag_mcp.stores.sqlite.overlay import Overlay
@@ -171,6 +172,17 @@ class Servers:
             graph = Neo4jGraphStore(driver, database, self.project, ids, catalog)
         stores = Stores(catalog, QdrantKeywordIndex(points), graph, vectors, embedder, model_problem, NO_GRAPH)
         return replace(stores, history=QdrantHistory(points), sketches=self._sketches if embedder is not None else None)
+
+    def code(self) -> "Neo4jCode":
+        """Return the code graph on Neo4j, with the text of its lines on Qdrant."""
+        from graphrag_mcp.stores.neo4j.code import Neo4jCode
+        from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
+        from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
+
+        project = self._qdrant("read")
+        paths = QdrantScopePaths(project, compile_globs)
+        lines = QdrantCatalog(QdrantPoints(project, PointIds(), paths)).lines
+        return Neo4jCode(self._neo4j("read"), self._settings.neo4j_database or None, self.project, paths, lines)
 
     def _look(self, project: "QdrantProject") -> Inventory:
         from graphrag_mcp.stores.qdrant.connection import SYNC

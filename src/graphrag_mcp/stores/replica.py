@@ -1,7 +1,6 @@
 """What is replicated to a server: its records, ids that every machine computes alike, and what a server must do."""
 
 import hashlib
-import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +18,7 @@ from graphrag_mcp.ports import Matrix, ScopePaths
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 
 Seconds = Annotated[float, Meta(gt=-(1 << 33), lt=1 << 33)]  # Since 1970; a date can be made of it.
-_LONGEST_PATH = 4_096
-_VERSION = re.compile("[0-9a-f]{24}")
+Path = Annotated[str, Meta(max_length=4_096, pattern=r"(?s)^(?!.*(?:^|/)\.{0,2}(?:/|$))[^\x00]+$")]  # In the project.
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +79,9 @@ def point_key(project: str, version: str, ordinal: int) -> str:
 class PointRow(Struct, frozen=True):
     """What every server says of a chunk. A server is not trusted: see `read`."""
 
-    path: str
-    version: str
-    ordinal: int
+    path: Path
+    version: Annotated[str, Meta(pattern="^[0-9a-f]{24}$")]
+    ordinal: Annotated[int, Meta(ge=0, lt=MAX_CHUNKS_PER_FILE)]
 
 
 _Row = TypeVar("_Row", bound=PointRow)
@@ -92,12 +90,9 @@ _Row = TypeVar("_Row", bound=PointRow)
 def read(values: Mapping[str, Any] | None, kind: type[_Row]) -> _Row | None:
     """Return what a server said as a row; None for what no sync wrote: of a wrong type, or with a path to elsewhere."""
     try:
-        row = convert(values or {}, kind)
+        return convert(values or {}, kind)
     except ValidationError:
         return None
-    parts = row.path.split("/")
-    is_inside = len(row.path) <= _LONGEST_PATH and not {"", ".", ".."} & set(parts) and "\0" not in row.path
-    return row if is_inside and _VERSION.fullmatch(row.version) and 0 <= row.ordinal < MAX_CHUNKS_PER_FILE else None
 
 
 class ChunkIds(Protocol):

@@ -113,6 +113,9 @@ def lay_out(
     return printable("\n".join([*above, *rows, *more, *tail]))
 
 
+_OF_COPY = "this is from a copy on the servers: uses outside of code, and callers outside of it, were not looked for"
+
+
 def doubts(
     doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true lists them", *, with_members: bool = False
 ) -> list[str]:
@@ -126,6 +129,7 @@ def doubts(
         *_unsure_places(doubt, name, how, is_type=is_type),
         *_unknown_callers(doubt, name),
         *_unread_files(doubt),
+        *([_OF_COPY] if doubt.is_copy else []),
         *(_unknown_types(starts) if not doubt.is_typed else []),
     ]
     line = "; ".join(said)

@@ -285,7 +285,7 @@ FIND_SYMBOL = Tool(
         "signature) and what uses it; with body=true its code. rg is better for names in texts and comments."
     ),
     arguments=FindSymbolArguments,
-    needs=Capability.CODE,
+    needs=Capability.RELATIONS,
     find=find_symbol,
     text=lambda answer, call: (bodies_text if call.arguments.body else symbols_text)(answer, call),
     json=code_json,

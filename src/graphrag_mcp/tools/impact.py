@@ -176,7 +176,7 @@ IMPACT = Tool(
         "Returns the tests to run first, then all that depends on it. rg adds uses outside of code."
     ),
     arguments=ImpactArguments,
-    needs=Capability.CODE,
+    needs=Capability.RELATIONS,
     find=impact,
     text=impact_text,
     json=code_json,

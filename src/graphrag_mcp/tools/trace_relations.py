@@ -184,7 +184,7 @@ TRACE = Tool(
         "calls by name at run time."
     ),
     arguments=TraceArguments,
-    needs=Capability.CODE,
+    needs=Capability.RELATIONS,
     find=trace_relations,
     text=lambda found, call: (flow_text if call.arguments.is_flow else trace_text)(found, call),
     json=code_json,

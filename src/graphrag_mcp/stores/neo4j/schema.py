@@ -162,6 +162,7 @@ def file_row(project: str, file: ReplicatedFile) -> dict[str, Any]:
             "category": first.category.value if first else None,
             "language": first.language if first else None,
             "modified_at": first.modified_at if first else None,
+            "lines": max((chunk.chunk.end_line for chunk in file.chunks), default=1),
         },
     }
 
@@ -205,6 +206,7 @@ def _symbol_row(project: str, file: ReplicatedFile, replicated: ReplicatedSymbol
             "project": project,
             "path": file.path,
             "language": first.language,
+            "category": first.category.value,
             "is_archived": is_archived(file),
             "name": replicated.symbol.name,
             "name_key": replicated.symbol.name.lower(),

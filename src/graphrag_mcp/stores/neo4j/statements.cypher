@@ -228,3 +228,50 @@ CALL (f) {
 }
 WITH keys, count(DISTINCT path) AS files
 UNWIND keys AS key RETURN key, files
+
+// ---------------------------------------------------------------- exact questions
+
+//: as_node
+// A definition or a file `n` as a row.
+n.key AS key, n.path AS path, n.category AS category, coalesce(n.name, n.path) AS name,
+    coalesce(n.qualified_name, n.path) AS qualified_name, coalesce(n.kind, 'file') AS kind,
+    coalesce(n.start_line, 1) AS start_line, coalesce(n.end_line, n.lines, 1) AS end_line,
+    coalesce(n.signature, '') AS signature, coalesce(n.is_archived, false) AS is_archived
+
+//: definitions
+MATCH (n:Symbol) WHERE n.project = $project AND n.name_key IN $names
+MATCH (n)<-[:DEFINES]-(c:Chunk) WHERE <<in_scope>>
+RETURN DISTINCT <<as_node>> ORDER BY path, start_line, key
+
+//: names
+MATCH (n:Symbol {project: $project})
+RETURN DISTINCT CASE WHEN $qualified THEN n.qualified_name ELSE n.name END AS name ORDER BY name LIMIT $limit
+
+//: file
+MATCH (n:File {key: $key}) RETURN <<as_node>>
+
+//: in_file
+MATCH (:File {key: $key})-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(n:Symbol)
+RETURN DISTINCT <<as_node>> ORDER BY start_line, end_line DESC, key
+
+//: visible
+MATCH (c:File) WHERE c.key IN $keys AND <<in_scope>> RETURN c.path AS path
+
+//: incoming
+MATCH (t:Symbol|File {key: $key})<-[r:<<types>>]-(n) WHERE r.line IS NOT NULL
+MATCH (c:Chunk {key: r.chunk}) WHERE <<in_scope>>
+RETURN <<as_node>>, type(r) AS type, c.path AS at, r.line AS line, r.certainty AS certainty
+ORDER BY at, line, key
+
+//: outgoing
+MATCH (a:Symbol|File {key: $key})-[:CONTAINS*0..]->(s)-[r:<<types>>]->(n:Symbol|File)
+WHERE r.line IS NOT NULL AND (a:File OR a.start_line <= s.start_line AND s.end_line <= a.end_line)
+RETURN DISTINCT <<as_node>>, type(r) AS type, s.path AS at, r.line AS line, r.certainty AS certainty
+ORDER BY at, line, key
+
+//: outside
+MATCH (:File {key: $key})-[r:IMPORTS]->(x:External) RETURN x.name AS name, r.line AS line ORDER BY line, name
+
+//: undecided
+MATCH (c:File {project: $project}) WHERE $undecided IN c.undecided_names AND <<in_scope>>
+RETURN c.path AS path, [place IN c.undecided WHERE place STARTS WITH $undecided + ':'] AS places

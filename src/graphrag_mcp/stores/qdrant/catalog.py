@@ -12,6 +12,7 @@ from qdrant_client import models
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
+from graphrag_mcp.model.graph import Line
 from graphrag_mcp.model.paths import ChosenPaths, GlobCompiler
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
@@ -48,6 +49,18 @@ class QdrantCatalog:
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
         rows = self._rows(chunk_ids, schema.FILE_FIELDS, FileRow)
         return {chunk_id: schema.stored_file(self._file_id(row), row) for chunk_id, row in rows.items()}
+
+    def lines(self, paths: Collection[str]) -> dict[Line, str]:
+        """Return the lines of files by path and number. Raises ServerError."""
+        fields = [*schema.FILE_FIELDS, "start_line", "text"]
+        found = self._points.project.scroll(fields, schema.any_of("path", sorted(paths))) if paths else ()
+        rows = filter(None, (read(values, ChunkRow) for values in found))
+        chunks = (schema.stored_chunk(0, 0, row) for row in rows)
+        return {
+            (chunk.path, chunk.start_line + number): line
+            for chunk in chunks
+            for number, line in enumerate(chunk.text.split("\n"))
+        }
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         if not words:

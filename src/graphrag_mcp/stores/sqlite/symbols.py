@@ -44,7 +44,7 @@ class SqliteSymbolGraph:
                 WHERE s.name_key IN (?, ?) AND {files.condition("s.file_id")} ORDER BY f.path, s.start_line, s.id""",
             (*keys, *files.parameters),
         )
-        return [node for node in map(_node, rows) if _is_called(node, name.lower())]
+        return [node for node in map(_node, rows) if is_called(node, name.lower())]
 
     def similar_names(self, name: str, limit: int, scope: Scope) -> list[str]:
         """Return names that begin with or contain a name, ignoring case, shortest first."""
@@ -176,7 +176,8 @@ class SqliteSymbolGraph:
             yield from map(Dependency._make, rows)
 
 
-def _is_called(node: CodeNode, name: str) -> bool:
+def is_called(node: CodeNode, name: str) -> bool:
+    """Return whether the qualified name of a definition is or ends with a name in lower case."""
     return node.name.lower() == name or f".{node.qualified_name}".replace("#", "").lower().endswith(f".{name}")
 
 

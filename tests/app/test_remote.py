@@ -12,6 +12,8 @@ from qdrant_client import QdrantClient
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
+from graphrag_mcp.app.session import WITHOUT_INDEX
+from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import ChunkMention, GraphNeighbour, SearchRequest, SearchResult, SymbolMatch
@@ -60,15 +62,17 @@ def test_without_a_graph_every_search_says_what_to_set_and_none_fails(
 def test_every_tool_that_is_listed_answers_from_the_servers(tmp_path: Path) -> None:
     """What the capabilities promise is kept, in text and in JSON."""
     settings = load_settings(tmp_path, ENVIRONMENT)
-    tools = [tool for tool in TOOLS.values() if tool.needs in RemoteApp.capabilities]
+    tools = [tool for tool in TOOLS.values() if tool.needs in WITHOUT_INDEX]
     assert {tool.name for tool in tools} == {*SEARCH_TOOLS, "index_status"}
-    with closing(RemoteApp(tmp_path, settings)) as remote:
+    with closing(RemoteApp(tmp_path, settings)) as app, app.view() as remote:
         for tool in tools:
             asked = {"query": "total"} if tool.name in SEARCH_TOOLS else {}
             call = tool.read(asked, settings, tmp_path)
             found = tool.ask(remote, call)
             assert ("orders.py" if asked else "Files: 1") in tool.text(found, call)
             assert json.dumps(tool.json(found, call))
+        with pytest.raises(ServerError, match="set GRAPHRAG_NEO4J_URI"):
+            TOOLS["find_symbol"].ask(remote, TOOLS["find_symbol"].read({"symbol": "total"}, settings, tmp_path))
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -4,12 +4,16 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
+import anyio
 import pytest
+from mcp import Client
 
+from graphrag_mcp.app.lazy import LazySession
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.app.session import WITH_GRAPH
 from graphrag_mcp.errors import GraphragError, RequestError
+from graphrag_mcp.mcp_server.protocol import create_server
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.tools.table import TOOLS
@@ -104,3 +108,21 @@ def test_a_name_that_nothing_has(both: Both) -> None:
         view.navigator.trace("Tota", Direction.CALLERS, 1, Scope())
     with remote.view() as view, pytest.raises(GraphragError):
         view.navigator.trace("Forgotten", Direction.CALLERS, 1, Scope(languages=frozenset({"python"})))
+
+
+def test_a_server_lists_what_it_can_answer(both: Both) -> None:
+    """The three exact tools, without the arguments that need an index."""
+    _, remote = both
+
+    async def run() -> None:
+        async with Client(create_server(LazySession(lambda: remote, WITH_GRAPH), remote.settings)) as client:
+            tools = {tool.name: tool.input_schema["properties"] for tool in (await client.list_tools()).tools}
+            assert {"find_symbol", "trace_relations", "impact"} <= tools.keys()
+            assert not {"find_occurrences", "find_history"} & tools.keys()
+            assert {"symbol", "direction", "hops"} <= tools["trace_relations"].keys()
+            assert not {"from", "to", "question"} & tools["trace_relations"].keys()
+            assert "base" not in tools["impact"]
+            found = await client.call_tool("trace_relations", {"symbol": "Total"})
+            assert "callers of tax/tax.go:19" in str(found.content)
+
+    anyio.run(run)

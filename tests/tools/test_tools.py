@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.app.remote import RemoteApp
-from graphrag_mcp.app.session import WITH_INDEX, WITHOUT_INDEX, Capability
+from graphrag_mcp.app.remote import RemoteView
+from graphrag_mcp.app.session import WITH_GRAPH, WITH_INDEX, WITHOUT_INDEX, Capability
 from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.mcp_server.protocol import describe_server
@@ -118,7 +118,7 @@ def test_what_an_earlier_tool_says_of_an_argument_is_not_repeated(app: App) -> N
     assert second["response_format"] == first["response_format"]
 
 
-@pytest.mark.parametrize("capabilities", [WITH_INDEX, WITHOUT_INDEX])
+@pytest.mark.parametrize("capabilities", [WITH_INDEX, WITH_GRAPH, WITHOUT_INDEX])
 def test_the_instructions_name_the_tools_that_are_listed_and_no_other(capabilities: frozenset[Capability]) -> None:
     """A model must not be told to use a tool that it does not have."""
     named = {name for name in TOOLS if name in describe_server(capabilities)}
@@ -128,4 +128,4 @@ def test_the_instructions_name_the_tools_that_are_listed_and_no_other(capabiliti
 def test_each_project_states_what_it_can_answer() -> None:
     """The server believes it before the project is opened."""
     assert IndexView.capabilities == WITH_INDEX
-    assert RemoteApp.capabilities == WITHOUT_INDEX
+    assert RemoteView.capabilities == WITH_GRAPH

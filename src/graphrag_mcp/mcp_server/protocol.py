@@ -52,9 +52,13 @@ What files and commits contain stands between fences, in quotes, or after `> ` o
 """
 EXACT = """\
 find_symbol: a name you know; body=true reads up to ten with callers and tests. trace_relations: who calls, uses, \
-imports, extends or tests it; with from and to, how code reaches other code. impact: what an edit, or your diff, may \
-break, which tests to run. find_occurrences: every line with a text or pattern. find_history: why code is as it is. \
+imports, extends or tests it{flow}. impact: what an edit{diff} may break, which tests to run. {files}\
 """
+OF_INDEX = {
+    "flow": "; with from and to, how code reaches other code",
+    "diff": ", or your diff,",
+    "files": "find_occurrences: every line with a text or pattern. find_history: why code is as it is. ",
+}
 
 
 def create_server(project: LazySession[Any], settings: Settings | None = None) -> Server[Any]:
@@ -65,9 +69,10 @@ def create_server(project: LazySession[Any], settings: Settings | None = None) -
     """
     tools = {name: tool for name, tool in TOOLS.items() if tool.needs in project.capabilities}
     told: set[str] = set()
-    listed = [_listed(tool, settings or Settings(), told) for tool in tools.values()]
+    has_index = Capability.CODE in project.capabilities
+    listed = [_listed(tool, settings or Settings(), told, has_index=has_index) for tool in tools.values()]
     prompts = Prompts(project)
-    resources = Resources(project) if Capability.CODE in project.capabilities else None
+    resources = Resources(project) if has_index else None
 
     async def list_tools(_context: Context, _page: PaginatedRequestParams | None) -> ListToolsResult:
         project.open_soon()
@@ -108,15 +113,19 @@ def create_server(project: LazySession[Any], settings: Settings | None = None) -
 
 def describe_server(capabilities: frozenset[Capability]) -> str:
     """Return the instructions of a server, which name only the tools that it lists."""
-    return INSTRUCTIONS.format(exact=EXACT if Capability.CODE in capabilities else "")
+    of_index = OF_INDEX if Capability.CODE in capabilities else dict.fromkeys(OF_INDEX, "")
+    return INSTRUCTIONS.format(exact=EXACT.format(**of_index) if Capability.RELATIONS in capabilities else "")
 
 
-def _listed(tool: Tool[Any, Any, Any], settings: Settings, told: set[str]) -> ListedTool:
+def _listed(tool: Tool[Any, Any, Any], settings: Settings, told: set[str], *, has_index: bool) -> ListedTool:
+    schema = tool.schema(settings)
+    for name in () if has_index else tool.of_index:
+        del schema["properties"][name]
     return ListedTool(
         name=tool.name,
         title=None if tool.title == tool.name.replace("_", " ").capitalize() else tool.title,
         description=tool.description,
-        input_schema=listed_schema(tool.schema(settings), told),
+        input_schema=listed_schema(schema, told),
         annotations=ToolAnnotations(read_only_hint=True),
     )
 

@@ -180,4 +180,5 @@ IMPACT = Tool(
     find=impact,
     text=impact_text,
     json=code_json,
+    of_index=("base",),
 )

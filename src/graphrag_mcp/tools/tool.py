@@ -25,7 +25,7 @@ class Tool(Generic[_View, _Arguments, _Found]):
     """One tool.
 
     needs: the capability that a project must have. find: returns what was found. text, json: write it within the
-    budget of the call, the latter as the values of JSON.
+    budget of the call, the latter as the values of JSON. of_index: the arguments that need a local index.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Tool(Generic[_View, _Arguments, _Found]):
     find: Callable[[_View, Call[_Arguments]], _Found]
     text: Callable[[_Found, Call[_Arguments]], str]
     json: Callable[[_Found, Call[_Arguments]], object]
+    of_index: tuple[str, ...] = ()
 
     def schema(self, settings: Settings | None = None) -> dict[str, Any]:
         """Return the JSON schema of the arguments, with the project's own defaults where there are settings."""

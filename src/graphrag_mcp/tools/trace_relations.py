@@ -188,4 +188,5 @@ TRACE = Tool(
     find=trace_relations,
     text=lambda found, call: (flow_text if call.arguments.is_flow else trace_text)(found, call),
     json=code_json,
+    of_index=("from", "to", "question"),
 )

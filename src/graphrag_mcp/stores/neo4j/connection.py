@@ -17,6 +17,7 @@ from neo4j.exceptions import (
 from graphrag_mcp.errors import ServerError
 
 _REFUSED = "Neo4j refuses the credentials; check GRAPHRAG_NEO4J_USER and GRAPHRAG_NEO4J_PASSWORD"
+_MOST_QUOTED = 300  # The rest of a message, which may quote the data, is left out.
 _TOO_MANY_WRONG = (
     "Neo.ClientError.Security.AuthenticationRateLimit"  # For some seconds, correct passwords are rejected too.
 )
@@ -55,4 +56,4 @@ def reaching() -> Iterator[None]:
 
 
 def _first_line(text: str | None) -> str:
-    return (text or "").splitlines()[0] if text else "no message"
+    return text.splitlines()[0][:_MOST_QUOTED] if text else "no message"

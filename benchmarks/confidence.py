@@ -164,7 +164,7 @@ def signals_of(app: App, texts: Sequence[str]) -> Iterator[Signals | None]:
     stores, retriever = app.stores(), Retriever()
     for text in texts:
         query = understand(text, app.settings.retrieval)
-        found = Lookups(retriever, stores).candidates(query, Scope(), CANDIDATES)
+        found = Lookups(retriever, stores).retrieve(query, Scope(), CANDIDATES)
         frequencies = stores.keywords.frequencies(query.terms)
         yield read_signals(found, frequencies) if frequencies is not None else None
     retriever.close()

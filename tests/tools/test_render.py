@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphrag_mcp.model.files import (
-    STORED_KINDS,
+    RELATED_KINDS,
     ArchiveClass,
     DocumentFacts,
     DocumentStatus,
@@ -501,7 +501,7 @@ def test_nothing_above_min_score_is_said() -> None:
 
 @pytest.mark.requirement("P-1")
 @pytest.mark.parametrize("direction", ["in", "out"])
-@pytest.mark.parametrize("relation", STORED_KINDS)
+@pytest.mark.parametrize("relation", RELATED_KINDS)
 def test_every_relation_has_words(relation: RelationKind, direction: str) -> None:
     """The other blocks of a result can be shown."""
     neighbour = replace(make_neighbour(), relation=relation, direction=direction)

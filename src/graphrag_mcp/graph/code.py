@@ -4,14 +4,13 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from graphrag_mcp.model.facts import Mention, SymbolId
+from graphrag_mcp.model.facts import SymbolId
 from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.links import COMPARED, How, StoredLink
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
-from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.references import LinkSource, References
 
 CERTAINTY_OF = {
@@ -138,7 +137,3 @@ class IndexedCode:
         module = next((relation.target_module for relation in said if relation.target == plain), "")
         is_defined = link.how is How.UNDECIDED and bool(self.facts.places_of(plain))
         return Mentioned(link.kind, plain, "" if module == MACRO else module, path, link.line, is_defined)
-
-    def relation(self, symbol: SymbolId, mention: Mention) -> RelationKind:
-        """Return what a mention of a declaration is."""
-        return relation_kind(self.resolver.symbols, symbol, mention)

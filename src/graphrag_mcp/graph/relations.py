@@ -24,6 +24,7 @@ from graphrag_mcp.parsing.code.imports import module_key
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.by_name import macro_name
 from graphrag_mcp.resolution.foreign import written_name
+from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.references import LinkSource, Site
 
@@ -399,7 +400,9 @@ class Relations:
     def _edge_to(self, node: CodeNode, symbols: Sequence[SymbolId], site: Site, certainty: Certainty) -> CodeEdge:
         source_id = self._code.source_id(site.path, site.source)
         is_own = any(site.target == self._code.references.place(symbol) for symbol in symbols)
-        kind = site.kind if is_own and site.kind else self._code.relation(symbols[0], site.mention)
+        kind = (
+            site.kind if is_own and site.kind else relation_kind(self._code.resolver.symbols, symbols[0], site.mention)
+        )
         is_guess = certainty is Certainty.BY_NAME
         return CodeEdge(source_id, node.node_id, kind, site.path, site.mention.line, certainty, is_guess=is_guess)
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from graphrag_mcp.errors import GraphragError, IndexDamagedError, IndexLockedError, IndexStoreError
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.index import supervisor as decisions
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.freshness import size_of
 from graphrag_mcp.index.handle import Handle
@@ -28,11 +27,15 @@ if TYPE_CHECKING:  # Who only asks imports nothing that parses or watches.
     from graphrag_mcp.ingest.indexer import Indexer, ReportProgress
     from graphrag_mcp.ingest.watch.watcher import Batch
 
+logger = logging.getLogger(__name__)
+
 REFRESHED_FILES = 5  # A search waits for no more changed files to be indexed.
 REFRESHED_BYTES = 300_000  # A search waits for no larger file to be parsed.
 REFRESH_WAIT_SECONDS = 0.1
 RETRY_SECONDS = 2.0  # A reader checks at this interval whether the writer has ended.
 SOUND_SECONDS = 60.0  # Damage that recurs sooner is not repaired at once: the disk may be failing.
+LOST = "the index file was removed or replaced; it is being rebuilt"
+BROKEN = "its last run failed unexpectedly; the server's error output has the details"
 UNFINISHED = "its last run did not finish, and no process continues it; run `graphrag-mcp index`"
 
 
@@ -72,11 +75,6 @@ def as_reader(state: IndexState, holder: Holder | None) -> IndexState:
         return state
     return replace(state, state=IndexPhase.BUILDING, message=f"{holder or Holder()} is building the index")
 
-
-logger = logging.getLogger(__name__)
-
-LOST = "the index file was removed or replaced; it is being rebuilt"
-BROKEN = "its last run failed unexpectedly; the server's error output has the details"
 
 ReportRun = Callable[[IndexReport], None]
 
@@ -201,9 +199,9 @@ class Supervisor:
     def refresh_stale(self, paths: Collection[str]) -> bool:
         """Index changed files before a search shows them, if that is quick; return whether it was done."""
         sizes = [size_of(self._root / path) for path in paths]
-        if not decisions.may_refresh(sizes, self.in_background, self.settled.is_set()):
+        if not may_refresh(sizes, self.in_background, self.settled.is_set()):
             return False
-        if not self._running.acquire(timeout=0.0 if self._in_long_run else decisions.REFRESH_WAIT_SECONDS):
+        if not self._running.acquire(timeout=0.0 if self._in_long_run else REFRESH_WAIT_SECONDS):
             return False
         try:
             with self._handle.writing_briefly() as may_write:
@@ -230,16 +228,16 @@ class Supervisor:
     def _supervise(self) -> None:
         """Write the index while no other process does: build it, then follow the edits; else wait for the writer."""
         while not self._stop.is_set():
-            pause = decisions.RETRY_SECONDS
+            pause = RETRY_SECONDS
             try:
                 self._write_or_follow_writer()
                 while self._settings.watch == "off" and not self._stop.is_set() and not self._is_lost():
-                    self._stop.wait(decisions.RETRY_SECONDS)
+                    self._stop.wait(RETRY_SECONDS)
             except IndexDamagedError as error:
                 self.settled.clear()
                 self._state = IndexState(IndexPhase.BUILDING, message=str(error))
                 now = time.monotonic()
-                pause = decisions.pause_after_damage(now, self._damaged_at)
+                pause = pause_after_damage(now, self._damaged_at)
                 self._damaged_at = now
             except Exception as error:
                 if self._stop.is_set():
@@ -278,7 +276,7 @@ class Supervisor:
             state = self._stored_state()
         except sqlite3.Error as error:
             raise self._handle.doubt(error) from error
-        self._state = decisions.as_reader(state, self._handle.holder())
+        self._state = as_reader(state, self._handle.holder())
         if self._state.state.is_settled:
             self.settled.set()
         else:
@@ -330,7 +328,7 @@ class Supervisor:
             indexer = self._indexer()
             # An incomplete index means that the file was replaced.
             compares = batch.everything or self._stored_state().state is not IndexPhase.READY
-            self._in_long_run = compares or len(batch.paths) > decisions.REFRESHED_FILES
+            self._in_long_run = compares or len(batch.paths) > REFRESHED_FILES
             done = indexer.reconcile(stop=stop) if compares else indexer.update(batch.paths, stop)
             self._in_long_run = False
         self._state = self._stored_state()
@@ -360,4 +358,4 @@ class Supervisor:
         """Return the state that is stored in the index file, with the process that builds it."""
         catalog = (index or self._handle.searched()).catalog
         is_complete = bool(catalog.meta("indexed_at"))
-        return decisions.state_of(catalog.counts(), is_complete, self._handle.holder(), self._handle.frozen)
+        return state_of(catalog.counts(), is_complete, self._handle.holder(), self._handle.frozen)

@@ -139,20 +139,16 @@ class RelationKind(StrEnum):
     SUPERSEDES = "supersedes"
 
 
-# The kinds that are stored as rows, with names that are not resolved.
-STORED_KINDS = (
+# Shown beside a result; relations of other kinds are too many.
+RELATED_KINDS = (
     RelationKind.CONTAINS,
     RelationKind.CALLS,
     RelationKind.IMPORTS,
     RelationKind.INHERITS,
-    RelationKind.USES,
-    RelationKind.HANDS_ON,
     RelationKind.TESTS,
     RelationKind.LINKS_TO,
     RelationKind.SUPERSEDES,
 )
-# Shown beside a result; relations of these other kinds are too many.
-RELATED_KINDS = tuple(kind for kind in STORED_KINDS if kind not in (RelationKind.USES, RelationKind.HANDS_ON))
 
 
 BARE_CONFIDENCE = 0.5  # A bare name of unknown origin; a member has less.

@@ -29,7 +29,7 @@ def gather(
     query: Query, request: SearchRequest, pool: int, lookups: Lookups, settings: RetrievalSettings
 ) -> Candidates:
     """Return the candidates: at most `pool` of each list, and the definitions and files that the query names."""
-    retrieved = lookups.candidates(query, request.scope, pool)
+    retrieved = lookups.retrieve(query, request.scope, pool)
     method = FusionMethod(settings.fusion_algorithm)
     if method is FusionMethod.SEMANTIC_ONLY and not retrieved.vector:
         method = FusionMethod.RELATIVE

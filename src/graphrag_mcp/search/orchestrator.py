@@ -163,13 +163,13 @@ class _Search:
 
         queries: phrasings of one question, or the clauses of one that asks for two things.
         """
-        answers = [self._answer(query, pool) for query in queries]
-        orders = [answer.reranked.order for answer in answers]
+        phrasings = [self._rank_phrasing(query, pool) for query in queries]
+        orders = [phrasing.reranked.order for phrasing in phrasings]
         if len(orders) == 1:
             (order,) = orders
         else:
             order = fuse_phrasings(orders) if self.request.also else interleave(orders)
-        first = answers[0]
+        first = phrasings[0]
         selection = select(
             [*before, order],
             self.request,
@@ -179,9 +179,9 @@ class _Search:
             wants_definitions=not first.query.relations,
         )
         self.watch.end("select")
-        return _Ranked(answers, [*before, order], selection, pool)
+        return _Ranked(phrasings, [*before, order], selection, pool)
 
-    def _answer(self, query: Query, pool: int) -> "_Answer":
+    def _rank_phrasing(self, query: Query, pool: int) -> "_Phrasing":
         """Rank the candidates of one phrasing."""
         request, settings = self.request, self.settings
         lookups = Lookups(self.retriever, self.stores)
@@ -192,7 +192,7 @@ class _Search:
         order = _order_definitions(query, order, candidates, self.stores)
         reranked = rerank(order, query, candidates, self.stores, settings, self.now)
         self.watch.end("score")
-        return _Answer(query, lookups, candidates, reranked)
+        return _Phrasing(query, lookups, candidates, reranked)
 
     def _judge(self, ranked: "_Ranked", index: IndexState) -> Judgement:
         """Judge whether anything matches; not before the index is complete, since the rest may still match."""
@@ -201,14 +201,14 @@ class _Search:
             return NO_JUDGEMENT
         return best_of(
             [
-                judge(answer.query, answer.candidates.retrieved, ranked.unavailable, stores.keywords)
-                for answer in ranked.answers
+                judge(phrasing.query, phrasing.candidates.retrieved, ranked.unavailable, stores.keywords)
+                for phrasing in ranked.phrasings
             ]
         )
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _Phrasing:
     """The candidates of one phrasing and their order."""
 
     query: Query
@@ -221,10 +221,10 @@ class _Answer:
 class _Ranked:
     """The results of the first three phases for one pool of candidates.
 
-    answers: one for each phrasing. orders: the ranking of a smaller pool, if there was one, and this one's.
+    phrasings: what was found for each. orders: the ranking of a smaller pool, if there was one, and this one's.
     """
 
-    answers: Sequence[_Answer]
+    phrasings: Sequence[_Phrasing]
     orders: Sequence[Sequence[Scored]]
     selection: Selection
     pool: int
@@ -232,22 +232,24 @@ class _Ranked:
     @property
     def query(self) -> Query:
         """All phrasings as one."""
-        return joined([answer.query for answer in self.answers])
+        return joined([phrasing.query for phrasing in self.phrasings])
 
     @property
     def lookups(self) -> Lookups:
         """Those of the first phrasing."""
-        return self.answers[0].lookups
+        return self.phrasings[0].lookups
 
     @property
     def unavailable(self) -> Mapping[str, str]:
         """The stores that failed for any phrasing, each with its first reason."""
-        return {store: why for answer in reversed(self.answers) for store, why in answer.lookups.unavailable.items()}
+        return {
+            store: why for phrasing in reversed(self.phrasings) for store, why in phrasing.lookups.unavailable.items()
+        }
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the rerankers warn of, once each."""
-        return tuple(dict.fromkeys(filter(None, (answer.reranked.warning for answer in self.answers))))
+        return tuple(dict.fromkeys(filter(None, (phrasing.reranked.warning for phrasing in self.phrasings))))
 
 
 class _Stopwatch:
@@ -302,7 +304,7 @@ def _focus(ranked: _Ranked) -> tuple[list[Hit], list[Hit]]:
 def _gains(ranked: _Ranked) -> Gains | None:
     """Return what tells how much the definitions of files speak for themselves: by the mean of the phrasings."""
     sketches = ranked.lookups.stores.measured_sketches
-    vectors = [answer.candidates.retrieved.query_vector for answer in ranked.answers]
+    vectors = [phrasing.candidates.retrieved.query_vector for phrasing in ranked.phrasings]
     known = [vector for vector in vectors if vector is not None]
     if sketches is None or not known:
         return None
@@ -319,13 +321,13 @@ def _ran_short(ranked: _Ranked, request: SearchRequest) -> bool:
     selection = ranked.selection
     too_few = len(selection.hits) < request.limit
     threshold_decides = selection.stats.after_threshold < min(request.limit, selection.stats.original_count)
-    proposed = (ranked_list for answer in ranked.answers for ranked_list in answer.candidates.lists)
+    proposed = (ranked_list for phrasing in ranked.phrasings for ranked_list in phrasing.candidates.lists)
     is_cut = any(len(ranked_list.items) == ranked.pool for ranked_list in proposed)
     return too_few and is_cut and not threshold_decides
 
 
 def _strategy(request: SearchRequest, ranked: _Ranked, settings: RetrievalSettings) -> SearchStrategy:
-    first, unavailable = ranked.answers[0], ranked.unavailable
+    first, unavailable = ranked.phrasings[0], ranked.unavailable
     return SearchStrategy(
         fusion_method=first.candidates.method,
         semantic_enabled="vector" not in unavailable,
@@ -346,7 +348,9 @@ def _counts(ranked: _Ranked) -> RetrievalStats:
         candidates_pre_threshold=selection.stats.original_count,
         candidates_post_threshold=selection.stats.after_threshold,
         min_score_used=selection.floor,
-        max_score_used=max((hit.score for answer in ranked.answers for hit in answer.candidates.fused), default=0.0),
+        max_score_used=max(
+            (hit.score for phrasing in ranked.phrasings for hit in phrasing.candidates.fused), default=0.0
+        ),
     )
 
 

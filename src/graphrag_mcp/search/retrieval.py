@@ -204,7 +204,7 @@ class Lookups:
         self._compares_vectors = False
         self._started = time.monotonic()
 
-    def candidates(self, query: Query, scope: Scope, pool: int) -> Retrieved:
+    def retrieve(self, query: Query, scope: Scope, pool: int) -> Retrieved:
         """Return at most `pool` candidates from each list."""
         stores = self.stores
         names = [name for symbol in query.symbols for name in (*symbol.spellings, *key_names(symbol.name))]

@@ -113,6 +113,7 @@ def lay_out(
     return printable("\n".join([*above, *rows, *more, *tail]))
 
 
+UNRESOLVED = "trace_relations unresolved=true lists them"
 _OF_COPY = "this is from a copy on the servers: uses outside of code, and callers outside of it, were not looked for"
 
 

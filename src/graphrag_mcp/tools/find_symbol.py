@@ -24,6 +24,7 @@ from graphrag_mcp.tools.call import Call, Page, page_of
 from graphrag_mcp.tools.code_answer import (
     IN_WORDS,
     KIND_WORDS,
+    UNRESOLVED,
     CodeAnswer,
     answer_of,
     at,
@@ -56,7 +57,6 @@ MOST_LINES = 60  # No more lines of code are shown.
 HEAD_LINES = 8  # That are shown before others, at most half of them documentation.
 ROW_CHARACTERS = 400  # A line of code is cut there.
 STEPS_SHOWN = 3
-UNRESOLVED = "trace_relations unresolved=true lists them"
 _AROUND = (0, -1, 1, -2, 2)  # The lines that are shown around one that matches, the nearest first.
 
 

@@ -16,6 +16,7 @@ from graphrag_mcp.tools.arguments import CodeArguments, Hops, hint
 from graphrag_mcp.tools.call import Call, page_of
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
+    UNRESOLVED,
     CodeAnswer,
     answer_of,
     at,
@@ -158,7 +159,7 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
         head = f"No{'' if affected.doubt.is_complete else ' certain'} dependants of {starts}."
     usual = [f"{as_name(file.path)} ({file.together} of {file.of} commits)" for file in affected.together]
     tail = [f"Usually changed with {as_name(affected.starts[0].path)}: {', '.join(usual)}."] if usual else []
-    tail += doubts(affected.doubt, affected.starts, "trace_relations unresolved=true lists them", with_members=True)
+    tail += doubts(affected.doubt, affected.starts, UNRESOLVED, with_members=True)
     commands = [f"Test: {one_line(command)}" for command in affected.test_commands]
     return lay_out(answer, call, [head, *commands], _reached_lines, tail)
 

@@ -7,13 +7,12 @@ have already: the k-th of them takes the k-th place, so no other result moves.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import DECLARATION_SUFFIXES, Category, SymbolKind
+from graphrag_mcp.model.files import DECLARATION_SUFFIXES, HEADER_SUFFIXES, Category, SymbolKind
 from graphrag_mcp.model.search import StoredFile, SymbolMatch
 from graphrag_mcp.search.ranking.scored import Move, Scored
 from graphrag_mcp.text.names import NamedSymbol, qualified_by
 
 _CATEGORIES = tuple(Category)
-_HEADERS = (".h", ".hh", ".hpp", ".hxx")
 _KINDS = {SymbolKind.CONSTANT: 1, SymbolKind.FIELD: 2, SymbolKind.MODULE: 2}
 
 
@@ -84,5 +83,5 @@ def _is_declaration(match: SymbolMatch) -> bool:
     path, symbol = match.path.lower(), match.symbol
     is_function = symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
     return path.endswith(DECLARATION_SUFFIXES) or (
-        is_function and path.endswith(_HEADERS) and symbol.start_line == symbol.end_line
+        is_function and path.endswith(HEADER_SUFFIXES) and symbol.start_line == symbol.end_line
     )

@@ -38,11 +38,6 @@ def number_of_kind(kind: RelationKind) -> int:
     return _KINDS[kind]
 
 
-def kind_of(number: int) -> RelationKind:
-    """Return the kind that is stored as a number."""
-    return _KIND_OF[number]
-
-
 class PackedLinks(NamedTuple):
     """The links of one file as rows, with the hashes of what they depend on."""
 

@@ -36,6 +36,7 @@ MOST_DEFINITIONS = 4_000  # A file with more is generated, and a search makes no
 _MOST_PROJECTS = 10_000
 _LONGEST = 100_000  # Characters of a text.
 _PAGE = 1000
+_MOST_PAGES = 100_000  # A server that says without end that there is more is not believed.
 STREAMS = 3  # Uploads at the same time.
 INDEXED_KILOBYTES = 10_000  # Qdrant's default: a larger segment gets an index.
 
@@ -92,7 +93,7 @@ class QdrantProject:
     def scroll(self, fields: list[str], *conditions: models.Condition) -> Iterator[Mapping[str, Any]]:
         """Yield these fields of all points that meet all conditions."""
         wanted, offset = self.filter(*conditions), None
-        while True:
+        for _ in range(_MOST_PAGES):
             with reaching():
                 records, offset = self.client.scroll(
                     self.collection, wanted, limit=_PAGE, offset=offset, with_payload=fields
@@ -108,7 +109,7 @@ class QdrantProject:
     def scroll_ids(self, field: str, wanted: models.Filter) -> Iterator[tuple[str, str]]:
         """Yield the id and a field of all points that a filter finds, also of no project."""
         offset = None
-        while True:
+        for _ in range(_MOST_PAGES):
             with reaching():
                 records, offset = self.client.scroll(
                     self.collection, wanted, limit=_PAGE, offset=offset, with_payload=[field]

@@ -17,7 +17,7 @@ from qdrant_client import QdrantClient, models
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli import doctor
 from graphrag_mcp.cli.run import run
-from graphrag_mcp.errors import RequestError
+from graphrag_mcp.errors import RequestError, ServerError
 from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.reports import SyncReport
@@ -25,6 +25,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.ports import GraphStore
 from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 from graphrag_mcp.stores.qdrant.replica import QdrantReplica
 from graphrag_mcp.stores.qdrant.schema import INDEXED_KILOBYTES
 from graphrag_mcp.stores.replica import ReplicatedFile
@@ -252,6 +253,39 @@ def test_an_edit_during_the_first_copy_is_not_missed(
 
         app.sync(progress=edit)
         assert _edges(neo4j_driver, place.environ["GRAPHRAG_PROJECT_ID"], "CALLS") == {("a.rb", "m2.rb#get~0")}
+
+
+def test_a_copy_that_is_resumed_sends_the_rest(
+    make_place: Callable[..., Place], neo4j_driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it ended among the files or among the relations; then it is what a whole copy is."""
+    monkeypatch.setattr("graphrag_mcp.replication.sync.BATCH_CHUNKS", 1)
+    monkeypatch.setattr("graphrag_mcp.replication.sync.BATCH_RELATIONS", 0)
+    place = make_place(files=FILES)
+    project = place.environ["GRAPHRAG_PROJECT_ID"]
+    with closing(place.app(qdrant_url="")) as app:
+        app.index()
+        for name in ("write", "relate"):
+            with monkeypatch.context() as broken:
+                _break_after(broken, name, 2)
+                (report,) = app.sync()
+                assert (report.problem, report.written) == ("it broke", {"write": 2, "relate": 3}[name])
+            assert app.status().servers[0].pending > 0
+        (report,) = app.sync()
+        assert (report.problem, report.written) == ("", 0)
+        assert app.status().servers[0].pending == 0
+        assert _differences(app, neo4j_driver, project) == (set(), set())
+
+
+def _break_after(monkeypatch: pytest.MonkeyPatch, name: str, batches: int) -> None:
+    left, whole = iter(range(batches)), getattr(Neo4jReplica, name)
+
+    def write(self: Neo4jReplica, files: Sequence[Any]) -> None:
+        if next(left, None) is None:
+            raise ServerError("it broke")
+        whole(self, files)
+
+    monkeypatch.setattr(Neo4jReplica, name, write)
 
 
 def test_an_import_is_settled_however_many_share_its_name(

@@ -42,10 +42,10 @@ def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> li
 
 
 def fuse_relative(lists: Sequence[RankedList], share: Share = balanced) -> list[Fused]:
-    """Fuse by score: score(d) = Σ_s 2·c_s(d)·w_s·max(0, s(d)) / best_s, divided by Σ w, so that 1 is best everywhere.
+    """Fuse relative scores: score(d) = Σ_s 2·c_s(d)·w_s·max(0, s(d)) / best_s, divided by Σ w; 1 is best everywhere.
 
-    Both cosines and BM25 have a zero that means "nothing in common", so a share of the best score keeps what a rank
-    discards: by how much the first is better than the second. `share` is that of `fuse_rrf`.
+    Both cosines and BM25 have a zero that means "nothing in common", so a score relative to the best one keeps what a
+    rank discards: by how much the first is better than the second. `share` is that of `fuse_rrf`.
     """
     total_weight = sum(ranked.weight for ranked in lists if ranked.items) or 1.0
     ranks = ranks_of(lists)

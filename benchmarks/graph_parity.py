@@ -64,7 +64,7 @@ def main() -> None:
                 **{direction.value: f"{share:.3f}" for direction, share in same.items()},
             }
             print(f"{folder.name}: " + ", ".join(f"{name} {figure}" for name, figure in row.items()), flush=True)
-            write_rows(options.figures, {folder.name: row})
+            write_rows(options.figures, {folder.name: {name: row[name] for name in ("callers", "callees")}})
 
 
 def _copy(app: App) -> float:

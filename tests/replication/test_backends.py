@@ -26,7 +26,9 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.errors import IndexStoreError, ServerError, SettingsError
+from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import RelationKind
+from graphrag_mcp.model.graph import CodeEdge, CodeNode
 from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.parser import parse_file
@@ -195,6 +197,31 @@ def test_the_relations_of_a_file_are_sent_again_when_they_change(tmp_path: Path)
         assert source.pending("server") == ["pkg/tools.py"]
         assert source.relations_mark() != mark
         assert {path for path, now in related().items() if now != before[path]} == {"caller.py"}
+
+
+def test_a_file_whose_relations_cannot_be_read_does_not_end_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The others are sent, and the log names it."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "a.py").write_text("def first():\n    pass\n")
+    (root / "b.py").write_text("from a import first\n\n\ndef second():\n    first()\n\n\nsecond()\n")
+
+    def fail(self: Relations, node: CodeNode, *rest: Any) -> list[CodeEdge]:
+        if node.path == "a.py":
+            raise RecursionError("too deep")
+        return decided(self, node, *rest)
+
+    decided = Relations.decided
+    monkeypatch.setattr(Relations, "decided", fail)
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        index = app._parts.handle.searched()
+        collected = index.tree_relations(index.replica_source("project", ""), "project", 1).collect(bool)
+        edges = {file.path: [edge.target for edge in file.edges] for file in collected.read()}
+    assert edges == {"a.py": [], "b.py": ["project:b.py#second~0"]}
+    assert "the relations to a.py could not be read: RecursionError: too deep" in caplog.text
 
 
 class _Nobody:

@@ -1,6 +1,7 @@
 """What goes wrong with servers: the rest answers in time and says so, recovery needs no restart, nothing is lost."""
 
 import logging
+import os
 import resource
 import threading
 import time
@@ -325,6 +326,7 @@ def test_no_name_of_a_repository_ends_a_copy(make_place: Callable[..., Place]) -
         "options.json": f'{{"{long}": 1}}\n',
         "a.js": f'import one from "{long}";\none();\n',
         "b.rb": f"class {long.upper()}\nend\nclass {long.upper()}Two\nend\n",
+        os.fsdecode(b"caf\xe9.py"): "def coffee():\n    return tea()\n\n\ndef tea():\n    return coffee()\n",
         "c.py": f"import {long}\n\n\ndef {long}():\n    return {long}2()\n",
     }
     with closing(make_place(files=files).app()) as app:

@@ -34,6 +34,7 @@ from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.symbols import SqliteSymbolGraph
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
 
 logger = logging.getLogger(__name__)
 
@@ -78,12 +79,16 @@ class _Tree(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What leads to a file and its definitions, as rows; said: the other fields of `RelatedFile`."""
+    """What leads to a file and its definitions, as rows.
+
+    said: the other fields of `RelatedFile`. failure: why there may be more, "" mostly.
+    """
 
     path: str
     nodes: list[tuple[int, str, int, bool, bool]]
     edges: list[tuple[str, str, int, int, int, str]]
     said: tuple[list[tuple[str, int]], list[tuple[str, int]], list[str]]
+    failure: str = ""
 
 
 class TreeRelations:
@@ -126,7 +131,10 @@ class TreeRelations:
         for (_, _, lost), found in zip(tasks, answers, strict=True):
             if found is None:
                 logger.warning("the relations to %s could not be read (%s)", counted(len(lost), "file"), lost[0])
-            yield from found or ()
+            for one in found or ():
+                if one.failure:
+                    logger.warning("the relations to %s could not be read: %s", as_name(one.path), one.failure)
+                yield one
 
 
 class Collected:
@@ -197,9 +205,18 @@ def _find(tree: _Tree, part: int, paths: Sequence[str]) -> list[_Found]:
         everything = [node for inside in nodes.values() for node in inside]
         names = {place_id(Place("", node.name)) for node in everything if not node.is_file}
         links.hold({*names, *(node.place for node in everything)})
-        return [_find_in(relations, tree.project, path, nodes[path]) for path in paths]
+        return [_attempt(relations, tree.project, path, nodes[path]) for path in paths]
     finally:
         database.disconnect()
+
+
+def _attempt(relations: Relations, project: str, path: str, nodes: Sequence[CodeNode]) -> _Found:
+    try:
+        return _find_in(relations, project, path, nodes)
+    except sqlite3.Error:
+        raise
+    except Exception as error:  # A file may hold anything, and must not end the copy.
+        return _Found(path, [], [], ([], [], []), f"{type(error).__name__}: {error}")
 
 
 def _find_in(relations: Relations, project: str, path: str, nodes: Sequence[CodeNode]) -> _Found:

@@ -187,7 +187,7 @@ def made_up(files: Sequence[str], relations: int) -> Iterator[tuple[ReplicatedFi
             for ordinal in [choice.randrange(SYMBOLS_PER_FILE)]
         )
         keys = tuple(sorted(match_keys(path)))
-        file = ReplicatedFile(path, version, "", keys, {}, tuple(chunks), tuple(symbols))
+        file = ReplicatedFile(path, version, "", "implementation", "python", keys, {}, tuple(chunks), tuple(symbols))
         yield file, RelatedFile(path, edges, (), (), (), "")
 
 

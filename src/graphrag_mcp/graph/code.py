@@ -1,17 +1,18 @@
 """The declarations in the facts as nodes of the code graph, and what a mention of one is."""
 
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
-from graphrag_mcp.model.facts import SymbolId
+from graphrag_mcp.model.facts import Declared, SymbolId
 from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.links import COMPARED, How, StoredLink
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
-from graphrag_mcp.resolution.references import LinkSource, References
+from graphrag_mcp.resolution.references import FILES_KEPT, LinkSource, References
 
 CERTAINTY_OF = {
     How.CERTAIN: Certainty.CERTAIN,
@@ -40,6 +41,7 @@ class IndexedCode:
         self._nodes: dict[str, list[CodeNode]] = {}
         self._sources: dict[tuple[str, int], int] = {}
         self._guard = threading.Lock()
+        self._named = lru_cache(FILES_KEPT)(self._find_named)
 
     @contextmanager
     def searching(self) -> Iterator[None]:
@@ -50,13 +52,22 @@ class IndexedCode:
 
     def symbols(self, node: CodeNode) -> list[SymbolId]:
         """Return the declarations of a node; none for a file, a key, or a language without facts."""
-        facts = None if node.is_file or node.kind is SymbolKind.KEY else self.facts.facts(node.path)
+        if node.is_file or node.kind is SymbolKind.KEY:
+            return []
         candidates = [
             (declared.kind, SymbolId(node.path, number))
-            for number, declared in enumerate(facts.declared if facts else ())
-            if declared.qualified == node.qualified_name and node.start_line <= declared.line <= node.end_line
+            for number, declared in self._named(node.path).get(node.qualified_name, ())
+            if node.start_line <= declared.line <= node.end_line
         ]
         return [symbol for kind, symbol in candidates if kind == node.kind] or [symbol for _, symbol in candidates]
+
+    def _find_named(self, path: str) -> Mapping[str, Sequence[tuple[int, Declared]]]:
+        """Return the declarations of a file by their qualified names, with their numbers."""
+        named: dict[str, list[tuple[int, Declared]]] = {}
+        facts = self.facts.facts(path)
+        for number, declared in enumerate(facts.declared if facts else ()):
+            named.setdefault(declared.qualified, []).append((number, declared))
+        return named
 
     def nodes_of(self, path: str) -> list[CodeNode]:
         """Return the definitions of a file, in its order."""

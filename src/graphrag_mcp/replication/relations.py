@@ -6,7 +6,6 @@ lines; in between they are in a temporary file, so that memory does not grow wit
 
 import hashlib
 import json
-import logging
 import sqlite3
 from bisect import bisect_right
 from collections import Counter
@@ -33,14 +32,11 @@ from graphrag_mcp.stores.sqlite.links import SqliteLinks
 from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.symbols import SqliteSymbolGraph
-from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
-
-logger = logging.getLogger(__name__)
 
 FILES_PER_TASK = 16
 FEW_FILES = 40  # Fewer files are read in this process: starting others takes as long.
-FILES_REMEMBERED = 320  # What was found out is forgotten after so many files.
+FILES_REMEMBERED = 320  # Caches are emptied after so many files, so that memory does not grow.
 _ALL = Scope(exclude_archived=False)
 _OF_FILES = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _IMPLEMENTING = (RelationKind.IMPLEMENTS,)
@@ -108,10 +104,12 @@ class TreeRelations:
 
     def collect(self, is_stopped: Callable[[], bool]) -> "Collected":
         """Find the relations of all files; close what is returned."""
+        commit = self._source.commit()
         mark, paths = self._source.relations_mark(), sorted(self._source.versions())
+        problems: list[str] = []
         spool = sqlite3.connect("", check_same_thread=False)  # It is filled while another thread sends the files.
         spool.executescript(_SCHEMA)
-        for found in self._found(paths):
+        for found in self._found(paths, problems):
             if is_stopped():
                 break
             spool.executemany("INSERT OR IGNORE INTO nodes VALUES (?, ?, ?, ?, ?)", found.nodes)
@@ -120,28 +118,35 @@ class TreeRelations:
         spool.execute(_TESTS, (json.dumps(HELPING),))
         spool.execute(_IMPORTS)
         spool.execute("CREATE INDEX edges_path ON edges (path)")
-        return Collected(self._source, spool, mark)
+        return Collected(self._source, spool, mark, commit, next(iter(problems), ""))
 
-    def _found(self, paths: Sequence[str]) -> Iterator[_Found]:
+    def _found(self, paths: Sequence[str], problems: list[str]) -> Iterator[_Found]:
+        """Yield what leads to each file; what could not be read is added to the problems."""
         tree = self._database.tree
         state = _Tree(self._database.path, tree.root, tree.model, self._database.commit_number(), self._project)
         starts = range(0, len(paths), FILES_PER_TASK)
         tasks = [(state, start // FILES_REMEMBERED, paths[start : start + FILES_PER_TASK]) for start in starts]
         answers = run_tasks(_find, tasks, self._workers if len(paths) > FEW_FILES else 1)
         for (_, _, lost), found in zip(tasks, answers, strict=True):
-            if found is None:
-                logger.warning("the relations to %s could not be read (%s)", counted(len(lost), "file"), lost[0])
-            for one in found or ():
-                if one.failure:
-                    logger.warning("the relations to %s could not be read: %s", as_name(one.path), one.failure)
-                yield one
+            reasons = {read.path: read.failure for read in found} if found else dict.fromkeys(lost, "the process ended")
+            problems += [
+                f"the relations to {as_name(path)} could not be read ({reason}); the rest was copied"
+                for path, reason in reasons.items()
+                if reason
+            ]
+            yield from found or ()
 
 
 class Collected:
-    """The relations of a tree. mark: that of the tree before they were read; see `relations_mark`."""
+    """The relations of a tree.
 
-    def __init__(self, source: SqliteReplicaSource, spool: sqlite3.Connection, mark: str) -> None:
-        self.mark = mark
+    mark, commit: of the tree before they were read. problem: why some are missing, "" if none is.
+    """
+
+    def __init__(
+        self, source: SqliteReplicaSource, spool: sqlite3.Connection, mark: str, commit: int, problem: str
+    ) -> None:
+        self.mark, self.commit, self.problem = mark, commit, problem
         self._source = source
         self._spool = spool
 

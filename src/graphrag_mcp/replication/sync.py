@@ -173,7 +173,10 @@ class _Run:
             )
 
     def relate(self) -> None:
-        """Send the relations of the files in which they have changed, after all that they lead to."""
+        """Send the relations of the files in which they have changed or are lost, after all that they lead to.
+
+        Only what was read from one commit of the index, and is on the server then, counts as whole.
+        """
         name = relations_of(self.server)
         for _ in range(MAX_PASSES):
             is_lacking = self.server.keeps_relations and not has_relations(self.source, self.server)
@@ -181,11 +184,19 @@ class _Run:
                 return
             ahead, self.ahead = self.ahead, None
             with closing(ahead.result() if ahead else self.relations.collect(self.stop.is_set)) as collected:
-                held = self.source.marks(name)
-                changed = (file for file in collected.read() if held.get(file.path) != file.mark)
-                self._copy(_batched(changed), self.server.relate, partial(self.source.mark, name))
-                if not self.stop.is_set():
+                held, lost = self.source.marks(name), self._lost()
+                wanted = (file for file in collected.read() if file.path in lost or held.get(file.path) != file.mark)
+                self._copy(_batched(wanted), self.server.relate, partial(self.source.mark, name))
+                self.problem = self.problem or collected.problem
+                if collected.problem or self.stop.is_set():
+                    return
+                self.server.declare(self.relations.packages())
+                if self.source.commit() == collected.commit and not self._lost():
                     self.source.mark(name, [replace(_WHOLE, mark=collected.mark)])
+
+    def _lost(self) -> set[str]:
+        """Return the files of which the server has not all relations: they go with a definition that they lead to."""
+        return {path for path, (version, _) in self.server.versions().items() if not version}
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
@@ -232,7 +243,7 @@ class _Run:
             self.send()
             self.relate()
         changed = bool(self.counts["written"] or self.counts["removed"])
-        self.server.finish(self.source.frequencies, self.relations.packages, changed=changed)
+        self.server.finish(self.source.frequencies, changed=changed)
         self.server.write_commits(*self.source.history())
         self._state(())
 

@@ -208,6 +208,8 @@ class ReplicatedFile:
     path: str
     version: str
     mark: str
+    category: str
+    language: str
     match_keys: tuple[str, ...]
     path_words: Mapping[str, float]
     chunks: tuple[ReplicatedChunk, ...]
@@ -251,6 +253,9 @@ class Replica(Protocol):
     def relate(self, files: Sequence[RelatedFile]) -> None:
         """Replace the relations of these files, where the server keeps relations."""
 
+    def declare(self, packages: Sequence[str]) -> None:
+        """State under which names other projects may import this one, and which projects import each other."""
+
     def delete(self, paths: Sequence[str]) -> None:
         """Remove these files."""
 
@@ -260,13 +265,10 @@ class Replica(Protocol):
     def state(self, held: Mapping[str, tuple[str, int]], commit: str, *, is_whole: bool) -> None:
         """State which files are held whole, with version and number of chunks. commit, is_whole: as in `Inventory`."""
 
-    def finish(
-        self, frequencies: Callable[[], Frequencies], packages: Callable[[], Sequence[str]], *, changed: bool
-    ) -> None:
+    def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Write what depends on all files, after the last of them.
 
-        packages: the names under which other projects may import this one. changed: whether this run wrote or removed
-        any file.
+        changed: whether this run wrote or removed any file.
         """
 
     def write_commits(self, tip: str, commits: Callable[[], Sequence[ReplicatedCommit]]) -> None:

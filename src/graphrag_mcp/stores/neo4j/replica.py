@@ -115,18 +115,20 @@ class Neo4jReplica:
         with reaching(), self._driver.session(database=self._database) as session:
             parameters: dict[str, Any] = {"project": self._project, "commit": commit, "files": len(held)}
             parameters |= {"chunks": chunks, "is_whole": is_whole, "root": schema.folder_key(self._project, "")}
-            session.run(schema.statement("state"), parameters).consume()
+            session.execute_write(lambda transaction: transaction.run(schema.statement("state"), parameters).consume())
 
-    def finish(
-        self, _frequencies: Callable[[], Frequencies], packages: Callable[[], Sequence[str]], *, changed: bool
-    ) -> None:
-        """Write which projects import this one, and which it imports."""
-        if not changed:
-            return
-        parameters = {"project": self._project, "packages": list(packages())}
+    def declare(self, packages: Sequence[str]) -> None:
+        parameters = {"project": self._project, "packages": list(packages)}
+
+        def work(transaction: ManagedTransaction) -> None:
+            for name in ("declare", "forget_imports", "write_imports"):
+                transaction.run(schema.statement(name), parameters).consume()
+
         with reaching(), self._driver.session(database=self._database) as session:
-            for name in ("state_packages", "forget_imports", "write_imports"):
-                session.run(schema.statement(name), parameters).consume()
+            session.execute_write(work)
+
+    def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
+        """Do nothing: it counts no words."""
 
     def write_commits(self, tip: str, commits: Callable[[], Sequence[ReplicatedCommit]]) -> None:
         """Do nothing: they are kept for searches."""

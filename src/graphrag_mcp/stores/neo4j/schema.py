@@ -13,8 +13,9 @@ it survive a new version of it; a chunk's key does.
 
 import posixpath
 import re
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -159,8 +160,8 @@ def file_row(project: str, file: ReplicatedFile) -> dict[str, Any]:
             "match_keys": list(file.match_keys),
             "is_archived": is_archived(file),
             "archive_path": first.archive.reason if first and first.archive else None,
-            "category": first.category.value if first else None,
-            "language": first.language if first else None,
+            "category": file.category,
+            "language": file.language,
             "modified_at": first.modified_at if first else None,
             "lines": max((chunk.chunk.end_line for chunk in file.chunks), default=1),
         },
@@ -173,40 +174,33 @@ def is_archived(file: ReplicatedFile) -> bool:
 
 
 def _contained(project: str, file: ReplicatedFile) -> Iterator[dict[str, str | None]]:
-    """Yield each symbol with the one that its qualified name says it is in, else with its file."""
+    """Yield each symbol with the one around it by its qualified name, the last that begins before, else its file."""
     named: dict[str, list[ReplicatedSymbol]] = defaultdict(list)
-    for one in file.symbols:
-        named[one.symbol.qualified_name].append(one)
+    for symbol in sorted(file.symbols, key=_begin):
+        named[symbol.symbol.qualified_name].append(symbol)
     for inner in file.symbols:
-        outer = max(named.get(inner.symbol.qualified_name.rpartition(".")[0], ()), default=None, key=_around(inner))
-        if outer is None:
+        around = named.get(inner.symbol.qualified_name.rpartition(".")[0])
+        if not around:
             yield {"outer": file_key(project, file.path), "inner": inner.key, "chunk": None}
         else:
+            outer = around[max(bisect_right(around, _begin(inner), key=_begin) - 1, 0)]
             yield {"outer": outer.key, "inner": inner.key, "chunk": file.chunks[outer.ordinal].point.key}
 
 
-def _around(inner: ReplicatedSymbol) -> Callable[[ReplicatedSymbol], tuple[bool, int]]:
-    """Return what is greatest for the definition around another: it has its lines, or is the nearest before."""
-    line = inner.symbol.start_line
-
-    def rank(outer: ReplicatedSymbol) -> tuple[bool, int]:
-        first, last = outer.symbol.start_line, outer.symbol.end_line
-        return first <= line <= last, first if first <= line else -first
-
-    return rank
+def _begin(symbol: ReplicatedSymbol) -> int:
+    return symbol.symbol.start_line
 
 
 def _symbol_row(project: str, file: ReplicatedFile, replicated: ReplicatedSymbol) -> dict[str, Any]:
-    first = file.chunks[0].chunk
-    is_test = first.category is Category.TESTS
+    is_test = file.category == Category.TESTS
     return {
         "key": replicated.key,
         "labels": [LABELS[replicated.symbol.kind], *(["Test"] if is_test else ())],
         "properties": {
             "project": project,
             "path": file.path,
-            "language": first.language,
-            "category": first.category.value,
+            "language": file.language,
+            "category": file.category,
             "is_archived": is_archived(file),
             "name": replicated.symbol.name,
             "name_key": replicated.symbol.name.lower(),

@@ -93,6 +93,7 @@ CALL (f) {
 UNWIND $files AS file
 MATCH (f:File {key: file.key}) SET f += file.properties
 WITH f, file
+CALL (f) { MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(s:Interface) REMOVE s:Interface SET s:Class }
 CALL (file) { UNWIND file.interfaces AS key MATCH (s:Symbol {key: key}) REMOVE s:Class SET s:Interface }
 CALL (f, file) {
     UNWIND file.outside AS row
@@ -112,8 +113,8 @@ SET p += {project: $project, name: $project, commit: $commit, files: $files, chu
           written_at: datetime()}
 WITH p MATCH (d:Folder {key: $root}) MERGE (p)-[:CONTAINS]->(d)
 
-//: state_packages
-MATCH (p:Project {key: $project}) SET p.packages = $packages
+//: declare
+MERGE (p:Project {key: $project}) SET p.project = $project, p.packages = $packages
 
 //: forget_imports
 MATCH (:Project {key: $project})-[r:IMPORTS]-(:Project) DELETE r
@@ -130,7 +131,7 @@ CALL (package) {
 }
 MATCH (f:File {project: importer.key})-[:IMPORTS]->(x)
 WITH importer, declarer, count(DISTINCT f) AS files
-CREATE (importer)-[:IMPORTS {files: files}]->(declarer)
+MERGE (importer)-[r:IMPORTS]->(declarer) SET r.files = files
 
 //: clear
 MATCH (p:Project {key: $project}) DETACH DELETE p;

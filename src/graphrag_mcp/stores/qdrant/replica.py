@@ -90,9 +90,10 @@ class QdrantReplica:
     def relate(self, files: Sequence[RelatedFile]) -> None:
         """Do nothing: it keeps no relations."""
 
-    def finish(
-        self, frequencies: Callable[[], Frequencies], _packages: Callable[[], Sequence[str]], *, changed: bool
-    ) -> None:
+    def declare(self, packages: Sequence[str]) -> None:
+        """Do nothing: it keeps no relations."""
+
+    def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Write the word counts of the project."""
         if changed or not self._frequencies.exist():
             self._frequencies.write(frequencies())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphrag_mcp.model.files import Symbol, SymbolKind
+from graphrag_mcp.model.manifests import load_manifest
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.replica import (
     Point,
@@ -160,13 +161,13 @@ class SqliteReplicaSource:
     def read(self, paths: Sequence[str]) -> list[ReplicatedFile]:
         """Return these files as they are in the index; those that have left it are left out."""
         files = self._database.rows(
-            f"""SELECT f.id, f.path, f.content_hash, f.recipe, {_MARK} FROM files f
+            f"""SELECT f.id, f.path, f.content_hash, f.recipe, {_MARK}, f.category, f.language FROM files f
                 WHERE f.path IN (SELECT value FROM json_each(?)) ORDER BY f.path""",
             (id_list(paths),),
         )
         ids = id_list(row[0] for row in files)
         versions = {
-            file_id: file_version(path, content_hash, recipe) for file_id, path, content_hash, recipe, _ in files
+            file_id: file_version(path, content_hash, recipe) for file_id, path, content_hash, recipe, *_ in files
         }
         chunks, symbols = self._chunks(ids, versions), self._symbols(ids)
         calls = read_calls(self._database, [row[0] for row in files])
@@ -177,13 +178,15 @@ class SqliteReplicaSource:
                 path=path,
                 version=versions[file_id],
                 mark=mark,
+                category=category,
+                language=language,
                 match_keys=tuple(key for (key,) in keys[file_id]),
                 path_words=dict(words[file_id]),
                 chunks=tuple(chunks[file_id]),
                 symbols=tuple(symbols[file_id]),
                 calls=calls.get(file_id, ()),
             )
-            for file_id, path, _, _, mark in files
+            for file_id, path, _, _, mark, category, language in files
         ]
 
     def _grouped(self, select: str, ids: str) -> dict[int, list[tuple[Any, ...]]]:
@@ -253,7 +256,7 @@ class SqliteReplicaSource:
         return dict(self._database.rows("SELECT path, mark FROM projected WHERE server = ?", (server,)))
 
     def units(self) -> list[tuple[str, str]]:
-        """Return the units of code that is no test, each with its language; see `FileFacts.unit`."""
+        """Return the units of code outside of tests, each with its language; see `FileFacts.unit`."""
         rows = self._database.rows(
             """SELECT DISTINCT f.language, x.unit FROM facts x CROSS JOIN files f ON f.id = x.file_id
                WHERE f.category = 'implementation'"""
@@ -262,7 +265,8 @@ class SqliteReplicaSource:
 
     def declared(self) -> list[str]:
         """Return the names that manifests declare."""
-        return [name for (name,) in self._database.rows("SELECT DISTINCT data ->> 'name' FROM manifests") if name]
+        names = (load_manifest(data).name for (data,) in self._database.rows("SELECT data FROM manifests"))
+        return sorted({name for name in names if name.isprintable()} - {""})
 
 
 class SqliteChunkIds:

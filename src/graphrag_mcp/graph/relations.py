@@ -371,7 +371,7 @@ class Relations:
         return frozenset(left - {(edge.path, edge.line) for edge in incoming.by_name})
 
     def _places(self, node: CodeNode) -> set[int]:
-        """Return the places by which links name a node: for a file of a package the package's too, unless it is a test."""
+        """Return the places by which links name a node: the package's too for a file of one that is not a test."""
         facts, folder = self._code.facts, dirname(node.path)
         unit = facts.unit(node.path) if node.is_file and node.category is not Category.TESTS else ""
         is_of_package = unit and unit == facts.unit_of_folder(folder)

@@ -12,6 +12,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.tracing import Trace
 from graphrag_mcp.ingest.linking import LinkStage
+from graphrag_mcp.model.files import CALLABLE
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.settings import load_settings
 
@@ -1089,3 +1090,59 @@ def test_a_function_of_the_project_called_like_one_of_the_language_only_reads(tm
     assert rows(tmp_path / "1", {"a.go": text}, "m", Direction.WRITERS) == ["a.go:3 certain"]
     assert rows(tmp_path / "2", {"a.go": text, "b.go": own}, "m", Direction.WRITERS) == []
     assert rows(tmp_path / "3", {"a.go": text, "b.go": own}, "m", Direction.READERS) == ["a.go:3 certain"]
+
+
+DISPATCHED = {
+    "java": """interface Shape { void draw(); }
+interface Round extends Shape {}
+class Circle implements Round { public void draw() { paint(); } void paint() {} }
+class Ball extends Circle { void paint() { super.paint(); } }
+class Square implements Shape { public void draw() {} }
+class Use {
+  void any(Shape s) { s.draw(); }
+  void round(Round r) { r.draw(); r.draw();
+    r.draw(); }
+}
+""",
+    "go": """package a
+type Shape interface { Draw() }
+type Round interface { Shape; Turn() }
+type Circle struct{}
+func (c Circle) Draw() {}
+func (c Circle) Turn() {}
+type Square struct{}
+func (s Square) Draw() {}
+func any(s Shape) { s.Draw() }
+func round(r Round) { r.Draw()
+  r.Turn() }
+""",
+    "ts": """interface Shape { draw(): void }
+interface Round extends Shape { turn(): void }
+class Circle implements Round { draw() { this.turn() } turn() {} }
+class Ball extends Circle { turn() { super.turn() } }
+class Square implements Shape { draw() {} }
+function any(s: Shape) { s.draw() }
+function round(r: Round | Circle) { r.draw(); r.turn() }
+""",
+}
+
+
+@pytest.mark.parametrize("language", DISPATCHED)
+def test_callers_and_callees_are_one_relation(tmp_path: Path, language: str) -> None:
+    """Each call that one direction lists is listed by the other: with the methods that may run in place of the named."""
+    files = {f"a.{language}": DISPATCHED[language]}
+    ask_anew(tmp_path, files, "Shape", Direction.CALLERS)
+    with closing(_open(tmp_path)) as app:
+        navigator = app.navigator()
+        methods = [node for node in navigator.code_at(f"a.{language}", 1, 99) if node.kind in CALLABLE]
+        callers, callees = (
+            {
+                (step.source.qualified_name, step.target.qualified_name, line, step.edge.certainty)
+                for node in methods
+                for step in navigator.trace(f"a.{language}::{node.qualified_name}", direction, 1).steps
+                for line in step.lines
+            }
+            for direction in (Direction.CALLERS, Direction.CALLEES)
+        )
+    assert len(callers) > 4
+    assert callers == callees

@@ -165,7 +165,7 @@ class Leads:
     def _leads_of(self, node: CodeNode, symbol: SymbolId | None, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the leads of the code of a function, or of a file."""
         decided = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
-        below = list(self._code.hierarchy.dispatched(decided, symbol)) if symbol else []
+        below = list(self._code.hierarchy.dispatched(decided)) if symbol else []
         targets = self._nodes(link.target for link in (*decided, *below))
         for group in (decided, below):
             choices = Counter((link.line, targets[link.target].name) for link in group if link.target in targets)

@@ -471,7 +471,7 @@ class Relations:
         inside = [
             link for symbol in symbols for link in references.inside(symbol) if link.use in (Use.CALL, Use.CREATE)
         ]
-        inside += hierarchy.dispatched(inside, symbols[0]) if RelationKind.CALLS in kinds else ()
+        inside += hierarchy.dispatched(list(inside)) if RelationKind.CALLS in kinds else ()
         inside += (
             [filled for link in inside for filled in references.run_by(link)] if RelationKind.CALLS in kinds else []
         )

@@ -1,6 +1,6 @@
 """Which types are above and below a type, and which methods override which."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -151,19 +151,19 @@ class Hierarchy:
             return list(map(self._references.place, self.parents(kind)))
         return [link.source for link in self._references.linked((kind,), (How.ABOVE,))]
 
-    def dispatched(self, calls: Sequence[StoredLink], caller: SymbolId) -> Iterator[StoredLink]:
-        """Yield for calls of methods those of types below that may run in their place."""
-        methods = {link.target: link for link in calls if link.use == Use.CALL and self._references.is_dispatched(link)}
-        if not self._resolver.symbols.has_method_sets(caller):
-            below = {place: self._references.closure(place, How.BELOW, _OVERRIDES) for place in methods}
-            sources = {place: [link.source for link in links] for place, links in below.items()}
-        else:
-            placed = self._source.placed(methods)
-            sources = {
-                place: list(map(self._references.place, self.overriding(symbol))) for place, symbol in placed.items()
-            }
-        for place, others in sources.items():
-            yield from (methods[place]._replace(target=other, how=How.OPEN) for other in others)
+    def dispatched(self, calls: Iterable[StoredLink]) -> Iterator[StoredLink]:
+        """Yield for calls of methods those of types below the receiver's that may run in their place."""
+        together: dict[tuple[int, int, int], list[StoredLink]] = {}
+        for link in calls:
+            if link.use == Use.CALL and self._references.is_dispatched(link):
+                together.setdefault((link.target, link.line, link.source), []).append(link)
+        placed = self._source.placed({target for target, _, _ in together})
+        below = {target: self.overriding(symbol) for target, symbol in placed.items()}
+        for (target, _, _), links in together.items():
+            receivers = self._references.receivers(links)
+            for method in below.get(target, ()):
+                if self._is_reached(receivers, method):
+                    yield links[0]._replace(target=self._references.place(method), how=How.OPEN)
 
     def run_by(self, symbol: SymbolId) -> str:
         """Return what is known to start a function: a test runner by its annotation, or by that of its class."""
@@ -344,15 +344,19 @@ class Hierarchy:
         is_value = declared.kind != SymbolKind.METHOD or Mark.PROPERTY in declared.marks
         if (site.mention.use != Use.CALL and not is_value) or site.is_of_base:
             return False
+        return self._is_reached(site.receivers, method)
+
+    def _is_reached(self, receivers: Collection[int], method: SymbolId) -> bool:
+        """Return whether the type of a member is one of the receivers, below one, or not known to be neither."""
         owner = self.owner_of(method)
-        if owner is None or not site.receivers:
+        if owner is None or not receivers:
             return True
         holders = [owner, *(self._embedding(owner) if self._resolver.symbols.has_method_sets(owner) else ())]
         places = {place for holder in holders for place in (self._references.place(holder), *self.above(holder))}
-        if places.isdisjoint(site.receivers) and not self._resolver.symbols.has_method_sets(owner):
+        if places.isdisjoint(receivers) and not self._resolver.symbols.has_method_sets(owner):
             # What a type below has from another side may stand for it.
             places = {place for symbol in self.descendants(owner) for place in self.above(symbol)}
-        return not places.isdisjoint(site.receivers)
+        return not places.isdisjoint(receivers)
 
     def _fits(self, symbol: SymbolId, other: SymbolId) -> bool:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""

@@ -187,8 +187,13 @@ class References:
         return mentions[first : bisect_right(mentions, line, first, key=attrgetter("line"))]
 
     def is_dispatched(self, link: StoredLink) -> bool:
-        """Return whether a call of a member may run that of a type below: not of `super`, nor without a receiver."""
-        return link.receiver not in (0, _SUPER)
+        """Return whether a call of a member may run that of a type below: one of `super` may not."""
+        return link.receiver != _SUPER
+
+    def receivers(self, links: Sequence[StoredLink]) -> tuple[int, ...]:
+        """Return the types whose member the links of one place use, none if one is not known."""
+        known = [link.receiver for link in links if link.receiver not in (0, _SOME)]
+        return tuple(known) if len(known) == len(links) else ()
 
     def name(self, path: str, link: StoredLink) -> str:
         """Return the name of a link of a file that leads to a name."""
@@ -284,9 +289,8 @@ class References:
     def site(self, link: StoredLink, name: str, target: int = 0, *, is_certain: bool = True) -> Site:
         """Return the place of a link."""
         receiver = "?" if link.receiver else ""
-        receivers = (link.receiver,) if link.receiver not in (0, _SOME) else ()
         mention = Mention(-1, link.line, name, link.use, receiver, link.arity)
-        return Site(link.path, mention, target, link.source, receivers, is_certain, link.kind if target else None)
+        return Site(link.path, mention, target, link.source, self.receivers((link,)), is_certain, link.kind if target else None)
 
     def _foreign(self, links: Sequence[StoredLink], symbols: Iterable[SymbolId]) -> Iterator[Site]:
         """Yield the uses of members of foreign values that may be those of declarations."""

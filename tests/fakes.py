@@ -154,7 +154,7 @@ class FakeApp(Session["FakeApp"], View):
     def index(self, rebuild: bool = False, progress: Callable[[object], None] | None = None) -> IndexReport:
         return IndexReport(added=3, chunks=12)
 
-    def doubt(self, error: sqlite3.Error) -> IndexStoreError:
+    def suspect(self, error: sqlite3.Error) -> IndexStoreError:
         self.doubted.append(error)
         return IndexStoreError("the index file is examined; ask again in a moment")
 

@@ -1129,7 +1129,7 @@ function round(r: Round | Circle) { r.draw(); r.turn() }
 
 @pytest.mark.parametrize("language", DISPATCHED)
 def test_callers_and_callees_are_one_relation(tmp_path: Path, language: str) -> None:
-    """Each call that one direction lists is listed by the other: with the methods that may run in place of the named."""
+    """Each call that one direction lists is listed by the other, methods that may run in place of the named too."""
     files = {f"a.{language}": DISPATCHED[language]}
     ask_anew(tmp_path, files, "Shape", Direction.CALLERS)
     with closing(_open(tmp_path)) as app:

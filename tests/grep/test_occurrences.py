@@ -18,7 +18,7 @@ from graphrag_mcp.grep.learnt import LearntFiles
 from graphrag_mcp.grep.needles import Required, create_needle
 from graphrag_mcp.grep.occurrences import MAX_LINES, Occurrence, ReadFile, find_occurrences
 from graphrag_mcp.model.files import ListedFile, Symbol
-from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.system.safe_files import RECENT_NS
@@ -26,8 +26,6 @@ from graphrag_mcp.text.source import NotText, read_text
 from graphrag_mcp.tools.find_occurrences import OCCURRENCES
 from tests.grep.finding import occurrences
 from tests.waiting import HANG_SECONDS
-
-EVERYTHING = Scope(exclude_archived=False)
 
 # Letters that stand for one another in any case, line ends, what masks are made of, and secrets.
 KELVIN, LONG_S, DOTTED_I, DOTLESS_I = "\u212a", "\u017f", "\u0130", "\u0131"

@@ -8,17 +8,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from neo4j import Driver
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import ServerError
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.reports import SyncReport
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.replication import relations
 from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
+from graphrag_mcp.stores.replica import RelatedFile, ReplicatedFile
 from tests.servers.conftest import Place
 
 pytestmark = pytest.mark.server
@@ -362,3 +365,34 @@ def test_a_file_without_text_is_a_file(make_place: Callable[..., Place]) -> None
             with asked.view() as view:
                 trace = view.navigator.trace("p/__init__.py", Direction.IMPORTERS, 1, Scope())
                 assert [step.source.path for step in trace.steps] == ["use.py"]
+
+
+def test_projects_that_share_a_package_are_copied_and_removed_at_the_same_time(neo4j_driver: Driver) -> None:
+    """Each has the packages that it imports as nodes of its own, so none is in another's way."""
+    problems = list[str]()
+    replicas = [Neo4jReplica(neo4j_driver, "", None, f"sharing-{uuid4()}") for _ in range(4)]
+    replicas[0].prepare()
+    file = ReplicatedFile("m.py", "1", "1", Category.IMPLEMENTATION, "python", (), {}, (), ())
+    related = RelatedFile("m.py", (), [(f"shared{number}", number) for number in range(1, 30)], (), (), "1")
+
+    def come_and_go(replica: Neo4jReplica) -> None:
+        try:
+            for _ in range(10):
+                replica.clear()
+                replica.write([file])
+                replica.relate([related])
+        except ServerError as error:
+            problems.append(str(error))
+
+    threads = [threading.Thread(target=come_and_go, args=(replica,)) for replica in replicas]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    count = "MATCH (f:File)-[:IMPORTS]->(x:External) WHERE f.project IN $all RETURN count(*) AS n"
+    named = {"all": [replica._project for replica in replicas]}
+    assert (neo4j_driver.execute_query(count, named).records[0]["n"], problems) == (4 * 29, [])
+    for replica in replicas:
+        replica.clear()
+    left = neo4j_driver.execute_query("MATCH (x:External) WHERE x.name STARTS WITH 'shared' RETURN count(x) AS n")
+    assert left.records[0]["n"] == 0

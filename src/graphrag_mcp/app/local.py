@@ -65,8 +65,8 @@ class App(Session[IndexView]):
     def refresh(self, paths: Collection[str]) -> bool:
         return self._parts.supervisor.refresh_stale(paths)
 
-    def doubt(self, error: sqlite3.Error) -> IndexStoreError:
-        return self._parts.handle.doubt(error)
+    def suspect(self, error: sqlite3.Error) -> IndexStoreError:
+        return self._parts.handle.suspect(error)
 
     def index_state(self) -> IndexState:
         return self._parts.supervisor.state()

@@ -153,7 +153,7 @@ class RemoteApp(Session[RemoteView]):
         del timeout_seconds
         return self.index_state()
 
-    def doubt(self, error: sqlite3.Error) -> ServerError:
+    def suspect(self, error: sqlite3.Error) -> ServerError:
         """Return the error to raise; there is no index file that could be damaged."""
         return ServerError(explain(error))
 

@@ -88,7 +88,7 @@ class Session(ABC, Generic[Seen]):
             except sqlite3.Error as error:
                 if is_last or not isinstance(error, sqlite3.ProgrammingError):
                     logger.warning("The index file cannot be read: %s", error)
-                    raise self.doubt(error) from error
+                    raise self.suspect(error) from error
             is_last = True
 
     def search(self, request: SearchRequest) -> SearchResult:
@@ -112,7 +112,7 @@ class Session(ABC, Generic[Seen]):
         """Index changed files if that is quick; return whether it was done."""
 
     @abstractmethod
-    def doubt(self, error: sqlite3.Error) -> GraphragError:
+    def suspect(self, error: sqlite3.Error) -> GraphragError:
         """Have the index file examined after SQLite could not read it, and return the error to raise."""
 
     @abstractmethod

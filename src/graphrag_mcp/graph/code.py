@@ -4,14 +4,16 @@ import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from posixpath import dirname
 
 from graphrag_mcp.model.facts import Declared, SymbolId
-from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
+from graphrag_mcp.model.files import MACRO, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
-from graphrag_mcp.model.links import COMPARED, How, StoredLink
+from graphrag_mcp.model.links import COMPARED, How, StoredLink, folder_place, place_id
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
+from graphrag_mcp.resolution.outsiders import Outsiders
 from graphrag_mcp.resolution.references import FILES_KEPT, LinkSource, References
 
 CERTAINTY_OF = {
@@ -38,6 +40,7 @@ class IndexedCode:
         self.references = References(facts, links)
         self.resolver = self.references.resolver
         self.hierarchy = Hierarchy(self.references)
+        self.outsiders = Outsiders(self.references, self.hierarchy)
         self._nodes: dict[str, list[CodeNode]] = {}
         self._sources: dict[tuple[str, int], int] = {}
         self._guard = threading.Lock()
@@ -49,6 +52,18 @@ class IndexedCode:
         with self._guard:
             self.resolver.begin()
             yield
+
+    def language(self, path: str) -> str:
+        """Return the language of a file, "" for one that is not in the index."""
+        file = self.facts.file(path)
+        return file.language if file else ""
+
+    def places(self, node: CodeNode) -> set[int]:
+        """Return the places by which links name a node: the package's too for a file of one that is not a test."""
+        facts, folder = self.facts, dirname(node.path)
+        unit = facts.unit(node.path) if node.is_file and node.category is not Category.TESTS else ""
+        is_of_package = unit and unit == facts.unit_of_folder(folder)
+        return {node.place, place_id(folder_place(folder))} if is_of_package else {node.place}
 
     def symbols(self, node: CodeNode) -> list[SymbolId]:
         """Return the declarations of a node; none for a file, a key, or a language without facts."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from graphrag_mcp.errors import RequestError, not_indexed
 from graphrag_mcp.model.files import VARIABLE, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
-from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import (
     as_name,
@@ -21,7 +21,6 @@ from graphrag_mcp.text.names import (
 )
 
 SIMILAR_NAMES = 8
-EVERYTHING = Scope(exclude_archived=False)
 
 SEPARATORS = re.compile(r"::|->|#|/")  # Between a name and its qualifiers, besides the dot.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
-from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
+from graphrag_mcp.graph.lookup import SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.relations import Relations
@@ -19,7 +19,7 @@ from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Line
-from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 
 if TYPE_CHECKING:  # What few questions need is imported by them.

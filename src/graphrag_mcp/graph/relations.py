@@ -1,61 +1,31 @@
 """The relations of one definition: decided from facts where the language has them, else by name."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
-from itertools import islice
-from posixpath import dirname
-from typing import NamedTuple
 
 from graphrag_mcp.graph.code import IndexedCode, edge_of
+from graphrag_mcp.graph.doubts import BY_SYNTAX, Doubts, Incoming
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.sites import SiteFinder
-from graphrag_mcp.graph.unread import loading_lines, quoted_lines, reflected_names, reflecting_files, unread_lines
-from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, Resolution, SymbolKind
-from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
-from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, folder_place, place_id
+from graphrag_mcp.model.files import RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned
+from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Instance, Type
 from graphrag_mcp.parsing.code.imports import module_key
 from graphrag_mcp.ports import SymbolGraph
-from graphrag_mcp.resolution.by_name import macro_name
 from graphrag_mcp.resolution.foreign import written_name
 from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.references import LinkSource, Site
 
-_BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
-
 _OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
-_READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
 _OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
-_LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
 _INTERFACE = re.compile(r"[\w@()\s]*\b(?:interface|trait|(?:def)?protocol)\b")
-MAX_LOADED = 20  # Types for which data is searched that loads them.
 _IS_NOT_FOLLOWED = (True, True)  # is_guess, is_named
-
-
-class _Incoming(NamedTuple):
-    """The relations to a node, and what says what is not known of them.
-
-    by_name: those that are compared by names, or lead to a whole file. symbols: its declarations; none where there are
-    no facts. methods: what is not listed of a type. outside: the modules that share the declarations. pending: the
-    files with the name that are not resolved.
-    """
-
-    edges: Sequence[CodeEdge]
-    kinds: Sequence[RelationKind]
-    by_name: Sequence[CodeEdge]
-    symbols: Sequence[SymbolId] = ()
-    sites: Sequence[Site] = ()
-    methods: Sequence[CodeEdge] = ()
-    outside: Sequence[str] = ()
-    others: Set[Line] = frozenset()
-    pending: Sequence[str] = ()
 
 
 class Relations:
@@ -68,9 +38,8 @@ class Relations:
         self._code = IndexedCode(store, facts, links)
         self._sites = SiteFinder(self._code)
         self.leads = Leads(self._code)
-        self._unread = lru_cache(1 << 12)(self._find_unread)
-        self._reflected = lru_cache(1 << 4)(partial(reflected_names, store))
-        self._reflecting = lru_cache(1 << 4)(partial(reflecting_files, store))
+        self._doubts = Doubts(self._code)
+        self.unread = self._doubts.unread_by_name
 
     # ------------------------------------------------------------ to a definition
 
@@ -85,47 +54,18 @@ class Relations:
         """
         with self._code.searching():
             incoming = self._incoming(node, kinds, scope)
-            doubt = self._doubt(node, incoming, scope)
+            doubt = self._doubts.of(node, incoming, scope)
             edges = [edge for edge in incoming.edges if doubt.is_listed or edge.certainty is not Certainty.BY_NAME]
             read = doubt.undecided.union(doubt.others, ((edge.path, edge.line) for edge in edges))
-            unread = (place for place in self._unread(node, scope) if place not in read or not self.decides(place[0]))
-            edges = list(dict.fromkeys(edges))
-            return edges, replace(doubt, unread=frozenset(unread))
+            unread = self._doubts.unread(node, scope)
+            left = frozenset(place for place in unread if place not in read or not self.decides(place[0]))
+            return list(dict.fromkeys(edges)), replace(doubt, unread=left)
 
     def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node without guesses, unless names are all that is known in the language."""
         with self._code.searching():
             edges = self._incoming(node, kinds, scope, with_guesses=False).edges
             return [edge for edge in edges if not edge.is_guess or edge.is_named]
-
-    def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Line]:
-        """Return the lines that may mean a node, and are not read as code."""
-        symbols = [symbol for symbol in self._code.symbols(node) if not self._is_inner(symbol)]
-        language = self._language(node.path)
-        own = self.unread(node, language, scope) if symbols else frozenset()
-        kinds = self._owners(node, symbols) if describe(language).loads_types else ()
-        return own.union(*(loading_lines(self._code.store, kind, scope) for kind in kinds))
-
-    def _owners(self, node: CodeNode, symbols: Iterable[SymbolId]) -> Iterator[CodeNode]:
-        """Yield the types that have a field or method, those below its own as well, up to a limit."""
-        hierarchy, declared = self._code.hierarchy, self._code.resolver.declared
-        members = symbols if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) else ()
-        owners = dict.fromkeys(owner for symbol in members if (owner := hierarchy.owner_of(symbol)))
-        kinds = dict.fromkeys(kind for owner in owners for kind in (owner, *hierarchy.descendants(owner)))
-        for kind in islice(kinds, MAX_LOADED):
-            name, qualified = declared(kind).name, declared(kind).qualified
-            yield node._replace(path=kind.path, name=name, qualified_name=qualified, kind=SymbolKind.TYPE)
-
-    def unread(self, node: CodeNode, language: str, scope: Scope) -> frozenset[Line]:
-        """Return the lines that may mean a definition in a language with facts, also one that is gone."""
-        if language not in FACT_LANGUAGES:
-            return frozenset()
-        store = self._code.store
-        lines = {*self._reflected(language, scope).get(node.name, ()), *unread_lines(store, node, language, scope)}
-        is_loaded = node.kind is SymbolKind.TYPE and describe(language).loads_types
-        if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) or is_loaded:
-            lines |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
-        return frozenset(lines)
 
     def uses_of_removed(self, name: str, scope: Scope) -> list[Mentioned]:
         """Return where a name is used that means nothing in the project, or may mean anything of that name.
@@ -194,35 +134,20 @@ class Relations:
                     continue
                 yield module_key(facts.language, link.path, module, of.item if of else name)
 
-    def _is_inner(self, symbol: SymbolId) -> bool:
-        """Return whether nothing outside of its file, or of the function around it, can name a declaration."""
-        declaration = self._code.resolver.declared(symbol)
-        if (
-            declaration.name.startswith("#")
-            or Mark.PRIVATE in declaration.marks
-            or self._code.references.is_confined(symbol)
-        ):
-            return True
-        while declaration.owner >= 0:
-            declaration = self._code.resolver.declared(SymbolId(symbol.path, declaration.owner))
-            if declaration.kind in CALLABLE:
-                return True
-        return False
-
     def _incoming(
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, *, with_guesses: bool = True
-    ) -> "_Incoming":
+    ) -> Incoming:
         symbols = self._code.symbols(node)
         with_methods = RelationKind.CONTAINS in kinds  # Their users are those of the type, too.
         kinds = [kind for kind in kinds if kind is not RelationKind.CONTAINS]
         by_name = self._by_name(node, kinds, scope)
         if not symbols:
-            return _Incoming(by_name, kinds, by_name)
+            return Incoming(by_name, kinds, by_name)
         parts = [self._code.resolver.modules.merged(symbol) for symbol in symbols]
         symbols = list(dict.fromkeys((*symbols, *(symbol for to_node, _ in parts for symbol in to_node))))
         hierarchical = self._hierarchical(node, symbols, kinds, with_guesses=with_guesses)
         below = [edge for edge in hierarchical if edge.relation in kinds]
-        sites, others, pending = self._sites.of(symbols, with_guesses=with_guesses)
+        sites, elsewhere, pending = self._sites.of(symbols, with_guesses=with_guesses)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         self._code.find_sources([(site.path, site.source) for site, _ in sites if site.path in visible])
         to_node = [self._edge_to(node, symbols, site, certainty) for site, certainty in sites if site.path in visible]
@@ -234,7 +159,7 @@ class Relations:
         inside = [edge for edge in to_node if edge.relation is RelationKind.CONTAINS]
         methods = [edge._replace(relation=RelationKind.USES) for edge in inside]
         edges = [*below, *(edge for edge in to_node if edge.relation in wanted), *(methods if with_methods else ())]
-        return _Incoming(
+        return Incoming(
             [*by_name, *edges],
             kinds,
             by_name,
@@ -242,140 +167,21 @@ class Relations:
             [site for site, _ in sites],
             [] if with_methods or not wanted & _OF_TYPES else methods,
             [module for _, modules in parts for module in modules],
-            others,
+            elsewhere,
             pending,
         )
 
-    def _doubt(self, node: CodeNode, incoming: "_Incoming", scope: Scope) -> Doubt:
-        """Return what is not known of the relations that were found."""
-        store, references, resolver = self._code.store, self._code.references, self._code.resolver
-        symbols, language = incoming.symbols, self._language(node.path)
-        unsure = self._unsure(node, incoming, platform_of(language), scope)
-        if not symbols:
-            is_typed = set(incoming.kinds) <= set(_BY_SYNTAX) and len(self._places(node)) > 1
-            waiting = frozenset(store.visible(set(references.pending(node.name)), scope))
-            return Doubt(unsure, unparsed=self._unparsed(node), files_pending=waiting, is_typed=is_typed)
-        is_run = RelationKind.CALLS in incoming.kinds
-        unparsed = frozenset(self._code.facts.unparsed(resolver.declared(symbols[0]).name, language))
-        if all(references.is_confined(symbol, Use.CALL if is_run else Use.VALUE) for symbol in symbols):
-            unparsed &= {node.path}
-        is_read = is_run or RelationKind.READS in incoming.kinds
-        outside = frozenset(self._outside(node, incoming, scope)).union(incoming.outside)
-        if is_run and not (outside or incoming.edges) and any(map(self._is_called_by_name, symbols)):
-            outside = frozenset({"duck typing"})
-        guesses = {edge for edge in incoming.edges if edge.certainty is Certainty.BY_NAME}.difference(incoming.by_name)
-        return Doubt(
-            unsure.union((edge.path, edge.line) for edge in guesses),
-            frozenset(incoming.others),
-            unparsed,
-            frozenset(store.visible(incoming.pending, scope)),
-            is_typed=not incoming.by_name,
-            is_listed=not resolver.symbols.is_common(symbols[0]),  # Any receiver has it, so a list would not help.
-            is_implicit=is_run and any(map(resolver.symbols.is_implicit, symbols)),
-            callers_outside=outside,
-            is_structural=RelationKind.IMPLEMENTS in incoming.kinds
-            and node.kind is SymbolKind.TYPE
-            and any(map(resolver.is_function_type, symbols)),
-            run_by=frozenset(map(self._code.hierarchy.run_by, symbols)) - {""} if is_read else frozenset(),
-            methods=frozenset((edge.path, edge.line) for edge in incoming.methods),
-        )
-
-    def _outside(self, node: CodeNode, incoming: "_Incoming", scope: Scope) -> Iterator[str]:
-        """Yield what else may use a definition, for the kinds of relations that are asked for."""
-        symbols, hierarchy = incoming.symbols, self._code.hierarchy
-        if RelationKind.CALLS in incoming.kinds:
-            yield from self._callers_outside(symbols, incoming.sites)
-            yield from self._makers(symbols, scope)
-            yield from (reader for symbol in symbols for reader in hierarchy.class_readers(symbol))
-        elif RelationKind.WRITES in incoming.kinds:
-            yield from (caller for symbol in symbols for caller in hierarchy.callers_outside(symbol))
-        if node.kind is SymbolKind.FIELD and any(map(self._is_seen, symbols)):
-            kinds = (
-                _READING if RelationKind.READS in incoming.kinds else {RelationKind.WRITES}.intersection(incoming.kinds)
-            )
-            if kinds and kinds.isdisjoint(edge.relation for edge in incoming.edges):
-                yield "serialization"
-
-    def _is_seen(self, field: SymbolId) -> bool:
-        """Return whether libraries that are given an object see a field of it."""
-        declaration, owner = self._code.resolver.declared(field), self._code.hierarchy.owner_of(field)
-        if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
-            return False
-        if Mark.STATIC in declaration.marks or self._code.resolver.state.policy(field).foreign.reads_private:
-            return Mark.STATIC not in declaration.marks
-        is_capital = declaration.name[:1].isupper() or not describe(self._language(field.path)).exports_capitals
-        return is_capital and declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
-
-    def _is_called_by_name(self, method: SymbolId) -> bool:
-        """Return whether a library that is given an object may call a method of it, since it has that name."""
-        resolver, declaration = self._code.resolver, self._code.resolver.declared(method)
-        policy, owner = resolver.state.policy(method), self._code.hierarchy.owner_of(method)
-        is_open = declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
-        is_nominal = policy.members.method_sets or policy.calls.overloads
-        return (
-            is_open
-            and owner is not None
-            and declaration.kind == SymbolKind.METHOD
-            and not (is_nominal or self._code.hierarchy.run_by(method))
-        )
-
-    def _makers(self, symbols: Sequence[SymbolId], scope: Scope) -> Iterator[str]:
-        """Yield the class literals by which code may get a constructor."""
-        for symbol in symbols:
-            owner = self._code.hierarchy.owner_of(symbol)
-            has_literals = self._code.resolver.state.policy(symbol).calls.overloads
-            if owner and has_literals and self._code.resolver.symbols.is_constructor(symbol, owner):
-                name = self._code.resolver.declared(owner).name
-                literal = re.compile(_LITERAL.replace("NAME", re.escape(name)))
-                if any(literal.search(text) for *_, text in self._code.store.texts((name,), scope)):
-                    yield f"{name}.class"
-
-    def _callers_outside(self, symbols: Sequence[SymbolId], sites: Iterable[Site]) -> Iterator[str]:
-        """Yield what may call symbols from outside; that others import them is said where nothing here uses them."""
-        is_used = any(site.mention.use != Use.IMPORT for site in sites)
-        if not is_used and any(map(self._code.resolver.foreign.is_published, symbols)):
-            yield "whatever imports the package"
-        for symbol in symbols:
-            yield from self._code.resolver.foreign.callers(symbol)
-            yield from self._code.hierarchy.callers_outside(symbol)
-
-    def _unparsed(self, node: CodeNode) -> frozenset[str]:
-        """Return the files that may mention a definition without facts in lines that do not parse."""
-        return frozenset(self._code.facts.unparsed(node.name, detect_language(node.path)))
-
     def _by_name(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node that are compared by names, or lead to a whole file."""
-        places = self._places(node) if set(kinds) <= set(_BY_SYNTAX) else {node.place}  # All import a package of Go.
+        places = (
+            self._code.places(node) if set(kinds) <= set(BY_SYNTAX) else {node.place}
+        )  # All import a package of Go.
         links = [link for link in self._code.references.to(places, (How.CERTAIN, *COMPARED)) if link.kind in kinds]
         links = [link for link in links if node.is_file or link.how in COMPARED]
         visible = self._code.store.visible({link.path for link in links}, scope)
         shown = [link for link in links if link.path in visible]
         self._code.find_sources([(link.path, link.source) for link in shown])
         return [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
-
-    def _unsure(
-        self, node: CodeNode, incoming: "_Incoming", languages: Collection[str], scope: Scope
-    ) -> frozenset[Line]:
-        """Return the places of its name that may mean a node where names are compared, and are none of its relations.
-
-        languages: those in which its name may mean it.
-        """
-        if node.is_file or node.kind is SymbolKind.KEY:
-            return frozenset()
-        name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
-        links = [
-            link for link in self._code.references.unsure(name, (node.place,), languages) if link.kind in incoming.kinds
-        ]
-        visible = self._code.store.visible({link.path for link in links}, scope)
-        left = {(link.path, link.line) for link in links if link.path in visible and not self.decides(link.path)}
-        return frozenset(left - {(edge.path, edge.line) for edge in incoming.by_name})
-
-    def _places(self, node: CodeNode) -> set[int]:
-        """Return the places by which links name a node: the package's too for a file of one that is not a test."""
-        facts, folder = self._code.facts, dirname(node.path)
-        unit = facts.unit(node.path) if node.is_file and node.category is not Category.TESTS else ""
-        is_of_package = unit and unit == facts.unit_of_folder(folder)
-        return {node.place, place_id(folder_place(folder))} if is_of_package else {node.place}
 
     def _from_slots(self, node: CodeNode, symbols: Sequence[SymbolId], scope: Scope) -> list[CodeEdge]:
         """Return the calls of what parameters, fields and collections hold in which functions are kept.
@@ -461,7 +267,7 @@ class Relations:
         if not symbols:
             edges, unknown = self._code.edges_in(node, kinds)
             return [*edges, *(self._above(node) if RelationKind.INHERITS in kinds else ())], unknown
-        by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
+        by_syntax = [kind for kind in kinds if kind in BY_SYNTAX]
         edges, unknown = self._code.edges_in(node, by_syntax) if by_syntax else ([], [])
         resolver, references = self._code.resolver, self._code.references
         kind = RelationKind.IMPLEMENTS if node.kind is SymbolKind.TYPE else RelationKind.OVERRIDES
@@ -517,7 +323,7 @@ class Relations:
             if not any(above.path not in LIBRARIES for above in symbols):
                 name = resolver.foreign.name(base) or written_name(written.type)
                 yield Mentioned(RelationKind.INHERITS, name, "", symbol.path, declaration.line, False)
-        for name in self._code.hierarchy.foreign_interfaces(symbol) if declaration.kind == SymbolKind.TYPE else ():
+        for name in self._code.outsiders.foreign_interfaces(symbol) if declaration.kind == SymbolKind.TYPE else ():
             yield Mentioned(RelationKind.INHERITS, name, "", symbol.path, declaration.line, False)
 
     def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
@@ -557,7 +363,3 @@ class Relations:
             ]
             exported = [self._code.resolver.modules.exported(path, export) for path, export in exports]
             return [self._code.node_id(symbol.path, symbol) for hit in exported if hit for symbol in hit.symbols]
-
-    def _language(self, path: str) -> str:
-        file = self._code.facts.file(path)
-        return file.language if file else ""

@@ -13,10 +13,10 @@ from graphrag_mcp.resolution.references import Site
 
 
 class DecidedSites(NamedTuple):
-    """The places that mean some declarations or may mean them; others, pending: as in `Sites`."""
+    """The places that mean some declarations or may mean them; elsewhere, pending: as in `Sites`."""
 
     sites: Sequence[tuple[Site, Certainty]]
-    others: Set[Line]
+    elsewhere: Set[Line]
     pending: Sequence[str]
 
 
@@ -38,7 +38,7 @@ class SiteFinder:
         wanted = frozenset(self._with_constructed(symbols))
         own, created = set(map(references.place, symbols)), set(map(references.place, wanted))
         with_certainty: list[tuple[Site, Certainty]] = []
-        sites, others, pending = references.sites(wanted, (above | handed) - created, with_guesses=with_guesses)
+        sites, elsewhere, pending = references.sites(wanted, (above | handed) - created, with_guesses=with_guesses)
         for site in sites:
             if site.target in created:
                 # Only what creates the type counts for its constructor.
@@ -54,7 +54,7 @@ class SiteFinder:
             with_certainty += [(site, Certainty.BY_NAME) for symbol in symbols for site in find(symbol)]
         if self._is_replaced(symbols):
             with_certainty = [(site, _unless_replaced(site, how)) for site, how in with_certainty]
-        return DecidedSites(with_certainty, others, pending)
+        return DecidedSites(with_certainty, elsewhere, pending)
 
     def _by_text(self, constant: SymbolId) -> Iterator[Site]:
         """Yield where an enumeration is handed over, or asked for a constant by its name: that may be any of them."""

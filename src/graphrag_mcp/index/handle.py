@@ -87,7 +87,7 @@ class Handle:
             self._searched = opened
             return opened
 
-    def doubt(self, error: sqlite3.Error) -> IndexStoreError:
+    def suspect(self, error: sqlite3.Error) -> IndexStoreError:
         """Have the file examined after SQLite could not read it, and return the error to raise."""
         if is_busy(error):
             return IndexStoreError(LOCKED)

@@ -39,7 +39,7 @@ class IndexStores:
         self._scopes = ScopeResolver(database, compile_globs)
         self.catalog = SqliteCatalog(database, self._scopes)
         self._guard = threading.Lock()
-        self._related = -1
+        self._relations_commit = -1
         self._vectors: SqliteVectorIndex | None = None
         self._sketches: SketchCache | None = None
         self._overlay: tuple[object, Overlay] | None = None
@@ -92,9 +92,9 @@ class IndexStores:
 
         with self._guard:
             commit = self.database.commit_number()
-            if commit != self._related:
+            if commit != self._relations_commit:
                 self._relations = Relations(self.symbols, SqliteFacts(self.database), SqliteLinks(self.database))
-                self._related = commit
+                self._relations_commit = commit
             return self._relations
 
     def stores(self, embedder: "Embedder | None", model_problem: str) -> "Stores":

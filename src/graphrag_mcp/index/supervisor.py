@@ -275,7 +275,7 @@ class Supervisor:
         try:
             state = self._stored_state()
         except sqlite3.Error as error:
-            raise self._handle.doubt(error) from error
+            raise self._handle.suspect(error) from error
         self._state = as_reader(state, self._handle.holder())
         if self._state.state.is_settled:
             self.settled.set()
@@ -289,7 +289,7 @@ class Supervisor:
         except IndexDamagedError:
             return True
         except sqlite3.Error as error:
-            self._handle.doubt(error)
+            self._handle.suspect(error)
             return self._handle.is_in_doubt
 
     def _reconcile(self, progress: "ReportProgress | None", *, reuse: bool = True) -> IndexReport:

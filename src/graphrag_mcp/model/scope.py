@@ -40,6 +40,7 @@ class Scope:
 
 
 DEFAULT_SCOPE = Scope()
+EVERYTHING = Scope(exclude_archived=False)
 
 _ARGUMENT = "excluded_files"
 SHOWN_WARNINGS = 5

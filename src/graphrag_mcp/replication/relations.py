@@ -23,7 +23,7 @@ from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeNode
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
-from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.scope import EVERYTHING
 from graphrag_mcp.parsing.code.imports import package_of
 from graphrag_mcp.stores.replica import SHARED, RelatedFile, ReplicatedEdge, file_key, symbol_key
 from graphrag_mcp.stores.sqlite.database import Database
@@ -37,7 +37,6 @@ from graphrag_mcp.text.names import as_name
 FILES_PER_TASK = 16
 FEW_FILES = 40  # Fewer files are read in this process: starting others takes as long.
 FILES_REMEMBERED = 320  # Caches are emptied after so many files, so that memory does not grow.
-_ALL = Scope(exclude_archived=False)
 _OF_FILES = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _IMPLEMENTING = (RelationKind.IMPLEMENTS,)
 _OTHERS = tuple(kind for kind in RelationKind if kind not in (RelationKind.CONTAINS, *_IMPLEMENTING))
@@ -247,7 +246,7 @@ def _edges(relations: Relations, node: CodeNode) -> Iterator[tuple[str, str, int
     """Yield the relations to a node as rows."""
     # A type below an interface may both name it and implement it; who imports a package imports each file of it.
     for kinds in (_OTHERS, _OF_FILES if node.is_file else _IMPLEMENTING if node.kind is SymbolKind.TYPE else ()):
-        for edge in relations.decided(node, kinds, _ALL) if kinds else ():
+        for edge in relations.decided(node, kinds, EVERYTHING) if kinds else ():
             certainty = SHARED if edge.is_guess and edge.certainty is Certainty.BY_NAME else edge.certainty
             yield edge.path, edge.relation, edge.source_id, edge.target_id, edge.line, certainty
 

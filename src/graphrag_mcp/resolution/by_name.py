@@ -15,6 +15,7 @@ from graphrag_mcp.languages.registry import describe, platform_of
 from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
+    CALLABLE,
     HEADER_SUFFIXES,
     MACRO,
     Relation,
@@ -34,7 +35,6 @@ _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _OF_FILES = (RelationKind.IMPORTS, *_LINKING)
 _OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
 _USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
-_CALLED = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
 
 def macro_name(name: str) -> str:
@@ -160,7 +160,7 @@ class NameResolution:
             return False
         if each.is_static and describe(each.file.language).headers and not each.file.path.endswith(HEADER_SUFFIXES):
             return each.file.path == self._file.path
-        allowed = {RelationKind.USES: _USED, RelationKind.HANDS_ON: _CALLED}.get(relation.kind)
+        allowed = {RelationKind.USES: _USED, RelationKind.HANDS_ON: CALLABLE}.get(relation.kind)
         return allowed is None or each.kind in allowed
 
     def _is_bare(self, relation: Relation) -> bool:

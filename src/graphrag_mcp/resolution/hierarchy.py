@@ -4,13 +4,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import lru_cache
 from typing import NamedTuple
 
-from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import METACLASS, Mark, SymbolId, Use
+from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, StoredLink
 from graphrag_mcp.model.values import (
-    Either,
-    Foreign,
     Instance,
     Outside,
     Signature,
@@ -20,8 +17,8 @@ from graphrag_mcp.model.values import (
     parts_of,
     rebuilt,
 )
-from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.places import types_of
 from graphrag_mcp.resolution.references import References, Site
 from graphrag_mcp.resolution.resolver import Resolver
 
@@ -109,7 +106,7 @@ class Hierarchy:
     def overridden(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
         owner = self.owner_of(method)
-        below = self._embedding(owner) if owner and self._resolver.symbols.has_method_sets(owner) else []
+        below = self.embedding(owner) if owner and self._resolver.symbols.has_method_sets(owner) else []
         return self._same_method(
             method, [above for symbol in (owner, *below) if symbol for above in self.ancestors(symbol)]
         )
@@ -164,116 +161,6 @@ class Hierarchy:
             for method in below.get(target, ()):
                 if self._is_reached(receivers, method):
                     yield links[0]._replace(target=self._references.place(method), how=How.OPEN)
-
-    def run_by(self, symbol: SymbolId) -> str:
-        """Return what is known to start a function: a test runner by its annotation, or by that of its class."""
-        declaration, owner = self._resolver.declared(symbol), self.owner_of(symbol)
-        run_by = self._resolver.state.policy(symbol).calls.run_by
-        is_open = owner is not None and declaration.kind == SymbolKind.METHOD and Mark.PRIVATE not in declaration.marks
-        of_class = run_by(symbol.path, self._resolver.declared(owner)) if owner and is_open else ""
-        return run_by(symbol.path, declaration) or (of_class if of_class[:1] == "@" else "")
-
-    def callers_outside(self, symbol: SymbolId) -> Iterator[str]:
-        """Yield the foreign interfaces, bases and annotations by which others may call a function."""
-        declaration, policy = self._resolver.declared(symbol), self._resolver.state.policy(symbol)
-        if self.run_by(symbol):
-            return
-        owner = self.owner_of(symbol)
-        around = owner if owner and self._resolver.symbols.is_constructor(symbol, owner) else None
-        marks = (*declaration.marks, *(self._resolver.declared(around).marks if around else ()))
-        replaced = self.overridden(symbol) if owner and policy.calls.overloads else []
-        marks += tuple(mark for above in replaced for mark in self._resolver.declared(above).marks if mark[:1] == "@")
-        yield from (
-            mark for mark in dict.fromkeys(marks) if mark[:1] == "@" and policy.foreign.is_registering(mark[1:])
-        )
-        if Mark.EXPORTED in marks:
-            yield "other languages"
-        if (
-            owner
-            and policy.members.method_sets
-            and Mark.ABSTRACT not in marks
-            and declaration.kind == SymbolKind.METHOD
-        ):
-            holders = (owner, *self._embedding(owner))
-            yield from (
-                name
-                for name, methods in policy.foreign.interfaces.items()
-                if methods.get(declaration.name) == len(declaration.parameters or ())
-                and any(self._takes_all(kind, methods) for kind in holders)
-            )
-            yield from self._replacing(declaration.name, holders)
-            yield from self._taking(owner) if declaration.name[:1].isupper() else ()
-        if owner and policy.calls.overloads:
-            above = replaced if OVERRIDE in declaration.marks else []
-            yield from (name for method in above or [symbol] for name in self._resolver.foreign.overridden(method))
-
-    def class_readers(self, symbol: SymbolId) -> Iterator[str]:
-        """Yield what is given a class, or that of a field or one below it, and may keep it or read what it declares."""
-        policy, owner = self._resolver.state.policy(symbol), self.owner_of(symbol)
-        is_field = owner is not None and self._resolver.declared(symbol).kind == SymbolKind.FIELD
-        kinds = [owner, *self.descendants(owner)] if is_field and owner else [symbol] if self._is_type(symbol) else []
-        if not kinds or not policy.members.class_hooks or self._resolver.symbols.is_only_assigned(symbol):
-            return
-        if is_field:
-            yield from (reader for kind in kinds for reader in self._resolver.foreign.callers(kind))
-        above = dict.fromkeys(base for kind in kinds for base in self._resolver.lineage.above((Instance((kind,)),)))
-        for base in above:
-            if isinstance(base, Instance | Type):
-                for kind in base.symbols:
-                    yield from self._metaclasses(kind)
-                    inside = {
-                        self._resolver.declared(method).name for method in self._resolver.symbols.methods_of(kind)
-                    }
-                    yield from inside.intersection(policy.members.class_hooks)
-            elif is_field and policy.foreign.called_back(self._resolver.foreign.name(base)) is None:
-                yield self._resolver.foreign.name(base) or "a base that is not known"
-
-    def _metaclasses(self, kind: SymbolId) -> Iterator[str]:
-        """Yield the metaclass that a type names, unless it is one of the language's own library."""
-        declaration, foreign = self._resolver.declared(kind), self._resolver.state.policy(kind).foreign
-        for mark in declaration.marks:
-            if mark.startswith(METACLASS):
-                value = self._resolver.expressions.written(kind, mark.removeprefix(METACLASS))
-                if not isinstance(value, Outside) or foreign.called_back(value.name) is None:
-                    yield mark.removeprefix(METACLASS)
-
-    def _replacing(self, name: str, kinds: Iterable[SymbolId]) -> Iterator[str]:
-        """Yield the foreign interfaces that types embed, and of which a method stands for one."""
-        policy = None
-        for kind in kinds:
-            policy = policy or self._resolver.state.policy(kind)
-            for base in self._resolver.lineage.above((Instance((kind,)),)):
-                foreign = base.name if isinstance(base, Outside | Foreign) else ""
-                known = policy.foreign.interfaces.get(foreign)
-                if foreign and (name in known if known is not None else policy.foreign.may_be_interface(foreign)):
-                    yield foreign
-
-    def _taking(self, kind: SymbolId) -> Iterator[str]:
-        """Yield the interfaces and functions of other libraries that are given values of a type where it is named.
-
-        What tests hand over is compared or printed.
-        """
-        policy = self._resolver.state.policy(kind)
-        for path in sorted({site.path for site in self._references.sites((kind,)).sites if site.target}):
-            facts = None if path.endswith(policy.modules.tests) else self._source.facts(path)
-            for flow in facts.flows if facts else ():
-                into = parse(flow.into)
-                if flow.argument < 0:
-                    taker = self._resolver.expressions.value(path, flow.at, into)
-                else:
-                    taker = self._resolver.calls.callee(path, flow.at, into)
-                if (
-                    isinstance(taker, Outside)
-                    and "/" in taker.name
-                    and (taker.name in policy.foreign.interfaces or policy.foreign.may_be_interface(taker.name))
-                ):
-                    value = self._resolver.expressions.value(path, flow.at, parse(flow.value))
-                    yield from (taker.name,) if kind in _types(value) else ()
-
-    def foreign_interfaces(self, kind: SymbolId) -> list[str]:
-        """Return the foreign interfaces whose methods a type has, in a language where that is enough."""
-        interfaces = self._resolver.state.policy(kind).foreign.interfaces.items()
-        return [name for name, methods in interfaces if methods and self._takes_all(kind, methods)]
 
     def inheriting(self, method: SymbolId) -> list[SymbolId]:
         """Return the types below that have a method as it is; a constructor without parameters also runs for them."""
@@ -351,7 +238,7 @@ class Hierarchy:
         owner = self.owner_of(method)
         if owner is None or not receivers:
             return True
-        holders = [owner, *(self._embedding(owner) if self._resolver.symbols.has_method_sets(owner) else ())]
+        holders = [owner, *(self.embedding(owner) if self._resolver.symbols.has_method_sets(owner) else ())]
         places = {place for holder in holders for place in (self._references.place(holder), *self.above(holder))}
         if places.isdisjoint(receivers) and not self._resolver.symbols.has_method_sets(owner):
             # What a type below has from another side may stand for it.
@@ -373,7 +260,7 @@ class Hierarchy:
             return []
         rarest = min(methods.own, key=lambda name: len(self._source.named(name)))
         owners = [owner for symbol in self._source.named(rarest) if (owner := self.owner_of(symbol)) is not None]
-        embedding = [below for owner in dict.fromkeys(owners) for below in self._embedding(owner)]
+        embedding = [below for owner in dict.fromkeys(owners) for below in self.embedding(owner)]
         candidates = dict.fromkeys([*owners, *embedding])
         return [
             symbol
@@ -406,9 +293,9 @@ class Hierarchy:
             yield from self._resolver.symbols.methods_of(other)
 
     def _embedded(self, symbol: SymbolId) -> list[SymbolId]:
-        return [base for base_value in self._resolver.lineage.bases_of(symbol) for base in _types(base_value)]
+        return [base for base_value in self._resolver.lineage.bases_of(symbol) for base in types_of(base_value)]
 
-    def _embedding(self, symbol: SymbolId) -> list[SymbolId]:
+    def embedding(self, symbol: SymbolId) -> list[SymbolId]:
         return self._closure(symbol, lambda other: self._below(self._references.linked((other,), (How.BELOW,))))
 
     def _is_type(self, symbol: SymbolId) -> bool:
@@ -424,7 +311,7 @@ class Hierarchy:
         for symbol in (interface, *self._closure(interface, self._embedded)):
             for base in self._resolver.lineage.bases_of(symbol):
                 known = self._resolver.symbols.foreign_methods(interface, base)
-                if known is None and not _types(base):
+                if known is None and not types_of(base):
                     return None
                 if isinstance(base, Outside) and known:
                     foreign[base.name] = known
@@ -441,14 +328,14 @@ class Hierarchy:
         around = (symbol, *self._closure(symbol, self._embedded))
         bases = [base for symbol in around for base in self._resolver.lineage.bases_of(symbol)]
         embedded = {base.name for base in bases if isinstance(base, Outside)}
-        return all(name in embedded or self._takes_all(symbol, methods) for name, methods in wanted.foreign.items())
+        return all(name in embedded or self.takes_all(symbol, methods) for name, methods in wanted.foreign.items())
 
     def _method(self, symbol: SymbolId, name: str) -> SymbolId | None:
         member = self._resolver.members.find(Instance((symbol,)), name)
         symbols = member.symbols if member else ()
         return next((symbol for symbol in symbols if self._resolver.declared(symbol).kind == SymbolKind.METHOD), None)
 
-    def _takes_all(self, symbol: SymbolId, methods: Mapping[str, int]) -> bool:
+    def takes_all(self, symbol: SymbolId, methods: Mapping[str, int]) -> bool:
         """Return whether a type has methods of some names, each with its number of parameters."""
         methods_found = ((self._method(symbol, name), count) for name, count in methods.items())
         return all(
@@ -505,11 +392,3 @@ class Hierarchy:
 
 def _blank(_part: Value | None) -> None:
     """Leave a part out of what is compared."""
-
-
-def _types(value: Value | None) -> tuple[SymbolId, ...]:
-    """Return the types that a value may have."""
-    if isinstance(value, Either):
-        return tuple(symbol for other in value.values for symbol in _types(other))
-    symbols = value.symbols if isinstance(value, Instance | Type) else ()
-    return tuple(symbol for symbol in symbols if symbol.path not in LIBRARIES)

@@ -149,7 +149,14 @@ class Mentions(Places):
         yield from (self._link_to(mention, symbol, how, place) for place in self._receivers_of(mention, symbol))
         if below := self._below(mention, symbol):
             line = self._resolver.declared(below).line
-            yield Link(self._place(symbol), self._place(below), line, RelationKind.INHERITS, "", How.BELOW)
+            yield Link(
+                self._place(symbol),
+                self._place(below),
+                line,
+                RelationKind.INHERITS,
+                "",
+                How.BELOW,
+            )
         if mention.use == Use.WRITE and self._replaces(mention, symbol):
             yield self._link_to(mention, symbol, How.REPLACED)
         if self._is_any(mention, symbol):

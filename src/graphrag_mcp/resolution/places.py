@@ -27,6 +27,7 @@ class Places:
     def __init__(self, references: References, file: File) -> None:
         self._references, self._resolver, self._file = references, references.resolver, file
         self._path, self._facts = file.path, file.facts
+        self._place = references.resolver.state.place
         self._starts = [mention.at for mention in self._facts.mentions]
         self._around: tuple[int, Place] | None = None
 
@@ -50,9 +51,6 @@ class Places:
             symbol = self._references.around(self._path, at, named=True)
             self._around = at, self._place(symbol) if symbol else Place(self._path, "")
         return self._around[1]
-
-    def _place(self, symbol: SymbolId) -> Place:
-        return self._resolver.state.open(symbol.path).places[symbol.number]
 
 
 def types_of(value: Value | None) -> tuple[SymbolId, ...]:

@@ -87,11 +87,11 @@ class Site(NamedTuple):
 class Sites(NamedTuple):
     """The places that mean some declarations, or may.
 
-    others: places of the same name that mean something else. pending: files with the name that are not resolved yet.
+    elsewhere: places of the same name that mean something else. pending: files with the name that are not resolved yet.
     """
 
     sites: Sequence[Site]
-    others: Set[tuple[str, int]]
+    elsewhere: Set[tuple[str, int]]
     pending: Sequence[str]
 
 
@@ -239,14 +239,14 @@ class References:
             level = {source for source, link in fresh.items() if link.use != Use.BASE}
         return list(reached.values())
 
-    def sites(self, symbols: Collection[SymbolId], others: Collection[int] = (), *, with_guesses: bool = True) -> Sites:
-        """Return the places that mean one of the declarations, or what is at other places, and the undecided ones.
+    def sites(self, symbols: Collection[SymbolId], also: Collection[int] = (), *, with_guesses: bool = True) -> Sites:
+        """Return the places that mean one of the declarations, or what is also at some places, and the undecided ones.
 
         with_guesses: else the undecided ones are left out, and nothing is said of other places.
         """
-        places = {*map(self.place, symbols), *others}
+        places = {*map(self.place, symbols), *also}
         names = {self.resolver.declared(symbol).name for symbol in symbols}
-        names |= {self.resolver.declared(symbol).name for symbol in self.source.placed(others).values()}
+        names |= {self.resolver.declared(symbol).name for symbol in self.source.placed(also).values()}
         links = self._links.to(places, (How.CERTAIN, How.OPEN, How.EXPORTED))
         numbers = {place_id(Place("", name)): name for name in names if name}
         numbers |= {link.receiver: min(names) for link in links if link.how is How.EXPORTED}
@@ -290,7 +290,9 @@ class References:
         """Return the place of a link."""
         receiver = "?" if link.receiver else ""
         mention = Mention(-1, link.line, name, link.use, receiver, link.arity)
-        return Site(link.path, mention, target, link.source, self.receivers((link,)), is_certain, link.kind if target else None)
+        return Site(
+            link.path, mention, target, link.source, self.receivers((link,)), is_certain, link.kind if target else None
+        )
 
     def _foreign(self, links: Sequence[StoredLink], symbols: Iterable[SymbolId]) -> Iterator[Site]:
         """Yield the uses of members of foreign values that may be those of declarations."""

@@ -25,6 +25,7 @@ class Slots:
 
     def __init__(self, resolver: Resolver, file: File) -> None:
         self._resolver, self._file, self._path = resolver, file, file.path
+        self._place = resolver.state.place
 
     def of(self, at: int, expression: Expression, steps: int = _MOST_STEPS) -> Place | None:
         """Return where the value of an expression was kept; of an element of a collection, where that is."""
@@ -102,6 +103,3 @@ class Slots:
             if symbol.path not in LIBRARIES and parameters and (number < len(parameters) or parameters[-1].rest):
                 name = parameters[min(number, len(parameters) - 1)].name
                 yield from [self._parameter(symbol, name)] if name else ()
-
-    def _place(self, symbol: SymbolId) -> Place:
-        return self._resolver.state.open(symbol.path).places[symbol.number]

@@ -42,7 +42,12 @@ class Standing(Places):
             and not self._file.policy.members.method_sets
         ):
             for method, inherited in self._hierarchy.standing_in(symbol):
-                yield from self._pair(self._place(method), self._place(inherited), declaration.line, use=Use.BASE)
+                yield from self._pair(
+                    self._place(method),
+                    self._place(inherited),
+                    declaration.line,
+                    use=Use.BASE,
+                )
         yield from self._constants_by_text(symbol, declaration)
         if declaration.kind == SymbolKind.METHOD or (
             declaration.kind == SymbolKind.FIELD and self._file.policy.members.replaces_fields
@@ -81,7 +86,14 @@ class Standing(Places):
         for function in held if above else ():
             for other in above:
                 place = self._place(other)
-                yield Link(self._place(function), place, declaration.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
+                yield Link(
+                    self._place(function),
+                    place,
+                    declaration.line,
+                    RelationKind.OVERRIDES,
+                    "",
+                    How.HANDED_AS,
+                )
 
     def _beside(self, kind: SymbolId) -> Sequence[SymbolId]:
         """Return the methods above a type in whose place another side's runs for one of the types between."""

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 from graphrag_mcp.languages.policy import Policy
 from graphrag_mcp.model.expressions import Expression
 from graphrag_mcp.model.facts import Declared, SymbolId, Use
+from graphrag_mcp.model.links import Place
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Arguments, Referent, Value
 from graphrag_mcp.resolution.files import ANYTHING, File, Sought
@@ -73,6 +74,10 @@ class State:
         if (file := self.file(path)) is None:
             raise LookupError(path)
         return file
+
+    def place(self, symbol: SymbolId) -> Place:
+        """Return the place of a declaration."""
+        return self.open(symbol.path).places[symbol.number]
 
     def policy(self, symbol: SymbolId) -> Policy:
         """Return the policy of the language of a declaration."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from graphrag_mcp.errors import RequestError, ServerError, quoted
 from graphrag_mcp.languages.registry import detect_language, known_languages
 from graphrag_mcp.model.paths import folders
-from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.text.names import as_name
@@ -44,7 +44,7 @@ def check_paths(scope: Scope, catalog: ChunkStore) -> None:
 
 def _describe_unmatched(glob: str, catalog: ChunkStore) -> str:
     """Return that a path matches nothing, with the nearest paths and the top folders."""
-    files = [path for path, _ in catalog.paths(Scope(exclude_archived=False))]
+    files = [path for path, _ in catalog.paths(EVERYTHING)]
     known = dict.fromkeys(folder for file in files for folder in folders(file)[:-1])
     wanted = glob.strip("/").replace("\\", "")
     nearest = _nearest(wanted, [*known, *files])

@@ -9,7 +9,7 @@ from neo4j import Driver
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Dependency, Doubt, Line, Mentioned
-from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import ScopePaths
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import relation_of, relationship_types, scope_parameters, statement
@@ -169,7 +169,7 @@ class Neo4jCode:
         # A type below another is told once: a file by what its lines say, a type by what it is.
         told = {RelationKind.IMPLEMENTS, RelationKind.OVERRIDES} if node.is_file else {RelationKind.INHERITS}
         wanted = set(kinds) - (told if RelationKind.IMPLEMENTS in kinds else set())
-        related = self._related("outgoing", node, wanted, Scope(exclude_archived=False))
+        related = self._related("outgoing", node, wanted, EVERYTHING)
         edges = [self._edge(row, node.node_id, target) for row, target in related]
         targets = (self._nodes[edge.target_id] for edge in edges if edge.relation is RelationKind.IMPORTS)
         whole = {-target.file_id for target in targets if not target.is_file}

@@ -54,6 +54,7 @@ class Neo4jReplica:
     def prepare(self) -> bool:
         """Create the constraints and indexes where they are missing; return whether there were none."""
         with reaching(), self._driver.session(database=self._database) as session:
+            session.run(schema.statement("upgrade")).consume()
             wanted = schema.statement("setup").split(";\n")
             added = [session.run(statement).consume().counters.contains_updates for statement in wanted]
             session.run("CALL db.awaitIndexes(60)").consume()
@@ -121,7 +122,7 @@ class Neo4jReplica:
         parameters = {"project": self._project, "packages": list(packages)}
 
         def work(transaction: ManagedTransaction) -> None:
-            for name in ("declare", "forget_imports", "write_imports"):
+            for name in ("declare", "remove_packages", "forget_imports", "write_imports"):
                 transaction.run(schema.statement(name), parameters).consume()
 
         with reaching(), self._driver.session(database=self._database) as session:

@@ -117,7 +117,7 @@ def related_row(project: str, file: RelatedFile) -> dict[str, Any]:
             "undecided_names": list(dict.fromkeys(name for name, _ in file.undecided)),
         },
         "interfaces": list(file.interfaces),
-        "outside": [{"name": name, "line": line} for name, line in file.outside],
+        "outside": [{"key": file_key(project, name), "name": name, "line": line} for name, line in file.outside],
     }
 
 

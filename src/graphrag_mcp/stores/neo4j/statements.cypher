@@ -7,13 +7,19 @@ CREATE CONSTRAINT chunk_key IF NOT EXISTS FOR (n:Chunk) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT symbol_key IF NOT EXISTS FOR (n:Symbol) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT project_key IF NOT EXISTS FOR (n:Project) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT folder_key IF NOT EXISTS FOR (n:Folder) REQUIRE n.key IS UNIQUE;
-CREATE CONSTRAINT external_name IF NOT EXISTS FOR (n:External) REQUIRE n.name IS UNIQUE;
+CREATE CONSTRAINT external_key IF NOT EXISTS FOR (n:External) REQUIRE n.key IS UNIQUE;
+CREATE INDEX external_name_in IF NOT EXISTS FOR (n:External) ON (n.name);
+CREATE INDEX external_project IF NOT EXISTS FOR (n:External) ON (n.project);
 CREATE INDEX folder_project IF NOT EXISTS FOR (n:Folder) ON (n.project);
 CREATE INDEX file_project IF NOT EXISTS FOR (n:File) ON (n.project);
 CREATE INDEX symbol_name IF NOT EXISTS FOR (n:Symbol) ON (n.project, n.name_key);
 // For queries that users write; searches of this program do not use it, so a commit does not wait for it.
 CREATE FULLTEXT INDEX symbol_names IF NOT EXISTS FOR (n:Symbol) ON EACH [n.name, n.qualified_name]
 OPTIONS {indexConfig: {`fulltext.eventually_consistent`: true}}
+
+//: upgrade
+// Once, packages from outside were shared by projects.
+DROP CONSTRAINT external_name IF EXISTS
 
 //: in_scope
 // The scope, on the chunk `c`: applied before any LIMIT.
@@ -97,7 +103,7 @@ CALL (f) { MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(s:Interface) REMOVE s:I
 CALL (file) { UNWIND file.interfaces AS key MATCH (s:Symbol {key: key}) REMOVE s:Class SET s:Interface }
 CALL (f, file) {
     UNWIND file.outside AS row
-    MERGE (x:External {name: row.name})
+    MERGE (x:External {key: row.key}) SET x.name = row.name, x.project = f.project
     CREATE (f)-[:IMPORTS {line: row.line, certainty: 'certain'}]->(x)
 }
 
@@ -116,6 +122,9 @@ WITH p MATCH (d:Folder {key: $root}) MERGE (p)-[:CONTAINS]->(d)
 //: declare
 MERGE (p:Project {key: $project}) SET p.project = $project, p.packages = $packages
 
+//: remove_packages
+MATCH (x:External {project: $project}) WHERE NOT (x)<--() DELETE x
+
 //: forget_imports
 MATCH (:Project {key: $project})-[r:IMPORTS]-(:Project) DELETE r
 
@@ -129,7 +138,8 @@ CALL (package) {
   UNION
     MATCH (x:External) WHERE x.name STARTS WITH package + '/' RETURN x
 }
-MATCH (f:File {project: importer.key})-[:IMPORTS]->(x)
+WITH importer, declarer, x WHERE x.project = importer.key
+MATCH (f:File)-[:IMPORTS]->(x)
 WITH importer, declarer, count(DISTINCT f) AS files
 MERGE (importer)-[r:IMPORTS]->(declarer) SET r.files = files
 
@@ -140,7 +150,7 @@ CALL (c) { OPTIONAL MATCH (c)-[:DEFINES]->(t:Symbol) DETACH DELETE t, c } IN TRA
 MATCH (s:Symbol {project: $project}) CALL (s) { DETACH DELETE s } IN TRANSACTIONS OF 2000 ROWS;
 MATCH (f:File {project: $project}) CALL (f) { DETACH DELETE f } IN TRANSACTIONS OF 2000 ROWS;
 MATCH (d:Folder {project: $project}) CALL (d) { DETACH DELETE d } IN TRANSACTIONS OF 2000 ROWS;
-MATCH (x:External) WHERE NOT (x)<--() DELETE x
+MATCH (x:External {project: $project}) CALL (x) { DETACH DELETE x } IN TRANSACTIONS OF 2000 ROWS
 
 // ---------------------------------------------------------------- what is there
 

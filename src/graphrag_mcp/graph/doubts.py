@@ -1,0 +1,210 @@
+"""What is not known of the relations to a definition."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from functools import lru_cache, partial
+from itertools import islice
+from typing import NamedTuple
+
+from graphrag_mcp.graph.code import IndexedCode
+from graphrag_mcp.graph.unread import loading_lines, quoted_lines, reflected_names, reflecting_files, unread_lines
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
+from graphrag_mcp.model.facts import Mark, SymbolId, Use
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Line
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.values import Type
+from graphrag_mcp.resolution.by_name import macro_name
+from graphrag_mcp.resolution.references import Site
+
+BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
+MAX_LOADED = 20  # Types for which data is searched that loads them.
+_READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
+_LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
+
+
+class Incoming(NamedTuple):
+    """The relations to a node, and what says what is not known of them.
+
+    by_name: those that are compared by names, or lead to a whole file. symbols: its declarations; none where there are
+    no facts. methods: what is not listed of a type. outside: the modules that share the declarations. pending: the
+    files with the name that are not resolved.
+    """
+
+    edges: Sequence[CodeEdge]
+    kinds: Sequence[RelationKind]
+    by_name: Sequence[CodeEdge]
+    symbols: Sequence[SymbolId] = ()
+    sites: Sequence[Site] = ()
+    methods: Sequence[CodeEdge] = ()
+    outside: Sequence[str] = ()
+    elsewhere: Set[Line] = frozenset()
+    pending: Sequence[str] = ()
+
+
+class Doubts:
+    """Answers from one state of the index."""
+
+    def __init__(self, code: IndexedCode) -> None:
+        self._code = code
+        self.unread = lru_cache(1 << 12)(self._find_unread)
+        self._reflected = lru_cache(1 << 4)(partial(reflected_names, code.store))
+        self._reflecting = lru_cache(1 << 4)(partial(reflecting_files, code.store))
+
+    def of(self, node: CodeNode, incoming: Incoming, scope: Scope) -> Doubt:
+        """Return what is not known of the relations that were found."""
+        store, references, resolver = self._code.store, self._code.references, self._code.resolver
+        symbols, language = incoming.symbols, self._code.language(node.path)
+        unsure = self._unsure(node, incoming, platform_of(language), scope)
+        if not symbols:
+            is_typed = set(incoming.kinds) <= set(BY_SYNTAX) and len(self._code.places(node)) > 1
+            waiting = frozenset(store.visible(set(references.pending(node.name)), scope))
+            return Doubt(unsure, unparsed=self._unparsed(node), files_pending=waiting, is_typed=is_typed)
+        is_run = RelationKind.CALLS in incoming.kinds
+        unparsed = frozenset(self._code.facts.unparsed(resolver.declared(symbols[0]).name, language))
+        if all(references.is_confined(symbol, Use.CALL if is_run else Use.VALUE) for symbol in symbols):
+            unparsed &= {node.path}
+        is_read = is_run or RelationKind.READS in incoming.kinds
+        outside = frozenset(self._outside(node, incoming, scope)).union(incoming.outside)
+        if is_run and not (outside or incoming.edges) and any(map(self._is_called_by_name, symbols)):
+            outside = frozenset({"duck typing"})
+        guesses = {edge for edge in incoming.edges if edge.certainty is Certainty.BY_NAME}.difference(incoming.by_name)
+        return Doubt(
+            unsure.union((edge.path, edge.line) for edge in guesses),
+            frozenset(incoming.elsewhere),
+            unparsed,
+            frozenset(store.visible(incoming.pending, scope)),
+            is_typed=not incoming.by_name,
+            is_listed=not resolver.symbols.is_common(symbols[0]),  # Any receiver has it, so a list would not help.
+            is_implicit=is_run and any(map(resolver.symbols.is_implicit, symbols)),
+            callers_outside=outside,
+            is_structural=RelationKind.IMPLEMENTS in incoming.kinds
+            and node.kind is SymbolKind.TYPE
+            and any(map(resolver.is_function_type, symbols)),
+            run_by=frozenset(map(self._code.outsiders.run_by, symbols)) - {""} if is_read else frozenset(),
+            methods=frozenset((edge.path, edge.line) for edge in incoming.methods),
+        )
+
+    def _outside(self, node: CodeNode, incoming: Incoming, scope: Scope) -> Iterator[str]:
+        """Yield what else may use a definition, for the kinds of relations that are asked for."""
+        symbols, outsiders = incoming.symbols, self._code.outsiders
+        if RelationKind.CALLS in incoming.kinds:
+            yield from self._callers_outside(symbols, incoming.sites)
+            yield from self._makers(symbols, scope)
+            yield from (reader for symbol in symbols for reader in outsiders.class_readers(symbol))
+        elif RelationKind.WRITES in incoming.kinds:
+            yield from (caller for symbol in symbols for caller in outsiders.callers(symbol))
+        if node.kind is SymbolKind.FIELD and any(map(self._is_seen, symbols)):
+            kinds = (
+                _READING if RelationKind.READS in incoming.kinds else {RelationKind.WRITES}.intersection(incoming.kinds)
+            )
+            if kinds and kinds.isdisjoint(edge.relation for edge in incoming.edges):
+                yield "serialization"
+
+    def _is_seen(self, field: SymbolId) -> bool:
+        """Return whether libraries that are given an object see a field of it."""
+        declaration, owner = self._code.resolver.declared(field), self._code.hierarchy.owner_of(field)
+        if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
+            return False
+        if Mark.STATIC in declaration.marks or self._code.resolver.state.policy(field).foreign.reads_private:
+            return Mark.STATIC not in declaration.marks
+        is_capital = declaration.name[:1].isupper() or not describe(self._code.language(field.path)).exports_capitals
+        return is_capital and declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
+
+    def _is_called_by_name(self, method: SymbolId) -> bool:
+        """Return whether a library that is given an object may call a method of it, since it has that name."""
+        resolver, declaration = self._code.resolver, self._code.resolver.declared(method)
+        policy, owner = resolver.state.policy(method), self._code.hierarchy.owner_of(method)
+        is_open = declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
+        is_nominal = policy.members.method_sets or policy.calls.overloads
+        return (
+            is_open
+            and owner is not None
+            and declaration.kind == SymbolKind.METHOD
+            and not (is_nominal or self._code.outsiders.run_by(method))
+        )
+
+    def _makers(self, symbols: Sequence[SymbolId], scope: Scope) -> Iterator[str]:
+        """Yield the class literals by which code may get a constructor."""
+        for symbol in symbols:
+            owner = self._code.hierarchy.owner_of(symbol)
+            has_literals = self._code.resolver.state.policy(symbol).calls.overloads
+            if owner and has_literals and self._code.resolver.symbols.is_constructor(symbol, owner):
+                name = self._code.resolver.declared(owner).name
+                literal = re.compile(_LITERAL.replace("NAME", re.escape(name)))
+                if any(literal.search(text) for *_, text in self._code.store.texts((name,), scope)):
+                    yield f"{name}.class"
+
+    def _callers_outside(self, symbols: Sequence[SymbolId], sites: Iterable[Site]) -> Iterator[str]:
+        """Yield what may call symbols from outside; that others import them is said where nothing here uses them."""
+        is_used = any(site.mention.use != Use.IMPORT for site in sites)
+        if not is_used and any(map(self._code.resolver.foreign.is_published, symbols)):
+            yield "whatever imports the package"
+        for symbol in symbols:
+            yield from self._code.resolver.foreign.callers(symbol)
+            yield from self._code.outsiders.callers(symbol)
+
+    def _unparsed(self, node: CodeNode) -> frozenset[str]:
+        """Return the files that may mention a definition without facts in lines that do not parse."""
+        return frozenset(self._code.facts.unparsed(node.name, detect_language(node.path)))
+
+    def _unsure(self, node: CodeNode, incoming: Incoming, languages: Collection[str], scope: Scope) -> frozenset[Line]:
+        """Return the places of its name that may mean a node where names are compared, and are none of its relations.
+
+        languages: those in which its name may mean it.
+        """
+        if node.is_file or node.kind is SymbolKind.KEY:
+            return frozenset()
+        name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
+        links = [
+            link for link in self._code.references.unsure(name, (node.place,), languages) if link.kind in incoming.kinds
+        ]
+        visible = self._code.store.visible({link.path for link in links}, scope)
+        left = {
+            (link.path, link.line) for link in links if link.path in visible and not self._code.facts.has(link.path)
+        }
+        return frozenset(left - {(edge.path, edge.line) for edge in incoming.by_name})
+
+    def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Line]:
+        """Return the lines that may mean a node, and are not read as code."""
+        symbols = [symbol for symbol in self._code.symbols(node) if not self._is_inner(symbol)]
+        language = self._code.language(node.path)
+        own = self.unread_by_name(node, language, scope) if symbols else frozenset()
+        kinds = self._owners(node, symbols) if describe(language).loads_types else ()
+        return own.union(*(loading_lines(self._code.store, kind, scope) for kind in kinds))
+
+    def _owners(self, node: CodeNode, symbols: Iterable[SymbolId]) -> Iterator[CodeNode]:
+        """Yield the types that have a field or method, those below its own as well, up to a limit."""
+        hierarchy, declared = self._code.hierarchy, self._code.resolver.declared
+        members = symbols if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) else ()
+        owners = dict.fromkeys(owner for symbol in members if (owner := hierarchy.owner_of(symbol)))
+        kinds = dict.fromkeys(kind for owner in owners for kind in (owner, *hierarchy.descendants(owner)))
+        for kind in islice(kinds, MAX_LOADED):
+            name, qualified = declared(kind).name, declared(kind).qualified
+            yield node._replace(path=kind.path, name=name, qualified_name=qualified, kind=SymbolKind.TYPE)
+
+    def unread_by_name(self, node: CodeNode, language: str, scope: Scope) -> frozenset[Line]:
+        """Return the lines that may mean a definition in a language with facts, also one that is gone."""
+        if language not in FACT_LANGUAGES:
+            return frozenset()
+        store = self._code.store
+        lines = {*self._reflected(language, scope).get(node.name, ()), *unread_lines(store, node, language, scope)}
+        is_loaded = node.kind is SymbolKind.TYPE and describe(language).loads_types
+        if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) or is_loaded:
+            lines |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
+        return frozenset(lines)
+
+    def _is_inner(self, symbol: SymbolId) -> bool:
+        """Return whether nothing outside of its file, or of the function around it, can name a declaration."""
+        declaration = self._code.resolver.declared(symbol)
+        if (
+            declaration.name.startswith("#")
+            or Mark.PRIVATE in declaration.marks
+            or self._code.references.is_confined(symbol)
+        ):
+            return True
+        while declaration.owner >= 0:
+            declaration = self._code.resolver.declared(SymbolId(symbol.path, declaration.owner))
+            if declaration.kind in CALLABLE:
+                return True
+        return False

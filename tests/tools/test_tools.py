@@ -85,9 +85,10 @@ def test_no_two_tools_are_described_alike() -> None:
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_a_description_says_when_to_use_the_tool_what_comes_back_and_when_not(name: str) -> None:
-    """In this order, and with the tool that every agent has otherwise."""
-    assert re.match(r"For .+\. Returns .+\. rg .+\.$", TOOLS[name].description)
+def test_a_description_is_short_and_recommends_no_other_tool(name: str) -> None:
+    """What the tool does comes first; every session pays for each character."""
+    assert len(TOOLS[name].description) <= 300
+    assert not re.search(r"\b(rg|grep)\b", TOOLS[name].description)
 
 
 @pytest.mark.parametrize("name", TOOLS)
@@ -108,14 +109,15 @@ def test_a_listed_schema_accepts_what_the_server_does(app: App, name: str) -> No
 
 
 def test_what_an_earlier_tool_says_of_an_argument_is_not_repeated(app: App) -> None:
-    """A hint and the choices of a list stand once; the choices of a single value stand with each tool."""
+    """A hint, the choices and a `true` stand once; an error names the choices."""
     told: set[str] = set()
     first, second = (listed_schema(TOOLS[name].schema(app.settings), told)["properties"] for name in list(TOOLS)[:2])
     assert "description" in first["paths"]
     assert "enum" in first["categories"]["items"]
     assert second["paths"] == {"type": "array", "items": {"type": "string"}}
     assert second["categories"] == {"type": "array", "items": {"type": "string"}}
-    assert second["response_format"] == first["response_format"]
+    assert second["response_format"] == {"type": "string"}
+    assert second["exclude_archived"] == {"type": "boolean"}
 
 
 @pytest.mark.parametrize("capabilities", [WITH_INDEX, WITH_GRAPH, WITHOUT_INDEX])

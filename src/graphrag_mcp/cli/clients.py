@@ -202,7 +202,9 @@ CLIENTS = {
             "claude-code",
             "Claude Code",
             lambda root: root / ".mcp.json",
-            JsonFormat("mcpServers"),
+            JsonFormat(
+                "mcpServers", {"alwaysLoad": True}
+            ),  # Else it shows the names of tools, and they are not called.
             first_use=_CLAUDE_CODE_ASKS,
             starts_twice=_plugin,
         ),

@@ -27,13 +27,24 @@ from graphrag_mcp.mcp_server.calls import Context, answer_call, describe_failure
 from graphrag_mcp.mcp_server.prompts import Prompts
 from graphrag_mcp.mcp_server.resources import Resources
 from graphrag_mcp.settings import Settings
-from graphrag_mcp.tools.table import TOOLS
+from graphrag_mcp.tools.search import HYBRID
+from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from graphrag_mcp.tools.tool import Tool
+from graphrag_mcp.tools.trace_relations import TRACE
 from graphrag_mcp.tools.validation import listed_schema
 
 LIST_MILLISECONDS = 3_600_000  # A client may keep a list so long: none changes while the server runs.
 METHODS = ("initialize", "ping", "tools/list", "tools/call", "prompts/list", "prompts/get")
 CODE_METHODS = ("resources/list", "resources/templates/list", "resources/read", "completion/complete")
+
+LOADED_TOOLS = (HYBRID.name, TRACE.name)
+ALWAYS_LOADED = {
+    "anthropic/alwaysLoad": True
+}  # Claude Code shows only the names of the other tools, until one is asked for.
+
+PHRASINGS = (
+    "\n\nIf that is not it, or for a symptom: `queries` with the symptom, its key words and guessed identifiers."
+)
 
 INSTRUCTIONS = """\
 Search in the code and documents of this repository, whose contents stay on this machine and on servers that the user \
@@ -69,6 +80,7 @@ def create_server(project: LazySession[Any], settings: Settings | None = None) -
     """
     tools = {name: tool for name, tool in TOOLS.items() if tool.needs in project.capabilities}
     told: set[str] = set()
+    asked = False  # Whether a search of this session had several phrasings, or was told of them.
     has_index = Capability.CODE in project.capabilities
     listed = [_listed(tool, settings or Settings(), told, has_index=has_index) for tool in tools.values()]
     prompts = Prompts(project)
@@ -79,9 +91,14 @@ def create_server(project: LazySession[Any], settings: Settings | None = None) -
         return ListToolsResult(tools=listed)
 
     async def call_tool(context: Context, call: CallToolRequestParams) -> CallToolResult:
+        nonlocal asked
         try:
             tool = tools.get(call.name) or _refuse(call.name, tools)
-            text, failed = await answer_call(project, context, tool, call.arguments or {}), False
+            arguments = call.arguments or {}
+            text, failed = await answer_call(project, context, tool, arguments), False
+            if call.name in SEARCH_TOOLS and not asked:
+                asked = True
+                text += "" if arguments.get("queries") or arguments.get("response_format") == "json" else PHRASINGS
         except Exception as error:
             text, failed = describe_failure(call.name, error), True
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=failed)
@@ -127,6 +144,7 @@ def _listed(tool: Tool[Any, Any, Any], settings: Settings, told: set[str], *, ha
         description=tool.description,
         input_schema=listed_schema(schema, told),
         annotations=ToolAnnotations(read_only_hint=True),
+        _meta=ALWAYS_LOADED if tool.name in LOADED_TOOLS else None,
     )
 
 

@@ -123,7 +123,7 @@ class SearchArguments(PagedArguments):
         [],
         max_length=MAXIMUM_PHRASINGS,
         description="The question in several phrasings: the symptom, its key words, guessed identifiers or file names.",
-        json_schema_extra=hint("several phrasings: symptom, key words, guessed names"),
+        json_schema_extra=hint("several phrasings"),
     )
     paths: Paths = []
     excluded_files: Entries = Field(

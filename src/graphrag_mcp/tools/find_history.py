@@ -155,8 +155,8 @@ HISTORY = Tool(
     name="find_history",
     title="Find history",
     description=(
-        "For why code is as it is, when it changed, and whether something was tried before. Returns commits: by query "
-        "those that match, by symbol or path those that changed it. rg finds no reasons."
+        "Why code is as it is, when it changed, whether it was tried before: the commits that match a query, "
+        "or changed a symbol or path."
     ),
     arguments=HistoryArguments,
     needs=Capability.CODE,

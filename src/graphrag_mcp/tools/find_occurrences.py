@@ -121,8 +121,8 @@ OCCURRENCES = Tool(
     name="find_occurrences",
     title="Find occurrences",
     description=(
-        "For every line with a text or pattern: renames, and when nothing may be missed. Returns the lines by file and "
-        "definition, with totals. rg is better for files that are not indexed."
+        "Every line with a text or pattern, by file and definition, with totals: for renames, and when "
+        "nothing may be missed."
     ),
     arguments=OccurrencesArguments,
     needs=Capability.CODE,

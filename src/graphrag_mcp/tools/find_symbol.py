@@ -67,7 +67,7 @@ class FindSymbolArguments(CodeArguments):
     body: bool = Field(
         False,
         description="With code, callers, callees, tests and last change; up to ten symbols, separated by commas.",
-        json_schema_extra=hint("with code, callers, tests; symbols by commas"),
+        json_schema_extra=hint("symbols by commas"),
     )
     focus: str = Field("", max_length=1_000, description="With body: words whose lines a long one is folded around.")
     limit: RowCount = 10
@@ -281,8 +281,8 @@ FIND_SYMBOL = Tool(
     name="find_symbol",
     title="Find symbol",
     description=(
-        "For a function, class, method or constant whose name you know. Returns each definition (path:start-end, "
-        "signature) and what uses it; with body=true its code. rg is better for names in texts and comments."
+        "Each definition of a name, with its users; with body=true its code, callers, tests and last change, "
+        "for up to ten names, instead of opening their files."
     ),
     arguments=FindSymbolArguments,
     needs=Capability.RELATIONS,

@@ -54,6 +54,7 @@ class FlowArguments(CodeArguments):
         "",
         max_length=1_000,
         description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path.",
+        json_schema_extra=hint("name, Class.name, path::name, path:line or path"),
     )
     from_: EndNames = Field(
         [],

@@ -173,8 +173,8 @@ IMPACT = Tool(
     name="impact",
     title="Impact",
     description=(
-        "For what an edit of a symbol or file may break, before and after it; without a symbol, what your diff breaks. "
-        "Returns the tests to run first, then all that depends on it. rg adds uses outside of code."
+        "What an edit of a symbol or file may break, and which tests to run first; without a symbol, what "
+        "your diff breaks."
     ),
     arguments=ImpactArguments,
     needs=Capability.RELATIONS,

@@ -11,7 +11,7 @@ from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.reports import ServerState, Status
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.arguments import ToolArguments, hint
+from graphrag_mcp.tools.arguments import ToolArguments
 from graphrag_mcp.tools.as_json import as_json
 from graphrag_mcp.tools.call import Call
 from graphrag_mcp.tools.excerpts import cut_text, room_of
@@ -34,7 +34,6 @@ class IndexStatusArguments(ToolArguments):
     overview: bool = Field(
         False,
         description="What a newcomer needs first instead: languages, entry points, modules, tests, settings.",
-        json_schema_extra=hint("languages, entry points, hubs, tests instead"),
     )
 
 
@@ -137,8 +136,8 @@ STATUS = Tool(
     name="index_status",
     title="Index status",
     description=(
-        "For a search that finds less than expected. Returns what is indexed, whether it is complete, and what was "
-        "left out and why; with overview=true, where to start in this repository. rg finds text there."
+        "What is indexed, and what was left out and why, when a search finds too little; with overview=true, "
+        "where to start in this repository."
     ),
     arguments=IndexStatusArguments,
     needs=Capability.STATUS,

@@ -37,13 +37,12 @@ class HybridSearchArguments(SearchArguments):
     include_patterns: Entries = Field(
         [],
         description="gitignore globs of archived files to include, e.g. .archive/**; not a path filter.",
-        json_schema_extra=hint("globs of archived files to show"),
+        json_schema_extra=hint("archived files to show"),
     )
     languages: Entries = Field([], description="Only these languages, for example python; empty: all.")
     use_rrf: bool = Field(
         True,
         description="Fuse vector, keyword and graph lists; false: vector search alone.",
-        json_schema_extra=hint("false: vectors alone"),
     )
     rerank_with_recency: bool = Field(True, description="Rank recently changed files higher.")
 
@@ -113,9 +112,9 @@ HYBRID = _search_tool(
     name="graphrag_hybrid_search",
     title="Search code",
     description=(
-        "For where, how and which questions about this repository, pasted errors, and names in any spelling. Returns "
-        "path:start-end with symbol, reason and code, the best first and not all, then related code; `like NAME` or "
-        "path:1-9 finds code that does the same. rg is as good for an exact string in files you know."
+        "Finds code by what it does: where, how and which questions, pasted errors, names in any spelling. One call "
+        "returns the best places with path:start-end, reason and code. Give `queries` the symptom, its key words and "
+        "guessed names. `like NAME` or path:1-9: code that does the same."
     ),
     arguments=HybridSearchArguments,
 )
@@ -123,17 +122,13 @@ DOCUMENTS = _search_tool(
     name="query_documents",
     title="Search passages",
     description=(
-        "For decisions, setup, conventions and concepts. Returns ranked passages, several of a file. rg is as good for "
-        "an exact string."
+        "Finds what is decided, set up, agreed or explained: ranked passages of documents and code, several of a file."
     ),
     arguments=QueryDocumentsArguments,
 )
 UNIQUE_DOCUMENTS = _search_tool(
     name="query_unique_documents",
     title="Search files",
-    description=(
-        "For which files deal with a topic, before you read any. Returns one passage per file. rg --files is better "
-        "for names of files alone."
-    ),
+    description=("Finds which files deal with a topic, with one passage of each, so that you open only those."),
     arguments=QueryUniqueDocumentsArguments,
 )

@@ -179,9 +179,9 @@ TRACE = Tool(
     name="trace_relations",
     title="Trace relations",
     description=(
-        "For who calls, uses, imports, extends or tests a symbol, and (from, to, question) how one thing reaches or "
-        "affects another. Returns edges or chains with line, code and certainty, and where the graph stops. rg adds "
-        "calls by name at run time."
+        "Every caller, user, import, subclass or test of a symbol, with its line and code, and whether that "
+        "is all: instead of a text search and reading each hit. from, to, question: how one thing reaches or "
+        "affects another."
     ),
     arguments=TraceArguments,
     needs=Capability.RELATIONS,

@@ -76,7 +76,7 @@ def listed_schema(schema: Mapping[str, Any], told: set[str] | None = None) -> di
 
     It lacks what is not needed to choose a value: limits, defaults that mean "none" or "no", and null beside the type
     of an argument that may be left out. The server checks all of them in any case. told: the arguments of the tools
-    that were listed before, whose hints and choices are not repeated; those of this one are added.
+    that were listed before, whose hints, choices and `true` are not repeated; those of this one are added.
     """
     told = set() if told is None else told
     properties = {name: _listed(value, is_told=name in told) for name, value in schema["properties"].items()}
@@ -91,7 +91,12 @@ def _listed(schema: Mapping[str, Any], *, is_told: bool) -> dict[str, Any]:
     if not listed.get("default", True):
         del listed["default"]
     if "items" in listed:
-        listed["items"] = {"type": listed["items"]["type"]} if is_told else _listed(listed["items"], is_told=False)
+        items = listed["items"]
+        listed["items"] = {
+            key: items[key] for key in ("enum", "type") if key in items and not (is_told and key == "enum")
+        }
+    if is_told:
+        listed = {key: value for key, value in listed.items() if key != "enum" and value is not True}
     return listed | ({"description": schema["hint"]} if "hint" in schema and not is_told else {})
 
 

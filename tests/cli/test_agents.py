@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_mcp.cli import commands
 from graphrag_mcp.cli.agents import BEGIN, END, SECTION
 from graphrag_mcp.cli.run import DONE, FAILED, USAGE, run
 from graphrag_mcp.tools.table import TOOLS
@@ -123,7 +124,9 @@ def test_remove_alone_is_refused(tmp_path: Path, capsys: Lines) -> None:
 
 
 def test_the_section_is_short_and_names_every_tool() -> None:
-    """An agent reads it in each session: 25 lines with the markers."""
-    assert len(f"{BEGIN}\n{SECTION}{END}".splitlines()) <= 25
+    """An agent reads it in each session: at most twelve lines, and the shell first, which sub-agents have too."""
+    assert len(SECTION.splitlines()) <= 12
+    assert SECTION.index("graphrag-mcp search") < SECTION.index("graphrag_hybrid_search")
     assert set(re.findall(r"`([a-z]+_[a-z_]+|impact)`", SECTION)) == set(TOOLS)
-    assert "`rg`" in SECTION
+    for command in re.findall(r"`(?:graphrag-mcp )?([a-z]+)[ `]", SECTION):
+        assert command == "impact" or f"run_{command}" in dir(commands) or command == "batch"

@@ -138,10 +138,11 @@ def test_an_unsure_answer_ends_with_names_for_the_next_phrasing(tmp_path: Path) 
         (line,) = [
             line for line in search_text(result, call).splitlines() if line.startswith("Names in this repository")
         ]
-        names = line.partition(": ")[2].split(", ")
+        named = [pair.split(" ") for pair in line.partition(": ")[2].split(", ")]
+        assert all(place == f"{name[4:].lower()}.py:1" for name, place in named)
+        names = [name for name, _ in named]
         assert search_text(result, call).endswith(line)
-        assert len(names) == 15
+        assert len(names) == 10
         assert not set(names) & {hit.chunk.symbol for hit in (*result.primary, *result.runner_up)}
-        assert all((tmp_path / f"{name[4:].lower()}.py").exists() for name in names)
         certain = opened.search(SearchRequest("TurnAmber0"))
-        assert certain.meta.near_names == ()
+        assert certain.meta.near_names == {}

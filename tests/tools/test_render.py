@@ -51,7 +51,7 @@ def written(result: SearchResult, form: ResponseFormat, tokens: int = PLENTY) ->
 def test_a_result_says_where_what_why_and_shows_the_code() -> None:
     """Path:start-end, symbol, kind, the reason, and the code in a fence."""
     assert detailed(make_result(make_hit())) == (
-        "1. src/session.py:10-12  Session.open  (method)  keyword #1, vector #3, defines `Session.open`\n"
+        "1. src/session.py:10-12  Session.open  (method)  defines `Session.open`\n"
         "```python\n"
         "line 10 of the chunk\n"
         "line 11 of the chunk\n"
@@ -190,13 +190,19 @@ def test_only_certain_relations_of_what_matched_are_related() -> None:
     assert "Related" not in detailed(make_result(make_hit(), expanded=(guess, weak)))
 
 
-def test_five_relations_are_shown_and_the_others_counted() -> None:
+@pytest.mark.parametrize(("asked", "kinds", "left"), [(False, ["calls", "imports"], 5), (True, ["calls"] * 5, 3)])
+def test_two_relations_of_the_first_result_are_shown_and_on_request_five_of_any(
+    asked: bool, kinds: list[str], left: int
+) -> None:
     """The most useful ones: what calls it before what imports it."""
     imports = replace(make_neighbour(), relation=RelationKind.IMPORTS)
-    text = detailed(make_result(make_hit(), expanded=(*(imports,) * 6, make_neighbour())))
+    others = (replace(make_neighbour(), target="Other.open"),) * (4 if asked else 1)
+    found = make_result(make_hit(), expanded=(*(imports,) * (3 if asked else 6), *others, make_neighbour()))
+    arguments = {"query": "open a session", **({"include_graph_context": True} if asked else {})}
+    text = HYBRID.write(found, HYBRID.read(arguments, Settings(), Path("/project")))
     rows = text.split("Related in the code graph:\n")[1].split("\n")
-    assert [row.split("  ")[2].split()[0] for row in rows[:-1]] == ["calls", *["imports"] * 4]
-    assert rows[-1] == "... 2 more relations"
+    assert [row.split("  ")[2].split()[0] for row in rows[:-1]] == kinds
+    assert rows[-1] == f"... {left} more relations"
 
 
 @pytest.mark.requirement("000-01", "002-20")
@@ -364,7 +370,7 @@ def matched(path: str = "src/session.py", lines: tuple[int, ...] = (14, 27)) -> 
 def test_a_result_is_headed_by_what_matched_and_its_code_begins_there() -> None:
     """With the lines of the member and not those of its class; the class's other members are a line of pointers."""
     lines = detailed(make_result(matched())).splitlines()
-    assert lines[0].startswith("1. src/session.py:12-29  Session.renew  (method)  keyword #1")
+    assert lines[0].startswith("1. src/session.py:12-29  Session.renew  (method)  defines ")
     assert (lines[2], lines[-3], lines[-2:]) == (
         "line 12 of the chunk",
         "line 29 of the chunk",
@@ -395,7 +401,7 @@ def test_the_best_of_the_lines_that_were_cut_are_quoted() -> None:
     """With their numbers, as they stand in the file, where the code ends before them."""
     text = detailed(make_result(matched()), 150)
     assert text.splitlines()[-3:] == [
-        "... 4 more lines (26-29)",
+        "... 3 more lines (27-29)",
         "   27 | line 27 of the chunk",
         "   also here: Session.close:31",
     ]
@@ -412,7 +418,6 @@ def test_three_results_have_code_two_have_their_best_lines_and_the_others_are_pl
         "   > def renew(self, now)",
         "   14 | line 14 of the chunk",
         "   27 | line 27 of the chunk",
-        "   also here: Session.close:31",
     ]
     places = [f"{number}. src/file{number}.py:12-29  Session.renew  (method)" for number in range(6, 11)]
     assert blocks[5].splitlines() == ["Further places:", *places]

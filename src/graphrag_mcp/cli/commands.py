@@ -1,4 +1,4 @@
-"""`index`, `search`, `grep`, `read`, `trace`, `history`, `impact`, `map`, `watch`, `status` and `sync`."""
+"""`index`, `search`, `find`, `grep`, `read`, `trace`, `history`, `impact`, `map`, `watch`, `status` and `sync`."""
 
 import argparse
 import os
@@ -6,8 +6,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -35,7 +35,7 @@ NICENESS = 5  # Servers that start or search meanwhile have priority; on an idle
 def run_index(options: argparse.Namespace) -> None:
     """Bring the index up to date and print what was done."""
     os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))  # Less is not allowed.
-    with closing(_open(options)) as app, ProgressLine() as progress:
+    with _open(options) as app, ProgressLine() as progress:
         report = _index(app, options.rebuild, progress)
     show(json_text(report, 2) if options.json else describe_report(report))
 
@@ -59,7 +59,7 @@ def run_search(options: argparse.Namespace) -> None:
     from graphrag_mcp.tools.search_json import search_payload
     from graphrag_mcp.tools.search_text import render
 
-    with closing(_open_either(options)) as project:
+    with _open_either(options) as project:
         request = _read_request(options, project)
         if isinstance(project, App) and not options.no_update:
             bring_up_to_date(project)
@@ -77,6 +77,14 @@ def run_grep(options: argparse.Namespace) -> None:
 
     arguments = _given(options, "text", "regex", "whole_word", "case", "context", "limit")
     _answer(OCCURRENCES, arguments | _scope_arguments(options), options)
+
+
+def run_find(options: argparse.Namespace) -> None:
+    """Print where a name is defined, and what uses it."""
+    from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
+
+    archived = {"exclude_archived": False} if options.include_archived else {}
+    _answer(FIND_SYMBOL, _given(options, "symbol", "limit") | archived, options)
 
 
 def run_read(options: argparse.Namespace) -> None:
@@ -112,7 +120,7 @@ def _given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 def _answer(tool: "Tool[Any, Any, Any]", arguments: Mapping[str, object], options: argparse.Namespace) -> None:
     """Print the answer of a tool."""
-    with closing(_open(options)) as app:
+    with _open(options) as app:
         call = tool.read(arguments, app.settings, app.root)
         if not options.no_update:
             bring_up_to_date(app)
@@ -125,7 +133,7 @@ def run_impact(options: argparse.Namespace) -> None:
 
     if options.symbol and (options.patch or options.fail_on):
         raise RequestError("SYMBOL", "SYMBOL: --patch and --fail-on are about a diff; leave out one or the other")
-    with closing(_open(options)) as app:
+    with _open(options) as app:
         call = IMPACT.read(_given(options, "symbol", "base", "hops"), app.settings, app.root)
         patch = _read_patch(options.patch) if options.patch else ""
         if not options.no_update:
@@ -147,7 +155,7 @@ def _read_patch(name: str) -> str:
 def run_watch(options: argparse.Namespace) -> None:
     """Index, then follow the edits until interrupted."""
     stop = threading.Event()
-    with closing(_open(options)) as app:
+    with _open(options) as app:
         with ProgressLine() as progress:
             report = app.index(progress=progress)
         show(describe_report(report) + f"\nwatching {printable(str(app.root))}")
@@ -176,10 +184,10 @@ def run_status(options: argparse.Namespace) -> None:
     if options.file:
         if options.remote:
             raise RequestError("--file", "--file: files are looked up in a local index; leave out --remote")
-        with closing(_open(options)) as app:
+        with _open(options) as app:
             show(printable("\n".join(_describe_file(app, name) for name in options.file)))
         return
-    with closing(_open_either(options)) as project:
+    with _open_either(options) as project:
         status = project.status()
     show(json_text(status, 2) if options.json else render_status(status))
 
@@ -195,7 +203,7 @@ def run_sync(options: argparse.Namespace) -> None:
     """Replicate the index to the servers and print what was done; raises ServerError when a replica is incomplete."""
     from graphrag_mcp.cli.init import agrees
 
-    with closing(_open(options)) as app:
+    with _open(options) as app:
         if not options.no_update:
             bring_up_to_date(app)
         with ProgressLine() as progress:
@@ -284,12 +292,24 @@ def _scope_arguments(options: argparse.Namespace) -> dict[str, Any]:
     return arguments | ({"exclude_archived": False} if options.include_archived else {})
 
 
-def _open(options: argparse.Namespace) -> App:
-    return open_project(project_root(options.root, os.environ))
+@contextmanager
+def _open(options: argparse.Namespace) -> Iterator[App]:
+    """Open the project, unless the command is a line of a batch, which has it open."""
+    if "project" in options:
+        yield options.project
+        return
+    with closing(open_project(project_root(options.root, os.environ))) as app:
+        yield app
 
 
-def _open_either(options: argparse.Namespace) -> "App | RemoteApp":
-    return open_remote(project_root(options.root, os.environ)) if options.remote else _open(options)
+@contextmanager
+def _open_either(options: argparse.Namespace) -> Iterator["App | RemoteApp"]:
+    if not options.remote:
+        with _open(options) as app:
+            yield app
+        return
+    with closing(open_remote(project_root(options.root, os.environ))) as remote:
+        yield remote
 
 
 def show(text: str) -> None:

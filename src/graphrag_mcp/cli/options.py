@@ -17,9 +17,12 @@ _REMOTE = (None, "serve", "search", "status")
 _EXIT_CODES = "exit codes: 0 done, 1 failed, 2 wrong usage"
 
 
-def create_parser() -> argparse.ArgumentParser:
-    """Return the parser; its result has `command` (None: serve) and the options of that command."""
-    parser = argparse.ArgumentParser(
+def create_parser(kind: type[argparse.ArgumentParser] = argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Return the parser; its result has `command` (None: serve) and the options of that command.
+
+    kind: what it and the parsers of the commands are.
+    """
+    parser = kind(
         prog="graphrag-mcp",
         description="Code-aware semantic search over your own repository: an MCP server and a command line.",
         epilog=_EXIT_CODES,
@@ -36,11 +39,14 @@ def create_parser() -> argparse.ArgumentParser:
     _add_index(_add_command(commands, "index", "bring the index up to date"))
     _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
     _add_grep(_add_command(commands, "grep", "print every line with a text, after bringing the index up to date"))
+    _add_find(_add_command(commands, "find", "print where a name is defined, and what uses it"))
     _add_read(_add_command(commands, "read", "print the code of definitions, and what calls, uses and tests them"))
     _add_history(_add_command(commands, "history", "print the commits that explain code, or match words"))
     _add_trace(_add_command(commands, "trace", "print who calls, uses or tests code, or how it reaches other code"))
     _add_impact(_add_command(commands, "impact", "print what a change breaks or may affect, and the tests to run"))
     _add_plain(_add_command(commands, "map", "print what a newcomer needs first: languages, entry points, modules"))
+    batch = _add_command(commands, "batch", "answer several questions: a command on each line of standard input")
+    batch.add_argument("--no-update", action="store_true", help="answer without updating the index first")
     _add_command(commands, "watch", "keep the index up to date until interrupted")
     status = _add_command(commands, "status", "show what is indexed, and what is not and why")
     how = status.add_mutually_exclusive_group()
@@ -203,6 +209,13 @@ def _add_grep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=50, metavar="N", help="lines to show, 1 to 500 (default: 50)")
     _add_json(parser)
     _add_scope(parser.add_argument_group("scope"))
+
+
+def _add_find(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("symbol", metavar="SYMBOL", help="a name, Class.name, path::name, path:line or file")
+    parser.add_argument("--limit", type=int, default=10, metavar="N", help="rows to show, 1 to 500 (default: 10)")
+    parser.add_argument("--include-archived", action="store_true", help="show archived and deprecated files too")
+    _add_plain(parser)
 
 
 def _add_read(parser: argparse.ArgumentParser) -> None:

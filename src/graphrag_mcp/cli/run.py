@@ -62,7 +62,15 @@ def _command(name: str) -> Callable[[argparse.Namespace], None]:
     return command
 
 
-_MODULES = {"serve": "serve", "ui": "ui", "init": "init", "doctor": "doctor", "eval": "evaluate", "servers": "servers"}
+_MODULES = {
+    "serve": "serve",
+    "ui": "ui",
+    "init": "init",
+    "doctor": "doctor",
+    "eval": "evaluate",
+    "servers": "servers",
+    "batch": "batch",
+}
 
 
 def _start_logging() -> None:

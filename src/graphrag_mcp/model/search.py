@@ -330,7 +330,7 @@ class SearchMeta:
     low that the results are only the nearest there are. missing_words: the query's names that occur nowhere, and where
     nothing matches all words that do not. restriction: where the question's words restrict the search to, as a
     sentence. clauses: of a question that asks for two things; their results are shown in turn. near_names: names of
-    further candidates for the next phrasing, where it is not sure that the results are right.
+    further candidates, each with its `path:line`, where it is not sure that the results are right.
     """
 
     retrieval_ms: float
@@ -346,7 +346,7 @@ class SearchMeta:
     missing_words: tuple[str, ...] = ()
     restriction: str = ""
     clauses: tuple[str, ...] = ()
-    near_names: tuple[str, ...] = ()
+    near_names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
-"""Names of this repository near an unsure question, for the next phrasing: what a question lacks is the code's words.
+"""Names of this repository near an unsure question, to read or to ask with: what a question lacks is the code's words.
 
 They are the definitions of the next candidates, those that the answer does not show. Measured on the descriptions of
 157 commits whose answer was unsure: fifteen names hold a word of the right file's name that the question lacks for .41
 of them; with the names that the model's table puts nearest to the question it was at most .30.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.ports import ChunkStore
@@ -13,23 +13,27 @@ from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.text.words import words_of
 
-NAMES = 15
+NAMES = 10
 FEWEST = 5  # Fewer give nothing to choose from.
 _CANDIDATES = 40  # Some have no name, and some have the same.
 
 
-def near_names(query: Query, order: Sequence[Scored], shown: Collection[int], catalog: ChunkStore) -> tuple[str, ...]:
-    """Return 5 to 15 names of the best candidates that are not shown, or none; each says more than the question."""
+def near_names(query: Query, order: Sequence[Scored], shown: Collection[int], catalog: ChunkStore) -> dict[str, str]:
+    """Return 5 to 10 names of the best candidates that are not shown, with their places, or none.
+
+    Each says more than the question.
+    """
     wanted = [scored.fused.chunk_id for scored in order if scored.fused.chunk_id not in shown][:_CANDIDATES]
     chunks = catalog.chunks(wanted)
     terms = frozenset(query.terms)
-    names = (name for chunk_id in wanted if chunk_id in chunks for name in _names(chunks[chunk_id], terms))
-    distinct = tuple(dict.fromkeys(names))[:NAMES]
-    return distinct if len(distinct) >= FEWEST else ()
+    places: dict[str, str] = {}
+    for chunk in (chunks[chunk_id] for chunk_id in wanted if chunk_id in chunks):
+        if (name := _name(chunk, terms)) and len(places) < NAMES:
+            places.setdefault(name, f"{chunk.path}:{chunk.start_line}")
+    return places if len(places) >= FEWEST else {}
 
 
-def _names(chunk: StoredChunk, terms: frozenset[str]) -> Iterator[str]:
+def _name(chunk: StoredChunk, terms: frozenset[str]) -> str:
     name = chunk.symbol.rpartition(".")[2]
     words = words_of(name)
-    if name.isidentifier() and not terms.issuperset(words[1:] or words):
-        yield name
+    return name if name.isidentifier() and not terms.issuperset(words[1:] or words) else ""

@@ -139,7 +139,7 @@ class _Search:
         related = related_code(request, hits, ranked.lookups, settings)
         rejected = rejected_approaches(request, {hit.chunk.chunk_id for hit in hits}, ranked.lookups, settings)
         judgement = self._judge(ranked, index)
-        names = _near_names(ranked, (*hits, *further)) if judgement.is_unsure else ()
+        names = _near_names(ranked, (*hits, *further)) if judgement.is_unsure else {}
         self.watch.end("enrich")
         meta = SearchMeta(
             retrieval_ms=self.watch.total,
@@ -311,7 +311,7 @@ def _gains(ranked: _Ranked) -> Gains | None:
     return partial(sketches.gains, query=np.mean(known, axis=0))
 
 
-def _near_names(ranked: _Ranked, shown: Iterable[Hit]) -> tuple[str, ...]:
+def _near_names(ranked: _Ranked, shown: Iterable[Hit]) -> dict[str, str]:
     seen = {hit.chunk.chunk_id for hit in shown}
     return near_names(ranked.query, ranked.orders[-1], seen, ranked.lookups.stores.catalog)
 

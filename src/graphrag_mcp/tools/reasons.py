@@ -18,9 +18,10 @@ _RELATIONS = {
 _MOST_USEFUL_FIRST = list(_RELATIONS)
 
 
-def why(hit: Hit) -> str:
+def why(hit: Hit, *, with_ranks: bool = True) -> str:
     """Return why a hit was found, for example "keyword #1, vector #3, defines `Session`"."""
-    parts = [f"{source} #{rank}" for source, rank in sorted(hit.ranks.items(), key=lambda item: (item[1], item[0]))]
+    ranks = sorted(hit.ranks.items(), key=lambda item: (item[1], item[0])) if with_ranks else []
+    parts = [f"{source} #{rank}" for source, rank in ranks]
     notes = {factor.name: factor.note for factor in hit.factors}
     if notes.get("definition"):
         parts.append(f"defines `{notes['definition'].replace('`', '')}`")

@@ -29,7 +29,8 @@ CursorAt = Callable[[int, int], str]
 LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.
 BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut, a blank line.
 CODE_RESULTS = 3  # The first results of a page have their code; the next ones are often not read.
-RELATED_ROWS = 5
+RELATED_ROWS, RELATED_REQUESTED = 2, 5  # Rows of related code; none of 120 answers needed them.
+POINTED_NAMES = 3  # Other definitions of its file, for each of the results that have code.
 LEAST_CONFIDENCE = 0.5  # A less certain relation is more often wrong than right, and is not shown.
 NEAREST_SHOWN = 3  # Chunks of an answer in which nothing matches well.
 LINES_QUOTED = 2  # Beside the signature.
@@ -40,7 +41,8 @@ def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:
     """Return the answer of a search tool."""
     tokens = call.tokens if call.arguments.token_budget else min(call.tokens, SEARCH_TOKENS)
     with_code = call.arguments.response_format == "detailed"
-    return render(result, tokens, with_code=with_code, first=call.first, cursor=call.cursor_at)
+    all_related = "include_graph_context" in call.arguments.model_fields_set
+    return render(result, tokens, with_code=with_code, all_related=all_related, first=call.first, cursor=call.cursor_at)
 
 
 def render(
@@ -49,12 +51,14 @@ def render(
     *,
     with_code: bool = True,
     explained: bool = False,
+    all_related: bool = False,
     first: int = 0,
     cursor: CursorAt = lambda _row, _total: "",
 ) -> str:
     """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score.
 
-    first: results before this one, from 0, are not shown. cursor: returns the cursor that continues at a result.
+    all_related: show more of the related code, and that of all results, not of the first alone. first: results before
+    this one, from 0, are not shown. cursor: returns the cursor that continues at a result.
     """
     room = room_of(tokens)
     total = total_of(result)
@@ -65,7 +69,7 @@ def render(
     if result.meta.nothing_matches and not first:  # A page after the first shows the rest as usual.
         nearest = [_header(position, hit, explained) for position, hit in enumerate(result.primary[:NEAREST_SHOWN], 1)]
         return printable(_render_nearest(result, notes, nearest, _describe_rest(0, cursor(len(nearest), total))))
-    related = _related(result.expanded, room // RELATED_SHARE)
+    related = _related(result.expanded, None if all_related else result.primary[0], room // RELATED_SHARE)
     related += _rejected(result.rejected)
     further = _further(result.runner_up, first + len(result.primary) + 1, room // RELATED_SHARE)
     names = _near_names(result.meta)
@@ -130,13 +134,15 @@ def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequenc
 
 
 def _near_names(meta: SearchMeta) -> str:
-    """Return the words for another phrasing; "" where the answer is sure."""
-    names = ", ".join(map(as_name, meta.near_names))
+    """Return where else to look, and the words for another phrasing; "" where the answer is sure."""
+    names = ", ".join(f"{as_name(name)} {as_name(place)}" for name, place in meta.near_names.items())
     return f"Names in this repository near the question: {names}" if names else ""
 
 
 def _header(position: int, hit: Hit, explained: bool) -> str:
-    lines = [one_line("  ".join(part for part in (f"{position}. {heading(hit)}", why(hit)) if part))]
+    lines = [
+        one_line("  ".join(part for part in (f"{position}. {heading(hit)}", why(hit, with_ranks=explained)) if part))
+    ]
     if hit.chunk.stale:
         lines.append(f"   stale: {hit.chunk.stale}")
     if hit.archived_copies:
@@ -153,14 +159,14 @@ def _copies(copies: Sequence[StoredChunk]) -> str:
     return f"also in {listed(locations, COPIES_SHOWN)}"
 
 
-def _outline(header: str, hit: Hit, lines: int) -> str:
+def _outline(header: str, hit: Hit, lines: int, *, is_pointing: bool) -> str:
     """Return a result without its code: the signature of what matched, and its best lines, up to a number."""
     signature = match_of(hit).signature
     parts = [
         header,
         *([f"   > {one_line(signature)}"] if signature else ()),
         *islice(_quoted(hit), lines),
-        *_pointers(hit),
+        *(_pointers(hit) if is_pointing else ()),
     ]
     return "\n".join(parts)
 
@@ -171,7 +177,7 @@ def _quoted(hit: Hit, after: int = 0) -> list[str]:
 
 
 def _pointers(hit: Hit) -> list[str]:
-    named = ", ".join(f"{as_name(name)}:{line}" for name, line in also_here(hit))
+    named = ", ".join(f"{as_name(name)}:{line}" for name, line in also_here(hit)[:POINTED_NAMES])
     return [f"   also here: {named}"] if named else []
 
 
@@ -198,14 +204,18 @@ def _describe_rest(unfitting: int, cursor: str) -> str:
 def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
     """Return the results that fit, without code: a signature, or else the best line."""
     outlines = [
-        _outline(header, hit, 0 if match_of(hit).signature else 1) for header, hit in zip(headers, hits, strict=True)
+        _outline(header, hit, 0 if match_of(hit).signature else 1, is_pointing=place < CODE_RESULTS)
+        for place, (header, hit) in enumerate(zip(headers, hits, strict=True))
     ]
     return take_fitting(outlines, room, 1)[0]
 
 
 def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
     """Return the results that fit, the first ones with code; none when the code of the first does not fit."""
-    outlines = [_outline(header, hit, LINES_QUOTED) for header, hit in zip(headers, hits, strict=True)]
+    outlines = [
+        _outline(header, hit, LINES_QUOTED, is_pointing=place < CODE_RESULTS)
+        for place, (header, hit) in enumerate(zip(headers, hits, strict=True))
+    ]
     framed = [f"{header}{''.join(_pointers(hit))}" for header, hit in zip(headers, hits, strict=True)][:CODE_RESULTS]
     shown, room = take_fitting([*framed, *outlines[CODE_RESULTS:]], room, BODY_FRAME)
     texts = [text_of(hit) for hit in hits[: min(len(shown), CODE_RESULTS)]]
@@ -230,14 +240,23 @@ def _block(header: str, excerpt: Excerpt, hit: Hit, outline: str) -> str:
     return "\n".join([*lines, *_pointers(hit)])
 
 
-def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
-    """Return the most useful relations of what matched, without guesses."""
+def _related(neighbours: Sequence[GraphNeighbour], hit: Hit | None, room: int) -> list[str]:
+    """Return the most useful relations of what matched, without guesses; of one hit, or of all that there are."""
     certain = [near for near in neighbours if near.confirmed and near.confidence >= LEAST_CONFIDENCE]
-    lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:RELATED_ROWS]]
+    if hit is not None:
+        certain = [near for near in certain if _is_of(near, match_of(hit).symbol)]
+    rows = RELATED_REQUESTED if hit is None else RELATED_ROWS
+    lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:rows]]
     fitting, _ = take_fitting(["Related in the code graph:", *lines], room, 1)
     left = len(certain) - len(fitting) + 1
     rest = [f"... {counted(left, 'more relation')}"] if left else []
     return [*fitting, *rest] if len(fitting) > 1 else []
+
+
+def _is_of(neighbour: GraphNeighbour, symbol: str) -> bool:
+    """Return whether a definition, or a part of it, is what a neighbour is related to."""
+    other = neighbour.source if neighbour.direction is EdgeDirection.OUT else neighbour.target
+    return bool(symbol) and f"{other}.".startswith(f"{symbol}.")
 
 
 def _rejected(hits: Sequence[Hit]) -> list[str]:

@@ -116,12 +116,8 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
             return ["\n".join([*path, f"  {line}{_step_words(step, trace)}: {text}"])]
         numbers = step.lines[:LINES_SHOWN]
         texts = [f"    {line}: {shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
-        rest = len(step.lines) - len(numbers)
-        return [
-            "\n".join(
-                [*path, _step_head(step, trace), *texts, *([f"    ... {counted(rest, 'more line')}"] if rest else [])]
-            )
-        ]
+        rest = ", ".join(map(str, step.lines[LINES_SHOWN:]))
+        return ["\n".join([*path, _step_head(step, trace), *texts, *([f"    and {rest}"] if rest else [])])]
 
     return lay_out(answer, call, [head], lines, _where_it_stops(trace, is_listed=call.arguments.unresolved))
 

@@ -1,0 +1,75 @@
+"""`batch`: several questions in one call, a command on each line of standard input."""
+
+import argparse
+import os
+import shlex
+import sys
+from contextlib import closing
+from typing import NoReturn
+
+from graphrag_mcp.cli import commands
+from graphrag_mcp.cli.options import create_parser, project_root
+from graphrag_mcp.cli.project import open_project
+from graphrag_mcp.errors import GraphragError, RequestError
+from graphrag_mcp.tools.printing import printable
+
+QUESTIONS = {
+    "search": commands.run_search,
+    "find": commands.run_find,
+    "read": commands.run_read,
+    "trace": commands.run_trace,
+    "impact": commands.run_impact,
+    "grep": commands.run_grep,
+    "history": commands.run_history,
+    "map": commands.run_map,
+    "status": commands.run_status,
+}
+MOST = 50  # Questions of one call.
+
+
+def run_batch(options: argparse.Namespace) -> None:
+    """Answer the commands in the order of the lines; raises GraphragError at the end if some failed."""
+    lines = [line for line in map(str.strip, sys.stdin) if line and not line.startswith("#")]
+    if not lines or len(lines) > MOST:
+        raise RequestError("batch", f"batch: give 1 to {MOST} lines, such as `trace Session.open`, on standard input")
+    failed = 0
+    with closing(open_project(project_root(options.root, os.environ))) as project:
+        if not options.no_update:
+            commands.bring_up_to_date(project)
+        for line in lines:
+            commands.show(printable(f"$ {line}"))
+            try:
+                question = _read(line)
+                question.project, question.no_update = project, True
+                QUESTIONS[question.command](question)
+            except GraphragError as error:
+                failed += 1
+                commands.show(printable(str(error)))
+            commands.show("")
+    if failed:
+        raise GraphragError(f"{failed} of {len(lines)} questions failed; each says why")
+
+
+def _read(line: str) -> argparse.Namespace:
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise RequestError("batch", f"the line cannot be read ({error})") from None
+    if words and words[0] == "graphrag-mcp":
+        words = words[1:]
+    if not words or words[0] not in QUESTIONS:
+        raise RequestError("batch", f"a line begins with one of: {', '.join(QUESTIONS)}")
+    try:
+        options = create_parser(_Refusing).parse_args(words)
+    except argparse.ArgumentError as error:
+        raise RequestError("batch", str(error)) from None
+    if options.root or options.remote or getattr(options, "patch", None) == "-":
+        raise RequestError("batch", "--root and --remote are of the whole call, and --patch - reads standard input")
+    return options
+
+
+class _Refusing(argparse.ArgumentParser):
+    """Raises what is wrong instead of ending the program."""
+
+    def error(self, message: str) -> NoReturn:
+        raise argparse.ArgumentError(None, message)

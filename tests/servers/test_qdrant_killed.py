@@ -62,10 +62,7 @@ def test_a_copy_that_is_killed_loses_nothing(app: App, server: QdrantServer) -> 
     """The sync says so, searches are those of the local index meanwhile and afterwards, and the rest follows."""
     wanted = {query: _top(app, query) for query in QUERIES}
     assert all(wanted.values())
-    killer = threading.Timer(0.5, server.kill)
-    killer.start()
-    (report,) = app.sync()
-    killer.join()
+    (report,) = app.sync(progress=lambda _name, done, _total: server.kill() if done else None)
     assert report.problem.startswith("Qdrant cannot be reached")
     missing = app.search(SearchRequest(QUERIES[0])).meta.unavailable
     assert set(missing) == {"keyword", "vector"}

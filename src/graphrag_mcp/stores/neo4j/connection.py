@@ -22,6 +22,8 @@ _TOO_MANY_WRONG = (
     "Neo.ClientError.Security.AuthenticationRateLimit"  # For some seconds, correct passwords are rejected too.
 )
 
+_OF_STATEMENTS = "Neo.ClientError.Statement."
+
 
 def connect(uri: str, user: str, password: str, timeout_seconds: float, retry_seconds: float) -> Driver:
     """Return a driver that connects on first use; it retries transient errors for `retry_seconds`."""
@@ -48,7 +50,9 @@ def reaching() -> Iterator[None]:
     except Neo4jError as error:
         if error.code == _TOO_MANY_WRONG:
             raise ServerError(_REFUSED) from error
-        raise ServerError(f"Neo4j answered with {error.code}: {_first_line(error.message)}") from error
+        # What is wrong with a statement may quote what the database holds.
+        said = "" if (error.code or "").startswith(_OF_STATEMENTS) else f": {_first_line(error.message)}"
+        raise ServerError(f"Neo4j answered with {error.code}{said}") from error
     except ValidationError as error:
         raise ServerError(f"Neo4j holds what no sync wrote ({_first_line(str(error))})") from error
     except (DriverError, ValueError) as error:  # A text that is not Unicode is a ValueError.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.patterns import Exclusion
 from graphrag_mcp.exclusion.rulebook import Folder
+from graphrag_mcp.model.paths import printable
 from graphrag_mcp.system.safe_files import changed_ns
 from graphrag_mcp.text.source import is_utf8
 
@@ -57,14 +58,14 @@ def _walk(manager: ExclusionManager, start: str) -> Iterator[WalkedFile | Skippe
     try:
         pending = _list_start(manager, parent, name)
     except OSError as error:
-        yield SkippedPath(_printable(start), UNREADABLE, _describe(error))
+        yield SkippedPath(printable(start), UNREADABLE, _describe(error))
     while pending:
         folder, entry, is_folder = pending.pop()
         path = folder.path + entry.name
         if exclusion := folder.explain(entry.name, is_folder=is_folder):
             yield _skip(path, is_folder, exclusion)
         elif not is_utf8(entry.name):
-            yield SkippedPath(_printable(f"{path}/" if is_folder else path), "not UTF-8")
+            yield SkippedPath(printable(f"{path}/" if is_folder else path), "not UTF-8")
         elif not is_folder:
             yield _examine(entry, path, manager.max_file_bytes)
         elif exclusion := (inner := manager.folder(path)).exclusion:
@@ -116,12 +117,7 @@ def _examine(entry: "os.DirEntry[str]", path: str, max_bytes: int) -> WalkedFile
 
 
 def _skip(path: str, is_folder: bool, exclusion: Exclusion) -> SkippedPath:
-    return SkippedPath(_printable(f"{path}/" if is_folder else path), exclusion.kind, exclusion.detail)
-
-
-def _printable(path: str) -> str:
-    """Show the bytes that are not UTF-8 as `\\xff`; Python represents them by surrogates, which cannot be printed."""
-    return path.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    return SkippedPath(printable(f"{path}/" if is_folder else path), exclusion.kind, exclusion.detail)
 
 
 def _describe(error: OSError) -> str:

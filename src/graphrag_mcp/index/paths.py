@@ -9,6 +9,7 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock
 
+from graphrag_mcp.model.paths import printable
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
 from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree
 
@@ -23,7 +24,7 @@ class IndexPaths:
         base = Path(data_dir).expanduser() if data_dir else platformdirs.user_data_path("graphrag-mcp")
         repository = _repository(root)
         self.folder = base / f"{repository.name or 'root'}-{_digest(os.fspath(repository))}"
-        self.tree = _text(os.fspath(root)) + (_START + start if start else "")
+        self.tree = printable(os.fspath(root)) + (_START + start if start else "")
         self.file = self.folder / f"index-{SCHEMA_VERSION}.sqlite"
         self.models = self.folder / "models"
         self.replace_lock = self.folder / "replace.lock"
@@ -71,8 +72,3 @@ def _repository(root: Path) -> Path:
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=6).hexdigest()
-
-
-def _text(path: str) -> str:
-    """Return the path as text that SQLite can store."""
-    return path.encode(errors="surrogateescape").decode(errors="backslashreplace")

@@ -119,3 +119,8 @@ def folders(path: str) -> list[str]:
     """Return every folder above a path, outermost first, and the path itself."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+
+
+def printable(path: str) -> str:
+    """Show the bytes that are not UTF-8 as `\\xff`; the surrogates that Python has for them are no text."""
+    return path.encode(errors="surrogateescape").decode(errors="backslashreplace")

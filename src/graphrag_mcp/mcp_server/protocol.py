@@ -98,7 +98,8 @@ def create_server(project: LazySession[Any], settings: Settings | None = None) -
             text, failed = await answer_call(project, context, tool, arguments), False
             if call.name in SEARCH_TOOLS and not asked:
                 asked = True
-                text += "" if arguments.get("queries") or arguments.get("response_format") == "json" else PHRASINGS
+                is_bounded = arguments.get("token_budget") or arguments.get("response_format") == "json"
+                text += "" if arguments.get("queries") or is_bounded else PHRASINGS
         except Exception as error:
             text, failed = describe_failure(call.name, error), True
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=failed)

@@ -47,6 +47,12 @@ def create_parser(kind: type[argparse.ArgumentParser] = argparse.ArgumentParser)
     _add_plain(_add_command(commands, "map", "print what a newcomer needs first: languages, entry points, modules"))
     batch = _add_command(commands, "batch", "answer several questions: a command on each line of standard input")
     batch.add_argument("--no-update", action="store_true", help="answer without updating the index first")
+    usage = _add_command(commands, "usage", "count what agents looked up with it, by the transcripts on this machine")
+    usage.add_argument(
+        "transcripts", metavar="TRANSCRIPTS", nargs="*",
+        help="files or folders (default: those of Claude Code and Codex for this project)",
+    )  # fmt: skip
+    _add_json(usage)
     _add_command(commands, "watch", "keep the index up to date until interrupted")
     status = _add_command(commands, "status", "show what is indexed, and what is not and why")
     how = status.add_mutually_exclusive_group()

@@ -70,6 +70,7 @@ _MODULES = {
     "eval": "evaluate",
     "servers": "servers",
     "batch": "batch",
+    "usage": "usage",
 }
 
 

@@ -1,0 +1,228 @@
+"""`usage`: what coding agents looked up with this program, by the transcripts that Claude Code and Codex keep.
+
+Transcripts are read line by line; nothing is written, and nothing leaves the machine. A look-up is a call that searches
+or reads code: one of our tools or commands, Grep, Glob, Read, or a shell command such as `rg` or `sed`.
+"""
+
+import argparse
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from graphrag_mcp.cli.commands import show
+from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.secrets import mask_secrets
+from graphrag_mcp.tools.as_json import json_text
+from graphrag_mcp.tools.printing import one_line, printable
+
+MOST_LINE = 20_000_000  # Characters: a longer line is no call that an agent reads.
+GREPPED_SHOWN = 10
+OURS = "ours"
+_SEARCHING = {"rg", "grep", "ag", "ack", "git grep", "Grep"}
+_READING = {"Read", "Glob", "LS", "cat", "sed", "head", "tail", "find", "fd", "ls", "awk", "nl"}
+_COMMANDS = re.compile(r"&&|\|\||[;\n]")
+_SHELL = re.compile(r"^\S*\b(?:ba|z)?sh -l?c ")
+_MCP_NAME = re.compile(r"(?:^|_)graphrag\w*?__(\w+)$")
+_OWN = {"search", "find", "read", "trace", "impact", "grep", "history", "map", "status", "batch"}
+_SEARCHES = {"search", "graphrag_hybrid_search", "query_documents", "query_unique_documents"}
+_SHELLS = ("Bash", "shell", "exec_command", "local_shell", "shell_command")
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """A call of an agent. kind: OURS, or the program or tool. what: of ours the tool, else what was looked for."""
+
+    kind: str
+    what: str
+    has_phrasings: bool = False
+
+
+@dataclass(slots=True)
+class Usage:
+    """Counts over sessions. kept: characters of results, by whether they are ours; grepped: right after one of ours."""
+
+    sessions: int = 0
+    first_ours: int = 0
+    look_ups: Counter[str] = field(default_factory=Counter)
+    tools: Counter[str] = field(default_factory=Counter)
+    kept: Counter[str] = field(default_factory=Counter)
+    searches: int = 0
+    with_phrasings: int = 0
+    grepped: Counter[str] = field(default_factory=Counter)
+
+
+def run_usage(options: argparse.Namespace) -> None:
+    """Print the counts. Raises RequestError if there is no transcript."""
+    root = project_root(options.root, os.environ).resolve()
+    folders = [Path(name) for name in options.transcripts] or default_folders(root)
+    files = sorted(file for folder in folders for file in ([folder] if folder.is_file() else folder.rglob("*.jsonl")))
+    if not files:
+        named = ", ".join(printable(str(folder)) for folder in folders)
+        raise RequestError("TRANSCRIPTS", f"TRANSCRIPTS: there are none in {named}; give a file or folder of them")
+    usage = count(files, "" if options.transcripts else str(root))
+    show(json_text(usage, 2) if options.json else printable(describe(usage)))
+
+
+def default_folders(root: Path) -> list[Path]:
+    """Return where Claude Code keeps the sessions of a project, and Codex all sessions."""
+    claude = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    codex = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
+    return [claude / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(root)), codex / "sessions"]
+
+
+def count(files: Sequence[Path], root: str = "") -> Usage:
+    """Return the counts of the sessions in files. root: count only sessions in this folder, where they name one."""
+    usage = Usage()
+    for file in files:
+        _add(usage, list(_events(file)), root)
+    return usage
+
+
+def _add(usage: Usage, events: Sequence[Mapping[str, Any]], root: str) -> None:
+    folders = {str(folder) for event in events if (folder := _cwd(event))}
+    if root and folders and not any(folder == root or folder.startswith(root + os.sep) for folder in folders):
+        return
+    calls: dict[str, LookUp] = {}
+    last: LookUp | None = None
+    for event in events:
+        for call_id, look_up in _calls(event):
+            if last is None:
+                usage.sessions += 1
+                usage.first_ours += look_up.kind == OURS
+            elif last.kind == OURS and look_up.kind in _SEARCHING and look_up.what:
+                usage.grepped[look_up.what] += 1
+            usage.look_ups[look_up.kind] += 1
+            if look_up.kind == OURS:
+                usage.tools[look_up.what] += 1
+                is_search = look_up.what in _SEARCHES
+                usage.searches += is_search
+                usage.with_phrasings += is_search and look_up.has_phrasings
+            calls[call_id] = last = look_up
+        for call_id, length in _results(event):
+            if call_id in calls:
+                usage.kept["ours" if calls[call_id].kind == OURS else "others"] += length
+
+
+def describe(usage: Usage) -> str:
+    """Return the counts as text."""
+    total, ours = usage.look_ups.total(), usage.look_ups[OURS]
+    lines = [f"{counted(usage.sessions, 'session')} with {counted(total, 'look-up')}."]
+    if not total:
+        return lines[0]
+    lines.append(
+        f"The first look-up was ours in {usage.first_ours} of {usage.sessions}; {ours} of all {total} were ours."
+    )
+    for name, kind in (("ours", True), ("others", False)):
+        number = ours if kind else total - ours
+        mean = usage.kept[name] // number if number else 0
+        lines.append(f"Characters that stayed, {name}: {usage.kept[name]:,}, {mean:,} a look-up.")
+    if usage.searches:
+        lines.append(f"Searches with several phrasings: {usage.with_phrasings} of {usage.searches}.")
+    for title, counts in (("Ours", usage.tools), ("Others", usage.look_ups)):
+        named = [f"{name} {number}" for name, number in counts.most_common() if name != OURS]
+        if named:
+            lines.append(f"{title}: {', '.join(named)}.")
+    if usage.grepped:
+        lines.append("Searched for as text right after an answer of ours:")
+        lines += [f"  {number} x {what}" for what, number in usage.grepped.most_common(GREPPED_SHOWN)]
+    return "\n".join(lines)
+
+
+def _events(file: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the lines of a transcript that are JSON objects."""
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            if len(line) > MOST_LINE:
+                continue
+            try:
+                event = json.loads(line)
+            except (ValueError, RecursionError):
+                continue  # A session that goes on ends in half a line.
+            if isinstance(event, dict):
+                yield event
+
+
+def _cwd(event: Mapping[str, Any]) -> object:
+    payload = event.get("payload")
+    return event.get("cwd") or (payload.get("cwd") if isinstance(payload, dict) else None)
+
+
+def _calls(event: Mapping[str, Any]) -> Iterator[tuple[str, LookUp]]:
+    """Yield the look-ups of an event, each with the id of its call."""
+    for block in _blocks(event, "tool_use"):  # Claude Code
+        arguments = block.get("input")
+        look_up = _look_up(str(block.get("name")), arguments if isinstance(arguments, dict) else {})
+        if look_up:
+            yield str(block.get("id")), look_up
+    payload = event.get("payload")
+    if isinstance(payload, dict) and payload.get("type") == "function_call":  # Codex
+        try:
+            arguments = json.loads(str(payload.get("arguments") or "{}"))
+        except (ValueError, RecursionError):
+            return
+        look_up = _look_up(str(payload.get("name")), arguments if isinstance(arguments, dict) else {})
+        if look_up:
+            yield str(payload.get("call_id")), look_up
+
+
+def _results(event: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield the id of each call that an event answers, and how many characters the answer has."""
+    for block in _blocks(event, "tool_result"):
+        yield str(block.get("tool_use_id")), _length(block.get("content"))
+    payload = event.get("payload")
+    if isinstance(payload, dict) and payload.get("type") == "function_call_output":
+        yield str(payload.get("call_id")), _length(payload.get("output"))
+
+
+def _blocks(event: Mapping[str, Any], kind: str) -> Iterator[Mapping[str, Any]]:
+    message = event.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and block.get("type") == kind:
+            yield block
+
+
+def _length(content: object) -> int:
+    if isinstance(content, str):
+        return len(content)
+    if isinstance(content, list):
+        return sum(_length(part.get("text") if isinstance(part, dict) else part) for part in content)
+    return _length(content.get("content") or content.get("output")) if isinstance(content, dict) else 0
+
+
+def _look_up(name: str, arguments: Mapping[str, Any]) -> LookUp | None:
+    """Return the look-up that a call is, None for another call."""
+    if own := _MCP_NAME.search(name):
+        return LookUp(OURS, _shown(own[1]), bool(arguments.get("queries")))
+    if name in _SHELLS:
+        return _of_shell(arguments.get("command") or arguments.get("cmd"))
+    if name in _SEARCHING | _READING:
+        return LookUp(name, _shown(str(arguments.get("pattern") or "")) if name in _SEARCHING else "")
+    return None
+
+
+def _of_shell(command: object) -> LookUp | None:
+    """Return the first look-up of a command of a shell; what filters the output of another program is none."""
+    text = " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
+    for part in _COMMANDS.split(_SHELL.sub("", text)):
+        segment = part.partition("|")[0].strip("'\" ")
+        words = segment.split(maxsplit=2)
+        program = " ".join(words[:2]) if words[:2] == ["git", "grep"] else words[0].rpartition("/")[2] if words else ""
+        if program == "graphrag-mcp" and words[1:] and words[1] in _OWN:
+            return LookUp(OURS, words[1], "--also" in segment)
+        if program in _SEARCHING:
+            return LookUp(program, _shown(segment.partition(program)[2]))
+        if program in _READING:
+            return LookUp(program, "")
+    return None
+
+
+def _shown(text: str) -> str:
+    return one_line(mask_secrets(text.strip()))[:80]

@@ -5,16 +5,27 @@ import io
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from graphrag_mcp.app.session import Capability
 from graphrag_mcp.cli.options import create_parser, project_root
 from graphrag_mcp.cli.progress import ProgressLine, describe
 from graphrag_mcp.cli.run import _command
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.reports import Progress
+from graphrag_mcp.tools.table import TOOLS
+from graphrag_mcp.tools.tool import Tool
 
 HALF = Progress(3120, 8400, 21_004, 40.4)
+COMMANDS_OF = {
+    "find_symbol": ["find", "x"],
+    "trace_relations": ["trace", "x"],
+    "impact": ["impact", "x"],
+    "find_occurrences": ["grep", "x"],
+    "find_history": ["history", "x"],
+}
 HEAVY = ("numpy", "fastembed", "tree_sitter", "graphrag_mcp.app.local")
 
 
@@ -105,3 +116,13 @@ def test_progress_of_a_short_run_is_silent_in_a_log() -> None:
     with ProgressLine(stream) as progress:
         progress(HALF)
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS.values() if "cursor" in tool.arguments.model_fields])
+def test_an_answer_that_goes_on_can_be_followed_in_the_shell(tool: Tool[Any, Any, Any]) -> None:
+    """Every command whose answers name a cursor takes it; a search shows no pages there."""
+    command = COMMANDS_OF.get(tool.name)
+    if command is None:
+        assert tool.needs is Capability.SEARCH
+        return
+    assert create_parser().parse_args([*command, "--cursor", "4-79e9a47f"]).cursor == "4-79e9a47f"

@@ -34,6 +34,15 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     (root / "src" / "box.py").write_text("class Box: ...\n\n\ndef weigh(box: Box):\n    return 1\n")
     (root / "src" / "limits.py").write_text("MOST_ROWS = 9\n\n\ndef rows():\n    return MOST_ROWS\n")
     (root / "src" / "limits.rb").write_text("FEWEST_ROWS = 1\n\ndef rows_of\n  FEWEST_ROWS\nend\n")
+    chain = "".join(f"def step_{n}():\n    return step_{n + 1}()\n\n\n" for n in range(4))
+    (root / "src" / "chain.py").write_text(
+        f"{chain}def step_4():\n    return twice() + twice()\n\n\ndef twice():\n    return 1\n"
+    )
+    (root / "src" / "again.py").write_text(
+        "from src.chain import twice\n\n\ndef again():\n    a = twice()\n    return a + twice()\n"
+    )
+    (root / "tests").mkdir()
+    (root / "tests" / "test_chain.py").write_text("from src.chain import step_0\n\n\ndef test_it():\n    step_0()\n")
     (root / "dist.js").write_text("x=1;" * 100 + "hidden_word();\n")
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as opened:
         opened.index()
@@ -195,3 +204,29 @@ def test_what_is_listed_by_name_is_still_not_known(app: App) -> None:
     assert "by name only" in text
     assert "1 more place of `load` with an unknown receiver (listed by name)." in text
     assert "Complete" not in text
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("find_symbol", {"symbol": "twice"}),
+        ("find_symbol", {"symbol": "twice", "body": True}),
+        ("impact", {"symbol": "twice", "hops": 1}),
+        ("trace_relations", {"symbol": "twice"}),
+    ],
+)
+def test_every_line_that_uses_a_definition_is_named(app: App, tool: str, arguments: dict[str, Any]) -> None:
+    """Who changes its parameters has to edit both calls of one function, not only the first."""
+    text = ask(app, tool, **arguments)
+    if tool == "trace_relations":
+        assert "    5: a = twice()\n    6: return a + twice()" in text
+    else:
+        assert "src/again.py:5, 6" in text
+
+
+@pytest.mark.parametrize(("symbol", "ending"), [("step_4", "hops=4 looks further."), ("far", "Complete.")])
+def test_no_test_is_said_of_the_hops_that_were_followed(app: App, symbol: str, ending: str) -> None:
+    """A test may reach it by more of them, unless nothing calls it."""
+    text = ask(app, "trace_relations", symbol=symbol, direction="tests")
+    assert text.startswith("No tests within 2 hops")
+    assert text.endswith(ending)

@@ -115,7 +115,8 @@ def run_history(options: argparse.Namespace) -> None:
 def _given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
     """Return the arguments of a tool that have the names of options, and the form of its answer."""
     form = {"response_format": "json" if options.json else "detailed"}
-    return {name: getattr(options, name) for name in names} | form
+    page = {"cursor": options.cursor} if "cursor" in options else {}
+    return {name: getattr(options, name) for name in names} | form | page
 
 
 def _answer(tool: "Tool[Any, Any, Any]", arguments: Mapping[str, object], options: argparse.Namespace) -> None:

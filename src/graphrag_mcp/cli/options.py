@@ -215,6 +215,7 @@ def _add_grep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=50, metavar="N", help="lines to show, 1 to 500 (default: 50)")
     _add_json(parser)
     _add_scope(parser.add_argument_group("scope"))
+    _add_cursor(parser)
 
 
 def _add_find(parser: argparse.ArgumentParser) -> None:
@@ -222,12 +223,20 @@ def _add_find(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="rows to show, 1 to 500 (default: 10)")
     parser.add_argument("--include-archived", action="store_true", help="show archived and deprecated files too")
     _add_plain(parser)
+    _add_cursor(parser)
 
 
 def _add_read(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("symbol", metavar="SYMBOL", nargs="+", help="a name, path::name, path:line or file; up to ten")
     parser.add_argument("--focus", default="", metavar="WORDS", help="fold long code around the lines with these words")
     _add_plain(parser)
+    _add_cursor(parser)
+
+
+def _add_cursor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cursor", default="", metavar="CURSOR", help="go on from an answer that had more and named it"
+    )
 
 
 def _add_plain(parser: argparse.ArgumentParser) -> None:
@@ -249,6 +258,7 @@ def _add_history(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--author", default="", metavar="NAME", help="only commits of this author")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="commits to show, 1 to 25 (default: 10)")
     _add_plain(parser)
+    _add_cursor(parser)
 
 
 def _add_trace(parser: argparse.ArgumentParser) -> None:
@@ -265,6 +275,7 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=500, metavar="N", help="rows to show, 1 to 500 (default: 500)")
     parser.add_argument("--include-archived", action="store_true", help="follow archived and deprecated files too")
     _add_plain(parser)
+    _add_cursor(parser)
 
 
 def _add_impact(parser: argparse.ArgumentParser) -> None:
@@ -281,6 +292,7 @@ def _add_impact(parser: argparse.ArgumentParser) -> None:
         "--fail-on", choices=("breaking",), help="exit with 1 if certain dependants outside of the change break"
     )
     _add_plain(parser)
+    _add_cursor(parser)
 
 
 def _share(text: str) -> float:

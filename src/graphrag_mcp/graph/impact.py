@@ -1,14 +1,15 @@
 """What a change may reach: all that depends on the changed code, the most certain first, and the tests to run."""
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from graphrag_mcp.graph.test_commands import commands_for, find_build_files
 from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import Category, RelationKind
-from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Doubt
+from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
@@ -34,12 +35,13 @@ LEADING = (
 _TEST = re.compile(r"(?i)test|spec|bench|fuzz|example")  # How the names of tests begin.
 
 
-@shown("node", "is_test", "via", "edge", "hops", "confidence")
+@shown("node", "is_test", "via", "edge", "lines", "hops", "confidence")
 @dataclass(frozen=True, slots=True)
 class Reached:
     """A definition or file that the change may reach, with its most certain path: `via` is the node before it.
 
-    confidence: the product of the confidences on the path, 0 to 1.
+    confidence: the product of the confidences on the path, 0 to 1. lines: all lines of the file on which it refers to
+    what has the name of `via`. relations: how.
     """
 
     node: CodeNode
@@ -47,6 +49,8 @@ class Reached:
     edge: CodeEdge
     hops: int
     confidence: float
+    lines: tuple[int, ...] = ()
+    relations: tuple[RelationKind, ...] = ()
 
     @property
     def is_test(self) -> bool:
@@ -101,6 +105,7 @@ def find_impact(
     changed = [member for node in starts for member in (_with_members(graph, node) if with_members else [node])]
     inside = {member.node_id: member for member in changed}
     best: dict[int, Reached] = {}
+    places: dict[tuple[int, str, str, Certainty], set[tuple[int, RelationKind]]] = defaultdict(set)
     doubt = Doubt()
     walk = Walk(list(inside.values()), hops)
     for hop in walk:
@@ -119,6 +124,7 @@ def find_impact(
             for edge, via in steps:
                 if edge.source_id not in nodes:
                     continue
+                places[edge.source_id, edge.path, via.qualified_name, edge.certainty].add((edge.line, edge.relation))
                 before = fresh.get(via.node_id) or best.get(via.node_id)
                 confidence = (before.confidence if before else 1.0) * edge.confidence
                 path = Reached(nodes[edge.source_id], via, edge, hop, confidence)
@@ -130,7 +136,7 @@ def find_impact(
         doubt |= here.at(hop)
         best |= fresh
         walk.go_on(row.node for row in fresh.values() if not (row.is_guess or row.node.is_file or _is_helper(row)))
-    ordered = sorted(best.values(), key=_order)
+    ordered = sorted((_with_lines(row, places) for row in best.values()), key=_order)
     return Impact(
         tuple(starts),
         tuple(row for row in ordered if not row.is_test),
@@ -139,6 +145,14 @@ def find_impact(
         is_deeper=any(node.category is not Category.TESTS for node in walk.nodes),
         build_files=find_build_files(graph),
     )
+
+
+def _with_lines(
+    row: Reached, places: Mapping[tuple[int, str, str, Certainty], Set[tuple[int, RelationKind]]]
+) -> Reached:
+    found = places[row.edge.source_id, row.edge.path, row.via.qualified_name, row.edge.certainty]
+    lines, kinds = sorted({line for line, _ in found}), sorted({kind for _, kind in found})
+    return replace(row, edge=row.edge._replace(line=lines[0]), lines=tuple(lines), relations=tuple(kinds))
 
 
 def _is_helper(row: Reached) -> bool:

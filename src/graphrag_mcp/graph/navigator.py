@@ -77,7 +77,7 @@ class Navigator:
         together: dict[Hashable, list[FoundSymbol]] = {}
         for node in self.starts(text, scope):
             steps, doubt = self._uses(node, scope)
-            used = tuple(dependant(step.source, step.edge) for step in steps)
+            used = tuple(dependant(step.source, step.edge, step.lines) for step in steps)
             by = frozenset((step.source.node_id, step.lines, step.edge.relation) for step in steps) or node.file_id
             together.setdefault((node.qualified_name, node.category, by), []).append(
                 FoundSymbol(node, used, doubt=doubt)

@@ -47,20 +47,24 @@ _EACH_ONCE = (
 _RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
 
 
-@shown("path", "line", "relation", "certainty", symbol="node.symbol")
+@shown("path", "line", "lines", "relation", "certainty", symbol="node.symbol")
 class Dependant(NamedTuple):
-    """A place that depends on a definition. node: the definition, or else the file, that has it."""
+    """A place that depends on a definition. node: the definition, or else the file, that has it.
+
+    lines: all where it does, from the first on; none where only that is known.
+    """
 
     node: CodeNode
     path: str
     line: int
     relation: RelationKind
     certainty: Certainty
+    lines: tuple[int, ...] = ()
 
 
-def dependant(node: CodeNode, edge: CodeEdge) -> Dependant:
+def dependant(node: CodeNode, edge: CodeEdge, lines: tuple[int, ...] = ()) -> Dependant:
     """Return the place of a relation from a node."""
-    return Dependant(node, edge.path, edge.line, edge.relation, edge.certainty)
+    return Dependant(node, edge.path, edge.line, edge.relation, edge.certainty, lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,8 @@ class Trace:
     """The relations found from the starts.
 
     steps: in the order (hop, certainty, code before tests, location). stops: mentions that are not decided. doubt: what
-    is not known of the relations on the way; it is cut after MAX_NODES. hops: the most that were asked for.
+    is not known of the relations on the way; it is cut after MAX_NODES. hops: the most that were asked for. is_deeper:
+    whether more hops would lead further.
     """
 
     starts: tuple[CodeNode, ...]
@@ -97,6 +102,7 @@ class Trace:
     stops: tuple[Mentioned, ...] = ()
     doubt: Doubt = NO_DOUBT
     hops: int = 1
+    is_deeper: bool = False
 
 
 def trace(
@@ -153,7 +159,7 @@ def trace(
         steps = [step for step in steps if step.source.category is Category.TESTS]
     steps = _once(steps, direction)
     doubt = replace(doubt, is_cut=doubt.is_cut or walk.is_cut)
-    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops)
+    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops, is_deeper=bool(walk.nodes))
 
 
 def _surest(edges: Sequence[CodeEdge]) -> list[CodeEdge]:

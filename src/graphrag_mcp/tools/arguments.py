@@ -51,7 +51,8 @@ CategoryName = Annotated[
     Strict(False),  # A JSON client can only send the name of an enum's member.
     WithJsonSchema({"type": "string", "enum": [category.value for category in Category]}),
 ]
-Hops = Annotated[int, Field(ge=1, le=4, description="How far to follow.")]
+MOST_HOPS = 4
+Hops = Annotated[int, Field(ge=1, le=MOST_HOPS, description="How far to follow.")]
 RowCount = Annotated[int, Field(ge=1, le=MAXIMUM_ROWS, description="Rows to return.")]
 
 

@@ -206,8 +206,9 @@ def target_of(node: CodeNode) -> str:
     return as_name(node.path) if node.is_file else f"{as_name(node.qualified_name)}  {location(node)}"
 
 
-def at(site: "CodeEdge | Dependant") -> str:
-    return f"{as_name(site.path)}:{site.line}"
+def at(site: "CodeEdge | Dependant", lines: Sequence[int] = ()) -> str:
+    """Return where a relation is, with all of its lines."""
+    return f"{as_name(site.path)}:{', '.join(map(str, lines or [site.line]))}"
 
 
 def in_words(certainty: Certainty, direction: Direction) -> str:

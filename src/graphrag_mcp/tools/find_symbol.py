@@ -161,7 +161,7 @@ def _found_lines(row: "FoundSymbol") -> list[str]:
 
 def _use_line(use: "Dependant") -> str:
     does = KIND_WORDS[use.relation] + ("" if use.relation is RelationKind.HANDS_ON else " it")
-    return f"{at(use)}  {name_of(use.node)} {does} ({use.certainty})"
+    return f"{at(use, use.lines)}  {name_of(use.node)} {does} ({use.certainty})"
 
 
 def _defined_lines(node: CodeNode) -> list[str]:
@@ -274,7 +274,7 @@ def _relations(trace: "Trace") -> str:
 def _end(step: "Step", *, is_from: bool) -> str:
     if is_from:
         return f"{as_name(step.target.path)}:{step.target.start_line} {name_of(step.target)}"
-    return f"{at(step.edge)} {name_of(step.source)}"
+    return f"{at(step.edge, step.lines)} {name_of(step.source)}"
 
 
 FIND_SYMBOL = Tool(

@@ -165,7 +165,8 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
 
 
 def _reached_lines(row: "Reached") -> list[str]:
-    words = f"{at(row.edge)}  {name_of(row.node)} {row.edge.relation.replace('_', ' ')} {name_of(row.via)}"
+    does = " and ".join(kind.replace("_", " ") for kind in row.relations)
+    words = f"{at(row.edge, row.lines)}  {name_of(row.node)} {does} {name_of(row.via)}"
     return [f"{'test ' if row.is_test else ''}{row.hops}. {words} ({row.edge.certainty})"]
 
 

@@ -12,7 +12,7 @@ from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, Direction, Line
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.arguments import Hops
+from graphrag_mcp.tools.arguments import MOST_HOPS, Hops
 from graphrag_mcp.tools.call import Call, page_of
 from graphrag_mcp.tools.code_answer import (
     KIND_WORDS,
@@ -163,7 +163,12 @@ def _where_it_stops(trace: "Trace", *, is_listed: bool) -> list[str]:
         lines.append("Overrides are not compared in this language; subclasses and find_occurrences lead to them.")
     if not trace.direction.is_outgoing:
         how = ("listed by name",) if is_listed else ()
-        lines += doubts(trace.doubt, trace.starts, *how)
+        is_further = (
+            trace.direction is Direction.TESTS and not trace.steps and trace.is_deeper and trace.hops < MOST_HOPS
+        )
+        if is_further:
+            lines.append(f"Tests may reach it by more hops: hops={MOST_HOPS} looks further.")
+        lines += doubts(trace.doubt, trace.starts, *how) if not (is_further and trace.doubt.is_complete) else []
     elif not trace.doubt.is_typed and trace.direction is not Direction.IMPORTS:
         lines.append(f"{UNTYPED[0].upper()}{UNTYPED[1:]}.")
     elif trace.doubt.is_cut:

@@ -12,6 +12,7 @@ from graphrag_mcp.model.scope import Scope, normalise_excluded_files
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("003-21", "003-22", "B-27")
 def test_it_measures_every_share(tmp_path: Path) -> None:
     """One line for each of 0, 10, 20 and 50 % of the files, with the difference to 0 %."""

@@ -410,6 +410,7 @@ def command(root: Path, *arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_runs_of_index_at_the_same_time_all_succeed(root: Path) -> None:
     """One indexes; the others wait for it, and do what is left or say which process keeps the index."""
     for number in range(50):

@@ -57,6 +57,7 @@ def _opened(root: Path) -> Iterator[App]:
         yield app
 
 
+@pytest.mark.slow
 def test_the_graph_is_not_read_as_a_whole(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """For a search, an exact answer or a copy of one file: no scan, no Bloom filter, no index made for one query."""
     steps: Counter[str] = Counter()
@@ -97,6 +98,7 @@ def test_the_graph_is_not_read_as_a_whole(write: Write, monkeypatch: pytest.Monk
     assert {sql: (small[sql], count) for sql, count in large.items() if count > 1.5 * small[sql] + 20} == {}
 
 
+@pytest.mark.slow
 def test_an_edit_does_not_read_the_whole_index(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """A changed file, a new one, one that is gone, and one with a content that the index has of it."""
     steps: Counter[str] = Counter()

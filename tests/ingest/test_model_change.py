@@ -48,6 +48,7 @@ def order(result: SearchResult) -> list[tuple[str, int]]:
     return [(hit.chunk.path, hit.chunk.start_line) for hit in result.primary]
 
 
+@pytest.mark.slow
 def test_searches_are_answered_with_the_old_vectors_until_the_new_ones_are_there(
     root: Path, other_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

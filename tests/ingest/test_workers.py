@@ -67,6 +67,7 @@ def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job], quarantin
     assert {process.pid for process in active_children()} <= before != set()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("004-11")
 def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(
     jobs: list[Job], quarantine: Quarantine
@@ -81,6 +82,7 @@ def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(
     assert len(list(prepare_all(jobs, 2, quarantine, AT_ONCE))) == len(jobs)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("004-11")
 def test_a_file_that_killed_its_process_is_kept_from_this_one(
     jobs: list[Job], quarantine: Quarantine, tmp_path: Path
@@ -96,6 +98,7 @@ def test_a_file_that_killed_its_process_is_kept_from_this_one(
     assert (tmp_path / "quarantine.json").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("004-11")
 def test_what_was_parsed_when_the_process_ended_is_left_out_by_the_next(tmp_path: Path) -> None:
     """A crash of a grammar ends a server once, and not at every start."""
@@ -163,6 +166,7 @@ def test_the_parsing_processes_do_not_import_numpy() -> None:
     assert done.stdout == "False\n"
 
 
+@pytest.mark.slow
 def test_a_task_that_ends_its_process_costs_only_its_own_answer() -> None:
     """The others are done, in order."""
     tasks = [(number,) for number in range(10)]

@@ -144,6 +144,7 @@ def test_a_work_tree_whose_name_is_no_utf_8_is_not_forgotten(repository: Path) -
         assert rows(first, "SELECT count(*) FROM trees") == [(2,)]
 
 
+@pytest.mark.slow
 def test_trees_are_indexed_side_by_side(repository: Path, tmp_path: Path) -> None:
     """Each tree has its own writer; the file that they share ends as if one had written after the other."""
     trees = [repository, *(tmp_path / f"tree{number}" for number in range(3))]

@@ -182,6 +182,7 @@ def test_the_sdks_client_gets_answers_in_both_eras(repository: Path, environment
     assert "nowhere does not exist" in answers["auto", True]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("P-1")
 def test_a_signal_ends_the_server_while_it_indexes(
     repository: Path, environment: dict[str, str], tmp_path: Path
@@ -201,6 +202,7 @@ def test_a_signal_ends_the_server_while_it_indexes(
         server.close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("P-1", "004-14")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_leaving_in_the_middle_of_an_index_run_is_quiet(
@@ -223,6 +225,7 @@ def test_leaving_in_the_middle_of_an_index_run_is_quiet(
     assert errors.read_text() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("P-1")
 def test_a_server_whose_client_vanished_ends(repository: Path, environment: dict[str, str]) -> None:
     """No orphan, even when another process keeps the pipe open."""

@@ -88,6 +88,7 @@ def _index(folder: Path, environment: Mapping[str, str]) -> list[list[tuple[obje
         return [connection.execute(rows).fetchall() for rows in ROWS]
 
 
+@pytest.mark.slow
 def test_the_rows_do_not_depend_on_seed_language_or_time_zone(tmp_path: Path) -> None:
     """The same files give the same rows in the same order, whatever the process was started with."""
     one = _index(tmp_path / "one", {"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "UTC", "PYTHONUTF8": "0"})

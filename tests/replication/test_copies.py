@@ -421,6 +421,7 @@ PATHS = ["../../etc/passwd", "/etc/passwd", "a\x00b", "src//a.py"]
 LIES: list[object] = [None, 7, -1, 1e300, 1 << 62, "", "x" * 300_000, *PATHS, [], [[1]], {"a": 1}, True]
 
 
+@pytest.mark.slow
 def test_whatever_a_server_says_a_search_answers(open_app: Open, qdrant: QdrantClient, tmp_path: Path) -> None:
     """Each field of each point with each lie: no failure, no path out of the project, with an index and without."""
     app = open_app(project_id="team")

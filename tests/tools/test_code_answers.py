@@ -1,8 +1,10 @@
 """Exact answers as text and as JSON: within their budget, of the paths that are asked for, and never half true."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -230,3 +232,14 @@ def test_no_test_is_said_of_the_hops_that_were_followed(app: App, symbol: str, e
     text = ask(app, "trace_relations", symbol=symbol, direction="tests")
     assert text.startswith("No tests within 2 hops")
     assert text.endswith(ending)
+
+
+def test_lines_of_generated_code_are_counted(tmp_path: Path) -> None:
+    """One function with thousands of calls does not fill an answer."""
+    (tmp_path / "a.py").write_text("def base():\n    return 1\n\n\ndef all_of():\n" + "    base()\n" * 5_000)
+    with closing(App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as opened:
+        opened.index()
+        for tool in ("find_symbol", "trace_relations", "impact"):
+            text = ask(opened, tool, symbol="base")
+            assert re.search(r"and 4,[89]\d\d more", text)
+            assert len(text) < 3_000

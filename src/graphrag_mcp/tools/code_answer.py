@@ -28,6 +28,7 @@ _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 STOPS_SHOWN = 12  # Names at which a trace ends.
 PLACES_NAMED = 5  # No more places that are not read are named.
 LINE_CHARACTERS = 200
+NUMBERS_SHOWN = 100
 LINES_SHOWN = 5  # Lines of one definition that are shown with their text; the others are named.
 UNTYPED = "types are not known in this language: names and imports were compared"
 _UNRECORDED = "uses of values are not recorded in this language; find_occurrences lists the lines"
@@ -208,7 +209,13 @@ def target_of(node: CodeNode) -> str:
 
 def at(site: "CodeEdge | Dependant", lines: Sequence[int] = ()) -> str:
     """Return where a relation is, with all of its lines."""
-    return f"{as_name(site.path)}:{', '.join(map(str, lines or [site.line]))}"
+    return f"{as_name(site.path)}:{line_numbers(lines or [site.line])}"
+
+
+def line_numbers(lines: Sequence[int]) -> str:
+    """Return the numbers of lines; generated code may have thousands, so that the last are counted."""
+    rest = len(lines) - NUMBERS_SHOWN
+    return ", ".join(map(str, lines[:NUMBERS_SHOWN])) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def in_words(certainty: Certainty, direction: Direction) -> str:

@@ -129,6 +129,6 @@ DOCUMENTS = _search_tool(
 UNIQUE_DOCUMENTS = _search_tool(
     name="query_unique_documents",
     title="Search files",
-    description=("Finds which files deal with a topic, with one passage of each, so that you open only those."),
+    description="Finds which files deal with a topic, with one passage of each, so that you open only those.",
     arguments=QueryUniqueDocumentsArguments,
 )

@@ -26,6 +26,7 @@ from graphrag_mcp.tools.code_answer import (
     doubts,
     in_words,
     lay_out,
+    line_numbers,
     location_of,
     name_of,
     shown_line,
@@ -116,7 +117,7 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
             return ["\n".join([*path, f"  {line}{_step_words(step, trace)}: {text}"])]
         numbers = step.lines[:LINES_SHOWN]
         texts = [f"    {line}: {shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
-        rest = ", ".join(map(str, step.lines[LINES_SHOWN:]))
+        rest = line_numbers(step.lines[LINES_SHOWN:])
         return ["\n".join([*path, _step_head(step, trace), *texts, *([f"    and {rest}"] if rest else [])])]
 
     return lay_out(answer, call, [head], lines, _where_it_stops(trace, is_listed=call.arguments.unresolved))

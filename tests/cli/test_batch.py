@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.cli.batch import MOST, QUESTIONS
+from graphrag_mcp.cli.batch import LONGEST, MOST, QUESTIONS
 from graphrag_mcp.cli.run import DONE, FAILED, USAGE, run
 
 LINES = """# who uses it
@@ -37,7 +37,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def batch(root: Path, lines: str, monkeypatch: pytest.MonkeyPatch) -> int:
     """Answer lines and return the exit code."""
-    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines.encode("utf-8", "surrogateescape"))))
     return run(["batch", "--root", str(root)])
 
 
@@ -65,6 +65,10 @@ def test_each_line_has_its_answer(
         ("grep x --root /", "of the whole call"),
         ("impact --patch -", "standard input"),
         ("search", "QUERY"),
+        ("grep -h TODO", "of the command alone"),
+        ("--version", "begins with one of"),
+        ('impact --patch "a\0b"', "cannot be read"),
+        ("find caf\udce9", "caf"),
         ("\x1b[31m", "begins with one of"),
     ],
 )
@@ -81,7 +85,7 @@ def test_a_wrong_line_is_told_and_the_others_are_answered(
     assert "\x1b" not in shown.out
 
 
-@pytest.mark.parametrize("lines", ["", "# nothing\n", "status\n" * (MOST + 1)])
+@pytest.mark.parametrize("lines", ["", "# nothing\n", "status\n" * (MOST + 1), "find " + "x" * LONGEST])
 def test_nothing_to_answer_is_wrong_usage(root: Path, lines: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And so is more than one call should take."""
     assert batch(root, lines, monkeypatch) == USAGE

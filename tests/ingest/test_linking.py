@@ -12,6 +12,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.ingest.linking import LinkStage
 from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.stores.sqlite.facts import SqliteFacts
 from graphrag_mcp.stores.sqlite.links import Row
 from tests.index_contents import rows
 from tests.repositories import commit, git
@@ -155,3 +156,36 @@ def test_links_after_one_edit_are_those_of_a_fresh_index(
         with closing(_open(root, tmp_path / "fresh")) as fresh:
             fresh.index()
             assert _links(app) == _links(fresh)
+
+
+JAVA_LIBRARY = {
+    "p/Tree.java": """package p;
+import java.util.AbstractMap;
+import java.util.*;
+public class Tree<K, V> extends AbstractMap<K, V> {
+  public Set<Map.Entry<K, V>> entrySet() { return null; }
+}
+""",
+    "p/Use.java": """package p;
+public class Use {
+  int all(Tree<String, String> tree) { return tree.entrySet().iterator().next().hashCode() + tree.keySet().size(); }
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", [*ALL, "java library"])
+def test_the_links_of_a_file_do_not_depend_on_what_was_resolved_before(name: str, tmp_path: Path) -> None:
+    """Worker processes share the files as they become free; the links are those of each file alone."""
+    project = ALL.get(name, JAVA_LIBRARY)
+    for path, text in project.items():
+        (tmp_path / "project" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "project" / path).write_text(text)
+    with closing(_open(tmp_path / "project", tmp_path / "data")) as app:
+        app.index()
+        with app._parts.handle.snapshot() as snapshot:
+            database = snapshot.database
+            alone = {path: Linker(SqliteFacts(database)).link(path) for path in project}
+            for order in (sorted(project), sorted(project, reverse=True)):
+                linker = Linker(SqliteFacts(database))
+                assert {path: linker.link(path) for path in order} == alone

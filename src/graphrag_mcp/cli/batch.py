@@ -25,13 +25,12 @@ QUESTIONS = {
     "status": commands.run_status,
 }
 MOST = 50  # Questions of one call.
+LONGEST = 20_000  # Bytes of a line; the longest question fits.
 
 
 def run_batch(options: argparse.Namespace) -> None:
     """Answer the commands in the order of the lines; raises GraphragError at the end if some failed."""
-    lines = [line for line in map(str.strip, sys.stdin) if line and not line.startswith("#")]
-    if not lines or len(lines) > MOST:
-        raise RequestError("batch", f"batch: give 1 to {MOST} lines, such as `trace Session.open`, on standard input")
+    lines = _lines()
     failed = 0
     with closing(open_project(project_root(options.root, os.environ))) as project:
         if not options.no_update:
@@ -42,12 +41,31 @@ def run_batch(options: argparse.Namespace) -> None:
                 question = _read(line)
                 question.project, question.no_update = project, True
                 QUESTIONS[question.command](question)
-            except GraphragError as error:
+            except BrokenPipeError:
+                raise
+            except Exception as error:  # The other questions are answered in any case.
                 failed += 1
                 commands.show(printable(str(error)))
             commands.show("")
     if failed:
         raise GraphragError(f"{failed} of {len(lines)} questions failed; each says why")
+
+
+def _lines() -> list[str]:
+    """Return the lines that ask something; no more is read than is answered."""
+    expected = f"batch: give 1 to {MOST} lines, such as `trace Session.open`, on standard input"
+    if sys.stdin is None:
+        raise RequestError("batch", f"{expected}; it is closed")
+    lines: list[str] = []
+    while read := sys.stdin.buffer.readline(LONGEST + 1):
+        line = read.decode("utf-8", "backslashreplace").strip()
+        is_question = bool(line) and line[0] != "#"
+        if len(read) > LONGEST or (is_question and len(lines) == MOST):
+            raise RequestError("batch", f"{expected}, each of {LONGEST:,} bytes at most")
+        lines += [line] if is_question else []
+    if not lines:
+        raise RequestError("batch", expected)
+    return lines
 
 
 def _read(line: str) -> argparse.Namespace:
@@ -73,3 +91,6 @@ class _Refusing(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise argparse.ArgumentError(None, message)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:  # noqa: ARG002 - those of the base class
+        raise argparse.ArgumentError(None, "--help and --version are of the command alone")

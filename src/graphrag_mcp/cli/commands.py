@@ -148,8 +148,9 @@ def run_impact(options: argparse.Namespace) -> None:
 def _read_patch(name: str) -> str:
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise RequestError("--patch", f"--patch: {name} cannot be read ({error.strerror})") from None
+    except (OSError, ValueError) as error:  # A path with a zero byte is a ValueError.
+        why = error.strerror if isinstance(error, OSError) else error
+        raise RequestError("--patch", f"--patch: {name} cannot be read ({why})") from None
     return data.decode("utf-8", "replace") or "\n"
 
 

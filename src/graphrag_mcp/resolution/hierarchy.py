@@ -149,7 +149,7 @@ class Hierarchy:
         return [link.source for link in self._references.linked((kind,), (How.ABOVE,))]
 
     def dispatched(self, calls: Iterable[StoredLink]) -> Iterator[StoredLink]:
-        """Yield for calls of methods those of types below the receiver's that may run in their place."""
+        """Yield for calls of methods what may run in their place: those of types below the receiver's; functions."""
         together: dict[tuple[int, int, int], list[StoredLink]] = {}
         for link in calls:
             if link.use == Use.CALL and self._references.is_dispatched(link):
@@ -161,6 +161,9 @@ class Hierarchy:
             for method in below.get(target, ()):
                 if self._is_reached(receivers, method):
                     yield links[0]._replace(target=self._references.place(method), how=How.OPEN)
+            handed = self.handed(placed[target]) if target in placed else ()
+            for function in {link.receiver for link in handed} - {0, target}:
+                yield links[0]._replace(target=function, how=How.OPEN)
 
     def inheriting(self, method: SymbolId) -> list[SymbolId]:
         """Return the types below that have a method as it is; a constructor without parameters also runs for them."""
@@ -243,7 +246,10 @@ class Hierarchy:
         if places.isdisjoint(receivers) and not self._resolver.symbols.has_method_sets(owner):
             # What a type below has from another side may stand for it.
             places = {place for symbol in self.descendants(owner) for place in self.above(symbol)}
-        return not places.isdisjoint(receivers)
+        return not places.isdisjoint(receivers) or any(
+            all(self._resolver.may_satisfy(owner, other) for other in (kind, *self.ancestors(kind)))
+            for kind in self._source.placed(receivers).values()
+        )
 
     def _fits(self, symbol: SymbolId, other: SymbolId) -> bool:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""
@@ -284,6 +290,8 @@ class Hierarchy:
             and (owner := self.owner_of(method)) is not None
             and not self._is_variant(owner, symbol)
         ]
+        # One that is made of others declares no method itself.
+        interfaces += [made for owner in dict.fromkeys(interfaces) for made in self.embedding(owner)]
         sets = ((symbol, self._method_set(symbol)) for symbol in dict.fromkeys(interfaces))
         return [other for other, methods in sets if methods and methods.own and self._has_all(symbol, methods)]
 

@@ -65,7 +65,8 @@ class Linker:
         meanings: dict[str, str] = {}
         if file is not None:
             for module in sorted(modules_of(file.facts)):
-                find = partial(file.policy.modules.module, self._reads, path, module)
+                # With the libraries, as others who read it find it: the first who does decides for all.
+                find = partial(file.policy.modules.module, self._resolver.state.with_libraries, path, module)
                 meanings[module] = repr(self._reads.finding(path, module, find))
         return meanings, frozenset(self._named(self._reads.of_imports))
 

@@ -210,7 +210,11 @@ class SqliteFacts:
 
     @cached_property
     def _manifests(self) -> Sequence[Manifest]:
-        return [load_manifest(data) for (data,) in self._database.rows("SELECT data FROM manifests ORDER BY file_id")]
+        # In an order that does not depend on which file was read first.
+        rows = self._database.rows(
+            "SELECT m.data FROM manifests m CROSS JOIN files f ON f.id = m.file_id ORDER BY f.path"
+        )
+        return [load_manifest(data) for (data,) in rows]
 
     def manifests(self) -> Sequence[Manifest]:
         """Return all manifests of the tree."""

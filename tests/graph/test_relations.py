@@ -1146,3 +1146,32 @@ def test_callers_and_callees_are_one_relation(tmp_path: Path, language: str) -> 
         )
     assert len(callers) > 4
     assert callers == callees
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (
+            "go",
+            (
+                "package a\ntype Shape interface { Draw() }\ntype Spin interface { Turn() }\n"
+                "type Both interface { Shape; Spin }\ntype Circle struct{}\nfunc (c Circle) Draw() {}\n"
+                "func (c Circle) Turn() {}\nfunc use(b Both) { b.Draw() }\n"
+            ),
+        ),
+        (
+            "ts",
+            (
+                "interface Shape { Draw(): void }\ninterface Spin { Turn(): void }\ninterface Both extends Shape, Spin {}\n"
+                "class Circle implements Shape, Spin { Draw() {} Turn() {} }\nfunction use(b: Both) { b.Draw() }\n"
+            ),
+        ),
+    ],
+)
+def test_an_interface_that_is_made_of_others_runs_what_satisfies_it(tmp_path: Path, language: str, text: str) -> None:
+    """It declares no method itself, and a type may have its methods without a word about it."""
+    files = {f"a.{language}": text}
+    (caller,) = ask(tmp_path, files, "Circle.Draw", Direction.CALLERS).steps
+    assert (caller.source.qualified_name, caller.edge.certainty) == ("use", "may call")
+    callees = ask(tmp_path, files, "use", Direction.CALLEES).steps
+    assert {step.target.qualified_name for step in callees} == {"Shape.Draw", "Circle.Draw"}

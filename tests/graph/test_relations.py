@@ -1162,7 +1162,8 @@ def test_callers_and_callees_are_one_relation(tmp_path: Path, language: str) -> 
         (
             "ts",
             (
-                "interface Shape { Draw(): void }\ninterface Spin { Turn(): void }\ninterface Both extends Shape, Spin {}\n"
+                "interface Shape { Draw(): void }\ninterface Spin { Turn(): void }\n"
+                "interface Both extends Shape, Spin {}\n"
                 "class Circle implements Shape, Spin { Draw() {} Turn() {} }\nfunction use(b: Both) { b.Draw() }\n"
             ),
         ),

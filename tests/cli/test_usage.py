@@ -100,7 +100,9 @@ def test_the_sessions_of_a_project_are_found_and_told(
     write(tmp_path / "codex" / "sessions" / "2026" / "2.jsonl", codex(tmp_path / "other", [ours]))
     assert run(["usage", "--root", str(root)]) == DONE
     shown = capsys.readouterr().out
-    assert shown.startswith("2 sessions with 2 look-ups.\nThe first look-up was ours in 2 of 2")
+    assert shown.startswith(
+        "2 sessions with 2 look-ups.\nThe first used graphrag-mcp in 2 of 2 sessions; of all, 2 of 2 did."
+    )
     assert run(["usage", "--root", str(root), "--json"]) == DONE
     assert json.loads(capsys.readouterr().out)["kept"] == {"ours": 20}
 
@@ -121,6 +123,7 @@ TOOL = '{"message": {"content": [5, {"type": "tool_use"%s}]}}'
         '{"message": 5}',
         CALL % '"["',
         CALL % 5,
+        '{"message": {"content": [{"type": "tool_result", "content": %s}]}}' % ('[{"text":' * 900 + "1" + "}]" * 900),
         TOOL % "",
         TOOL % ', "name": "Bash", "input": {"command": {"a": 1}}',
     ],

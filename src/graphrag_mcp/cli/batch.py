@@ -43,9 +43,12 @@ def run_batch(options: argparse.Namespace) -> None:
                 QUESTIONS[question.command](question)
             except BrokenPipeError:
                 raise
-            except Exception as error:  # The other questions are answered in any case.
+            except GraphragError as error:
                 failed += 1
                 commands.show(printable(str(error)))
+            except Exception as error:  # The other questions are answered in any case.
+                failed += 1
+                commands.show(printable(f"this failed unexpectedly ({error})"))
             commands.show("")
     if failed:
         raise GraphragError(f"{failed} of {len(lines)} questions failed; each says why")

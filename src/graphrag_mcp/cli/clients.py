@@ -21,6 +21,7 @@ NOT_ON_PATH = (
     f"{PROGRAM} is not on PATH, where clients look for it; install it with `uv tool install` or `pipx install`"
 )
 WORKSPACE = "${workspaceFolder}"
+ALWAYS_LOADED = {"alwaysLoad": True}  # Claude Code shows a model only the names of other servers' tools.
 NAME_CHARACTERS = 32  # The name of a server has no more of its folder: clients prefix each tool with it.
 
 Entries = Mapping[str, Any]
@@ -202,9 +203,7 @@ CLIENTS = {
             "claude-code",
             "Claude Code",
             lambda root: root / ".mcp.json",
-            JsonFormat(
-                "mcpServers", {"alwaysLoad": True}
-            ),  # Else it shows the names of tools, and they are not called.
+            JsonFormat("mcpServers", ALWAYS_LOADED),
             first_use=_CLAUDE_CODE_ASKS,
             starts_twice=_plugin,
         ),

@@ -22,7 +22,9 @@ from graphrag_mcp.text.secrets import mask_secrets
 from graphrag_mcp.tools.as_json import json_text
 from graphrag_mcp.tools.printing import one_line, printable
 
-MOST_LINE = 20_000_000  # Characters: a longer line is no call that an agent reads.
+MOST_LINE = 20_000_000  # Characters of a line that is read; no answer is as long.
+MOST_NAME = 200
+MOST_NESTED = 20  # Levels of an answer in which text is counted.
 GREPPED_SHOWN = 10
 OURS = "ours"
 _SEARCHING = {"rg", "grep", "ag", "ack", "git grep", "Grep"}
@@ -62,7 +64,8 @@ def run_usage(options: argparse.Namespace) -> None:
     """Print the counts. Raises RequestError if there is no transcript."""
     root = project_root(options.root, os.environ).resolve()
     folders = [Path(name) for name in options.transcripts] or default_folders(root)
-    files = sorted(file for folder in folders for file in ([folder] if folder.is_file() else folder.rglob("*.jsonl")))
+    found = (file for folder in folders for file in ([folder] if folder.is_file() else folder.rglob("*.jsonl")))
+    files = sorted(file for file in found if file.is_file())
     if not files:
         named = ", ".join(printable(str(folder)) for folder in folders)
         raise RequestError("TRANSCRIPTS", f"TRANSCRIPTS: there are none in {named}; give a file or folder of them")
@@ -117,20 +120,19 @@ def describe(usage: Usage) -> str:
     if not total:
         return lines[0]
     lines.append(
-        f"The first look-up was ours in {usage.first_ours} of {usage.sessions}; {ours} of all {total} were ours."
+        f"The first used graphrag-mcp in {usage.first_ours} of {usage.sessions} sessions; {ours} of {total} did."
     )
-    for name, kind in (("ours", True), ("others", False)):
-        number = ours if kind else total - ours
-        mean = usage.kept[name] // number if number else 0
-        lines.append(f"Characters that stayed, {name}: {usage.kept[name]:,}, {mean:,} a look-up.")
+    for name, kept, number in (("graphrag-mcp", "ours", ours), ("other tools", "others", total - ours)):
+        mean = usage.kept[kept] // number if number else 0
+        lines.append(f"Characters of answers of {name}: {usage.kept[kept]:,}, {mean:,} a look-up.")
     if usage.searches:
         lines.append(f"Searches with several phrasings: {usage.with_phrasings} of {usage.searches}.")
-    for title, counts in (("Ours", usage.tools), ("Others", usage.look_ups)):
+    for title, counts in (("graphrag-mcp", usage.tools), ("Other tools", usage.look_ups)):
         named = [f"{name} {number}" for name, number in counts.most_common() if name != OURS]
         if named:
             lines.append(f"{title}: {', '.join(named)}.")
     if usage.grepped:
-        lines.append("Searched for as text right after an answer of ours:")
+        lines.append("Searched for as text right after an answer of graphrag-mcp:")
         lines += [f"  {number} x {what}" for what, number in usage.grepped.most_common(GREPPED_SHOWN)]
     return "\n".join(lines)
 
@@ -138,9 +140,7 @@ def describe(usage: Usage) -> str:
 def _events(file: Path) -> Iterator[Mapping[str, Any]]:
     """Yield the lines of a transcript that are JSON objects."""
     with file.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            if len(line) > MOST_LINE:
-                continue
+        while line := lines.readline(MOST_LINE):
             try:
                 event = json.loads(line)
             except (ValueError, RecursionError):
@@ -189,17 +189,17 @@ def _blocks(event: Mapping[str, Any], kind: str) -> Iterator[Mapping[str, Any]]:
             yield block
 
 
-def _length(content: object) -> int:
-    if isinstance(content, str):
-        return len(content)
+def _length(content: object, levels: int = MOST_NESTED) -> int:
+    if isinstance(content, str) or not levels:
+        return len(content) if isinstance(content, str) else 0
     if isinstance(content, list):
-        return sum(_length(part.get("text") if isinstance(part, dict) else part) for part in content)
-    return _length(content.get("content") or content.get("output")) if isinstance(content, dict) else 0
+        return sum(_length(part.get("text") if isinstance(part, dict) else part, levels - 1) for part in content)
+    return _length(content.get("content") or content.get("output"), levels - 1) if isinstance(content, dict) else 0
 
 
 def _look_up(name: str, arguments: Mapping[str, Any]) -> LookUp | None:
     """Return the look-up that a call is, None for another call."""
-    if own := _MCP_NAME.search(name):
+    if own := _MCP_NAME.search(name[:MOST_NAME]):
         return LookUp(OURS, _shown(own[1]), bool(arguments.get("queries")))
     if name in _SHELLS:
         return _of_shell(arguments.get("command") or arguments.get("cmd"))

@@ -101,7 +101,7 @@ def test_the_sessions_of_a_project_are_found_and_told(
     assert run(["usage", "--root", str(root)]) == DONE
     shown = capsys.readouterr().out
     assert shown.startswith(
-        "2 sessions with 2 look-ups.\nThe first used graphrag-mcp in 2 of 2 sessions; of all, 2 of 2 did."
+        "2 sessions with 2 look-ups.\ngraphrag-mcp was asked first in 2 of 2 sessions, and in 2 of all"
     )
     assert run(["usage", "--root", str(root), "--json"]) == DONE
     assert json.loads(capsys.readouterr().out)["kept"] == {"ours": 20}

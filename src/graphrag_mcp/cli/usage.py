@@ -119,9 +119,8 @@ def describe(usage: Usage) -> str:
     lines = [f"{counted(usage.sessions, 'session')} with {counted(total, 'look-up')}."]
     if not total:
         return lines[0]
-    lines.append(
-        f"The first used graphrag-mcp in {usage.first_ours} of {usage.sessions} sessions; {ours} of {total} did."
-    )
+    first = f"first in {usage.first_ours} of {counted(usage.sessions, 'session')}"
+    lines.append(f"graphrag-mcp was asked {first}, and in {ours} of all look-ups.")
     for name, kept, number in (("graphrag-mcp", "ours", ours), ("other tools", "others", total - ours)):
         mean = usage.kept[kept] // number if number else 0
         lines.append(f"Characters of answers of {name}: {usage.kept[kept]:,}, {mean:,} a look-up.")

@@ -12,9 +12,10 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.tracing import Trace
 from graphrag_mcp.ingest.linking import LinkStage
-from graphrag_mcp.model.files import CALLABLE
+from graphrag_mcp.model.files import CALLABLE, RelationKind
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.text.names import without_constructor
 
 
 def rows(folder: Path, files: Mapping[str, str], symbol: str, direction: Direction) -> list[str]:
@@ -1098,7 +1099,14 @@ interface Round extends Shape {}
 class Circle implements Round { public void draw() { paint(); } void paint() {} }
 class Ball extends Circle { void paint() { super.paint(); } }
 class Square implements Shape { public void draw() {} }
+class Base { Base() { go(); } static void go() {} }
+class Plain extends Base {}
+class Named extends Plain { Named(int i) {} Named() { this(1); } }
+class Table extends java.util.AbstractMap<String, String> { public String get(Object key) { return null; } }
 class Use {
+  Object made() { new Plain(); return new Named(); }
+  String get(java.util.Map<String, String> map) { return map.get("a"); }
+  String own(Table table) { return table.get("a"); }
   void any(Shape s) { s.draw(); }
   void round(Round r) { r.draw(); r.draw();
     r.draw(); }
@@ -1123,6 +1131,8 @@ class Ball extends Circle { turn() { super.turn() } }
 class Square implements Shape { draw() {} }
 function any(s: Shape) { s.draw() }
 function round(r: Round | Circle) { r.draw(); r.turn() }
+function named() {}
+const literal: Round = { draw() {}, turn: named }
 """,
 }
 
@@ -1134,12 +1144,14 @@ def test_callers_and_callees_are_one_relation(tmp_path: Path, language: str) -> 
     ask_anew(tmp_path, files, "Shape", Direction.CALLERS)
     with closing(_open(tmp_path)) as app:
         navigator = app.navigator()
-        methods = [node for node in navigator.code_at(f"a.{language}", 1, 99) if node.kind in CALLABLE]
+        nodes = [node for node in navigator.outline(f"a.{language}").nodes if not node.is_file]
         callers, callees = (
             {
-                (step.source.qualified_name, step.target.qualified_name, line, step.edge.certainty)
-                for node in methods
+                (step.source.qualified_name, without_constructor(step.target.qualified_name), line, step.edge.certainty)
+                for node in nodes
                 for step in navigator.trace(f"a.{language}::{node.qualified_name}", direction, 1).steps
+                if step.source.kind in CALLABLE
+                and step.edge.relation in (RelationKind.CALLS, RelationKind.INSTANTIATES)
                 for line in step.lines
             }
             for direction in (Direction.CALLERS, Direction.CALLEES)

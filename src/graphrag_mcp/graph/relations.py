@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from graphrag_mcp.graph.code import IndexedCode, edge_of
+from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode, edge_of
 from graphrag_mcp.graph.doubts import BY_SYNTAX, Doubts, Incoming
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.sites import SiteFinder
@@ -277,10 +277,10 @@ class Relations:
         inside = [
             link for symbol in symbols for link in references.inside(symbol) if link.use in (Use.CALL, Use.CREATE)
         ]
-        inside += hierarchy.dispatched(list(inside)) if RelationKind.CALLS in kinds else ()
-        inside += (
-            [filled for link in inside for filled in references.run_by(link)] if RelationKind.CALLS in kinds else []
-        )
+        if RelationKind.CALLS in kinds:
+            edges += self._unsaid(node, symbols, inside)
+            inside += [*hierarchy.dispatched(inside), *references.run_through(inside)]
+            inside += [filled for link in inside for filled in references.run_by(link)]
         inside = [link for link in inside if link.how is not How.RUNS]  # It is what is kept there that is called.
         places = {*above, *(link.target for link in inside if link.target > 0)}
         targets = self._code.store.at_places(places)
@@ -289,9 +289,9 @@ class Relations:
         edges += [CodeEdge(node.node_id, target, kind, node.path, line) for target in above_nodes]
         for link in inside:
             if link.target in targets:
-                certainty = Certainty.CERTAIN if link.how is How.CERTAIN else Certainty.MAY_CALL
                 if link.kind in kinds:
-                    edge = CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, certainty)
+                    how = CERTAINTY_OF[link.how]
+                    edge = CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, how)
                     edges.append(edge)
             elif RelationKind.CALLS in kinds and link.how is not How.FOREIGN:
                 # A part of a type may have no name.
@@ -302,6 +302,18 @@ class Relations:
         if RelationKind.INHERITS in kinds:
             unknown += [mentioned for symbol in symbols for mentioned in self._foreign_bases(symbol)]
         return edges, unknown
+
+    def _unsaid(self, node: CodeNode, symbols: Sequence[SymbolId], inside: Sequence[StoredLink]) -> Iterator[CodeEdge]:
+        """Yield the calls of constructors above that no code names."""
+        hierarchy, declared = self._code.hierarchy, self._code.resolver.declared
+        for inner, above in (pair for symbol in symbols for pair in hierarchy.unsaid_in(symbol)):
+            yield self._code.edge_from(node, above, RelationKind.CALLS, declared(inner).line)
+        created = [link for link in inside if link.kind is RelationKind.INSTANTIATES]
+        types = self._code.facts.placed({link.target for link in created})
+        for link in created:
+            for above in hierarchy.run_by_creating(types[link.target]) if link.target in types else ():
+                edge = self._code.edge_from(node, above, RelationKind.CALLS, link.line)
+                yield edge._replace(certainty=CERTAINTY_OF[link.how])
 
     def _above(self, node: CodeNode) -> list[CodeEdge]:
         """Return the types above a type that other files say, where names are compared."""

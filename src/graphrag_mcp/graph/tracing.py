@@ -222,16 +222,23 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
 def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
     """Return each test and each type below once; of a place that creates an instance not also that of its constructor.
 
-    Of several ways to one the surest is kept, then the shortest.
+    Of several ways the surest is kept, then the shortest, then the first.
     """
     best: dict[tuple[object, ...], Step] = {}
-    for step in sorted(steps, key=lambda step: (_RANKS[step.edge.certainty], step.hop)):
+    for step in sorted(steps, key=_preference):
         kind = RelationKind.CALLS if step.edge.relation is RelationKind.INSTANTIATES else step.edge.relation
         target = step.target.node_id if kind is not RelationKind.CALLS else _thing(step.target)
         way = (step.hop, kind, step.lines, step.edge.certainty, target) if direction not in _EACH_ONCE else ()
         best.setdefault((step.source.node_id, *way), step)
     chosen = set(map(id, best.values()))
     return [step for step in steps if id(step) in chosen]
+
+
+def _preference(step: Step) -> tuple[object, ...]:
+    edge, target = step.edge, step.target
+    is_other = edge.relation is not RelationKind.INSTANTIATES  # That says more than that a type is used or called.
+    way = (_RANKS[edge.certainty], step.hop, edge.path, edge.line)
+    return (*way, is_other, edge.relation, target.path, target.start_line)
 
 
 def _tells_overloads(node: CodeNode) -> bool:

@@ -32,7 +32,8 @@ class How(IntEnum):
     ANY = auto()  # A type or module of which any member may be meant: its name is computed.
     REPLACED = auto()  # A method that is given another value.
     BELOW = auto()  # The source inherits or implements the target, or is a method that overrides it.
-    ABOVE = auto()  # The same from the other side.
+    ABOVE = auto()  # The same from the other side, or of `EXPECTED`.
+    EXPECTED = auto()  # The source is a function in a literal that stands where the type of the target is expected.
     HANDED = auto()  # The target is an interface, the receiver a function that is given where it is expected.
     HANDED_AS = auto()  # The target is a function, the source the operation of an interface as which it is given.
     EXPORTED = auto()  # The target is exported under another name: the receiver.

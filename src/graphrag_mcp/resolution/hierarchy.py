@@ -128,10 +128,13 @@ class Hierarchy:
 
     def overriding(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods of types below that override or implement a method."""
+        return self._overriding(method, (How.BELOW,))
+
+    def _overriding(self, method: SymbolId, hows: Collection[How]) -> list[SymbolId]:
         if self._resolver.symbols.has_method_sets(method):
             owner = self.owner_of(method)
             return self._same_method(method, self.descendants(owner) if owner else [])
-        return self._below(self._references.closure(self._references.place(method), How.BELOW, _OVERRIDES))
+        return self._below(self._references.closure(self._references.place(method), hows, _OVERRIDES))
 
     def above(self, symbol: SymbolId) -> Set[int]:
         """Return the places of all types above a type, or of the methods that a method overrides."""
@@ -140,7 +143,8 @@ class Hierarchy:
             return set(map(self._references.place, self.ancestors(symbol) if is_type else self.overridden(symbol)))
         if is_type:
             return self._references.above(symbol)
-        return {link.source for link in self._references.closure(self._references.place(symbol), How.ABOVE, _OVERRIDES)}
+        place = self._references.place(symbol)
+        return {link.source for link in self._references.closure(place, (How.ABOVE,), _OVERRIDES)}
 
     def parent_places(self, kind: SymbolId) -> list[int]:
         """Return the places of the types that a type names as its bases, and of the interfaces whose methods it has."""
@@ -155,7 +159,8 @@ class Hierarchy:
             if link.use == Use.CALL and self._references.is_dispatched(link):
                 together.setdefault((link.target, link.line, link.source), []).append(link)
         placed = self._source.placed({target for target, _, _ in together})
-        below = {target: self.overriding(symbol) for target, symbol in placed.items()}
+        hows = (How.BELOW, How.EXPECTED)
+        below = {target: self._overriding(symbol, hows) for target, symbol in placed.items()}
         for (target, _, _), links in together.items():
             receivers = self._references.receivers(links)
             for method in below.get(target, ()):
@@ -170,7 +175,7 @@ class Hierarchy:
         owner, name = self.owner_of(method), self._resolver.declared(method).name
         if owner is None:
             return []
-        if self._resolver.symbols.has_overloads(method) and self._resolver.symbols.is_constructor(method, owner):
+        if self._created_by(method):
             return self._closure(owner, self._without_constructor) if self._takes_nothing(method) else []
         members = [
             (symbol, self._resolver.members.find(Instance((symbol,)), name)) for symbol in self.descendants(owner)
@@ -179,21 +184,44 @@ class Hierarchy:
 
     def constructors_below(self, method: SymbolId) -> list[SymbolId]:
         """Return the constructors of types below that call one by not naming any."""
-        owner = self.owner_of(method)
-        if owner is None or not self._resolver.symbols.has_overloads(method) or not self._takes_nothing(method):
-            return []
-        if not self._resolver.symbols.is_constructor(method, owner):
+        owner = self._created_by(method)
+        if owner is None or not self._takes_nothing(method):
             return []
         kinds = [child for symbol in (owner, *self.inheriting(method)) for child in self.children(symbol)]
-        own = dict.fromkeys(
-            symbol for kind in kinds for symbol in self._resolver.symbols.constructors(Type((kind,)), -1)
-        )
+        own = dict.fromkeys(symbol for kind in kinds for symbol in self._constructors(kind))
         return [symbol for symbol in own if not self._names_another(symbol)]
 
+    def run_by_creating(self, kind: SymbolId) -> list[SymbolId]:
+        """Return the constructors of types above that run when a type without any is created."""
+        has_own = not self._resolver.symbols.has_overloads(kind) or self._constructors(kind)
+        return [] if has_own else self._constructors_above(kind)
+
+    def unsaid_in(self, symbol: SymbolId) -> Iterator[tuple[SymbolId, SymbolId]]:
+        """Yield the constructors in a declaration that name no other, each with those above that they call."""
+        for inner in self._references.declared_in(symbol):
+            owner = self._created_by(inner)
+            if owner is not None and not self._names_another(inner):
+                yield from ((inner, above) for above in self._constructors_above(owner))
+
+    def _constructors_above(self, kind: SymbolId) -> list[SymbolId]:
+        """Return the nearest constructors without parameters above a type."""
+
+        def step(near: SymbolId) -> Sequence[SymbolId]:
+            return () if near != kind and self._constructors(near) else self.parents(near)
+
+        above = (symbol for other in self._closure(kind, step) for symbol in self._constructors(other))
+        return list(filter(self._takes_nothing, above))
+
+    def _created_by(self, method: SymbolId) -> SymbolId | None:
+        """Return the type of a constructor whose arguments decide which runs; None for any other method."""
+        owner, symbols = self.owner_of(method), self._resolver.symbols
+        return owner if owner and symbols.has_overloads(method) and symbols.is_constructor(method, owner) else None
+
+    def _constructors(self, kind: SymbolId) -> Sequence[SymbolId]:
+        return self._resolver.symbols.constructors(Type((kind,)), -1)
+
     def _without_constructor(self, kind: SymbolId) -> list[SymbolId]:
-        return [
-            symbol for symbol in self.children(kind) if not self._resolver.symbols.constructors(Type((symbol,)), -1)
-        ]
+        return [symbol for symbol in self.children(kind) if not self._constructors(symbol)]
 
     def _takes_nothing(self, method: SymbolId) -> bool:
         return all(parameter.rest for parameter in self._resolver.declared(method).parameters or ())

@@ -141,12 +141,17 @@ class References:
                 mention.line for mention in file.facts.mentions if declaration.start <= mention.at < declaration.stop
             }
             return [link for link in links if link.line in lines]
-        within = {
-            place_id(place)
-            for place, inner in zip(file.places, file.facts.declared, strict=True)
-            if declaration.start <= inner.start and inner.stop <= declaration.stop
-        }
+        within = {self.place(inner) for inner in self.declared_in(symbol)}
         return [link for link in links if link.source in within]
+
+    def declared_in(self, symbol: SymbolId) -> list[SymbolId]:
+        """Return a declaration and those in it."""
+        declaration, file = self.resolver.declared(symbol), self.resolver.state.open(symbol.path)
+        return [
+            SymbolId(symbol.path, number)
+            for number, inner in enumerate(file.facts.declared)
+            if declaration.start <= inner.start and inner.stop <= declaration.stop
+        ]
 
     def slots_of(self, places: Collection[int]) -> Set[int]:
         """Return the parameters, fields and collections in which functions are kept, also after others."""
@@ -222,7 +227,7 @@ class References:
         """Return the files that may mention a name and are not resolved yet."""
         return self._links.pending((name,))
 
-    def closure(self, place: int, how: How, kinds: Collection[RelationKind]) -> list[StoredLink]:
+    def closure(self, place: int, hows: Collection[How], kinds: Collection[RelationKind]) -> list[StoredLink]:
         """Return all links of the hierarchy above or below a declaration, the nearest first.
 
         What only replaces a method is one for that alone.
@@ -231,7 +236,7 @@ class References:
         level = {place}
         seen = set(level)
         while level:
-            links = [link for link in self._links.to(level, (how,)) if link.kind in kinds]
+            links = [link for link in self._links.to(level, hows) if link.kind in kinds]
             links = [link for link in links if link.use != Use.BASE or place in level]
             fresh = {link.source: link for link in links if link.source not in seen}
             reached |= fresh
@@ -294,16 +299,19 @@ class References:
             link.path, mention, target, link.source, self.receivers((link,)), is_certain, link.kind if target else None
         )
 
+    def run_through(self, links: Iterable[StoredLink]) -> Iterator[StoredLink]:
+        """Yield for the calls of foreign members in a file the methods of the project that they may run."""
+        for group in _by_place(link for link in links if link.how is How.FOREIGN and link.use == Use.CALL):
+            for symbol in self.source.named(self.name(group[0].path, group[0])):
+                if self._reached(group, symbol) is Certainty.MAY_CALL:
+                    yield group[0]._replace(target=self.place(symbol), how=How.OPEN)
+
     def _foreign(self, links: Sequence[StoredLink], symbols: Iterable[SymbolId]) -> Iterator[Site]:
         """Yield the uses of members of foreign values that may be those of declarations."""
         for symbol in symbols if links else ():
             name = self.resolver.declared(symbol).name
             number = place_id(Place("", name))
-            together: dict[tuple[object, ...], list[StoredLink]] = {}
-            for link in links:
-                if link.target == number:
-                    together.setdefault((link.path, link.line, link.source, link.use, link.arity), []).append(link)
-            for group in together.values():
+            for group in _by_place(link for link in links if link.target == number):
                 certainty = self._reached(group, symbol)
                 if certainty is Certainty.MAY_CALL:
                     yield self.site(group[0], name, self.place(symbol), is_certain=False)
@@ -325,7 +333,7 @@ class References:
     def above(self, kind: SymbolId) -> Set[int]:
         """Return the places of the types of the project above a type."""
         if kind not in self._above:
-            self._above[kind] = {link.source for link in self.closure(self.place(kind), How.ABOVE, _OF_TYPES)}
+            self._above[kind] = {link.source for link in self.closure(self.place(kind), (How.ABOVE,), _OF_TYPES)}
         return self._above[kind]
 
     def _alike(self, symbols: Iterable[SymbolId]) -> Iterator[Site]:
@@ -415,6 +423,14 @@ class References:
         ]
         best = min((size for size in sizes if size[0] > least), default=None)
         return SymbolId(path, best[1]) if best else None
+
+
+def _by_place(links: Iterable[StoredLink]) -> Iterable[Sequence[StoredLink]]:
+    """Return links to names in groups of one place: it has one for each type that its receiver may have."""
+    groups: dict[tuple[object, ...], list[StoredLink]] = {}
+    for link in links:
+        groups.setdefault((link.target, link.path, link.line, link.source, link.use, link.arity), []).append(link)
+    return groups.values()
 
 
 def functions_of(value: Value | None) -> tuple[SymbolId, ...]:

@@ -85,15 +85,9 @@ class Standing(Places):
         above = self._hierarchy.overridden(symbol) if held and not self._file.policy.members.method_sets else []
         for function in held if above else ():
             for other in above:
-                place = self._place(other)
-                yield Link(
-                    self._place(function),
-                    place,
-                    declaration.line,
-                    RelationKind.OVERRIDES,
-                    "",
-                    How.HANDED_AS,
-                )
+                place, method = self._place(function), self._place(other)
+                yield Link(place, method, declaration.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
+                yield Link(method, place, declaration.line, RelationKind.OVERRIDES, "", How.EXPECTED)
 
     def _beside(self, kind: SymbolId) -> Sequence[SymbolId]:
         """Return the methods above a type in whose place another side's runs for one of the types between."""
@@ -105,10 +99,9 @@ class Standing(Places):
         return self._beside_of[kind]
 
     def _pair(self, above: Place, below: Place, line: int, *, is_said: bool = True, use: str = "") -> Iterator[Link]:
-        """Yield from both sides that a method overrides one; what only the place of a literal says is not below.
+        """Yield from both sides that a method overrides one; if only the place of a literal says so, it is not below.
 
         use: BASE where one only stands in the other's place, so that what overrides it does not override that.
         """
-        if is_said:
-            yield Link(above, below, line, RelationKind.OVERRIDES, use, How.BELOW)
+        yield Link(above, below, line, RelationKind.OVERRIDES, use, How.BELOW if is_said else How.EXPECTED)
         yield Link(below, above, line, RelationKind.OVERRIDES, use, How.ABOVE)

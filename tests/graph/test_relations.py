@@ -1112,6 +1112,18 @@ class Use {
     r.draw(); }
 }
 """,
+    "py": """class Base:
+    def __new__(cls): return object.__new__(cls)
+    def draw(self): self.paint()
+    def paint(self): pass
+class Shape(Base):
+    def __init__(self, size=0): pass
+class Circle(Shape):
+    def paint(self): super().paint()
+def use():
+    Circle().draw()
+    return Shape(1)
+""",
     "go": """package a
 type Shape interface { Draw() }
 type Round interface { Shape; Turn() }

@@ -1,7 +1,7 @@
 """The declarations in the facts as nodes of the code graph, and what a mention of one is."""
 
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import lru_cache
 from posixpath import dirname
@@ -122,6 +122,12 @@ class IndexedCode:
         wanted = {place for path, place in places if place and (path, place) not in self._sources}
         ids = self.store.at_places(wanted) if wanted else {}
         self._sources |= {(path, place): ids[place] for path, place in places if place in ids}
+
+    def replaced(self, places: Collection[int]) -> Set[int]:
+        """Return the places of the methods that the program gives another value, which a call may run; not in tests."""
+        links = self.references.to(places, (How.REPLACED,))
+        files = {link.path: self.store.file(link.path) for link in links}
+        return {link.target for link in links if (file := files[link.path]) and file.category is not Category.TESTS}
 
     def edge_from(self, node: CodeNode, target: SymbolId, kind: RelationKind, line: int) -> CodeEdge:
         """Return a relation from a node, at a line of its file, to a declaration."""

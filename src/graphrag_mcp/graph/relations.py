@@ -284,14 +284,16 @@ class Relations:
         inside = [link for link in inside if link.how is not How.RUNS]  # It is what is kept there that is called.
         places = {*above, *(link.target for link in inside if link.target > 0)}
         targets = self._code.store.at_places(places)
+        replaced = self._code.replaced(targets.keys() - above.keys())
         line = resolver.declared(symbols[0]).line
         above_nodes = dict.fromkeys(targets[place] for place in above if place in targets)
         edges += [CodeEdge(node.node_id, target, kind, node.path, line) for target in above_nodes]
         for link in inside:
             if link.target in targets:
                 if link.kind in kinds:
-                    how = CERTAINTY_OF[link.how]
-                    edge = CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, how)
+                    is_sure = link.how is How.CERTAIN and (link.use != Use.CALL or link.target not in replaced)
+                    certainty = Certainty.CERTAIN if is_sure else Certainty.MAY_CALL
+                    edge = CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, certainty)
                     edges.append(edge)
             elif RelationKind.CALLS in kinds and link.how is not How.FOREIGN:
                 # A part of a type may have no name.

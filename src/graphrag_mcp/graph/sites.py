@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, Line
 from graphrag_mcp.model.links import How, Place, place_id
 from graphrag_mcp.model.values import Type
@@ -52,7 +52,7 @@ class SiteFinder:
                 with_certainty.append((site, Certainty.BY_NAME))
         for find in (self._by_text, self._by_key, self._by_field) if with_guesses else ():
             with_certainty += [(site, Certainty.BY_NAME) for symbol in symbols for site in find(symbol)]
-        if self._is_replaced(symbols):
+        if self._code.replaced(own):
             with_certainty = [(site, _unless_replaced(site, how)) for site, how in with_certainty]
         return DecidedSites(with_certainty, elsewhere, pending)
 
@@ -96,12 +96,6 @@ class SiteFinder:
         for link in references.to({references.place(owner), *references.above(owner)}, (How.ANY,)):
             mention = Mention(-1, link.line, self._code.resolver.declared(member).name, link.use)
             yield Site(link.path, mention, source=link.source)
-
-    def _is_replaced(self, symbols: Sequence[SymbolId]) -> bool:
-        """Return whether the program gives a method another value, so that a call may run that; not in tests."""
-        paths = {link.path for link in self._code.references.linked(symbols, (How.REPLACED,))}
-        files = (self._code.store.file(path) for path in paths)
-        return any(file is not None and file.category is not Category.TESTS for file in files)
 
     def _with_constructed(self, symbols: Sequence[SymbolId]) -> Iterator[SymbolId]:
         """Yield the symbols, and for a constructor its type, and those that inherit it: creating one calls it."""

@@ -249,8 +249,11 @@ def _tells_overloads(node: CodeNode) -> bool:
 
 def _thing(node: CodeNode) -> str:
     """Return what is the same for all definitions of one thing: a header's has others in other files."""
-    path = "" if describe(detect_language(node.path)).headers else node.path
-    return f"{path} {without_constructor(node.qualified_name)}"
+    language = detect_language(node.path)
+    path = "" if describe(language).headers else node.path
+    constructors = policy_of(language).members.constructors if language in FACT_LANGUAGES else ()
+    owner, _, name = node.qualified_name.rpartition(".")
+    return f"{path} {owner if name in constructors else without_constructor(node.qualified_name)}"
 
 
 def _order(step: Step) -> tuple[int, bool, str, int]:

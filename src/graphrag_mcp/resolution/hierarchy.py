@@ -192,9 +192,12 @@ class Hierarchy:
         return [symbol for symbol in own if not self._names_another(symbol)]
 
     def run_by_creating(self, kind: SymbolId) -> list[SymbolId]:
-        """Return the constructors of types above that run when a type without any is created."""
-        has_own = not self._resolver.symbols.has_overloads(kind) or self._constructors(kind)
-        return [] if has_own else self._constructors_above(kind)
+        """Return the constructors that run when a type is created, except those that its arguments choose."""
+        if self._resolver.symbols.has_overloads(kind):
+            return [] if self._constructors(kind) else self._constructors_above(kind)
+        names = self._resolver.state.policy(kind).members.constructors
+        members = (self._resolver.members.find(Instance((kind,)), name) for name in names)
+        return [symbol for member in members if member for symbol in member.symbols if symbol.path not in LIBRARIES]
 
     def unsaid_in(self, symbol: SymbolId) -> Iterator[tuple[SymbolId, SymbolId]]:
         """Yield the constructors in a declaration that name no other, each with those above that they call."""

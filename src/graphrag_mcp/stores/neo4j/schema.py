@@ -174,12 +174,15 @@ def is_archived(file: ReplicatedFile) -> bool:
 
 
 def _contained(project: str, file: ReplicatedFile) -> Iterator[dict[str, str | None]]:
-    """Yield each symbol with the one around it by its qualified name, the last that begins before, else its file."""
+    """Yield each symbol with the nearest around it by qualified name, of several the last before it; else its file."""
     named: dict[str, list[ReplicatedSymbol]] = defaultdict(list)
     for symbol in sorted(file.symbols, key=_begin):
         named[symbol.symbol.qualified_name].append(symbol)
     for inner in file.symbols:
-        around = named.get(inner.symbol.qualified_name.rpartition(".")[0])
+        name = inner.symbol.qualified_name.rpartition(".")[0]
+        while name and name not in named:  # `xhr` of `load.xhr.onload` may be no definition.
+            name = name.rpartition(".")[0]
+        around = named.get(name)
         if not around:
             yield {"outer": file_key(project, file.path), "inner": inner.key, "chunk": None}
         else:

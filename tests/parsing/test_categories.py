@@ -213,6 +213,19 @@ def test_code_that_a_program_wrote_is_data() -> None:
     assert categorise("api/service.go", "package api\n") is Category.IMPLEMENTATION
 
 
+@pytest.mark.parametrize(
+    ("last", "category"),
+    [
+        ("//# sourceMappingURL=app.js.map\n", Category.DATA),
+        ("/*# sourceMappingURL=app.css.map */", Category.DATA),
+        ("out += '//# sourceMappingURL=' + name;\n", Category.IMPLEMENTATION),
+    ],
+)
+def test_what_ends_with_a_source_map_was_built(last: str, category: Category) -> None:
+    """Its sources are what somebody looks for; code that writes such lines is not built."""
+    assert categorise("web/app.js", f"function run() {{}}\n{last}") is category
+
+
 @pytest.mark.parametrize("path", ["", "/", "a/", "...", ".", "tests/", "a/.b"])
 def test_any_path_has_a_category(path: str) -> None:
     """The function is total."""

@@ -345,3 +345,20 @@ def test_an_answer_and_a_file_take_less_than_they_may(build: Build) -> None:
     assert took < 950
     report = app.index(rebuild=True)
     assert report.seconds / report.added < 3.50
+
+
+def test_tests_beside_the_code_that_they_test_are_tests(build: Build) -> None:
+    """In Rust they are in the same file, and describe in words what the code does."""
+    code = "".join(f"pub fn other_{n}(x: u8) -> u8 {{\n    x + {n}\n}}\n\n" for n in range(40))
+    tests = "".join(
+        f"    #[test]\n    fn adds_{n}() {{\n        assert_eq!(parse_invoice_totals(&[{n}]), {n});\n    }}\n\n"
+        for n in range(12)
+    )
+    text = f"pub fn parse_invoice_totals(lines: &[u8]) -> u8 {{\n    lines.iter().sum()\n}}\n\n{code}"
+    app = build({"src/lib.rs": f"{text}#[cfg(test)]\nmod tests {{\n    use super::*;\n\n{tests}}}\n"})
+    hits = app.search(replace(QUERY, query="where are the totals of an invoice parsed")).primary
+    of_tests = [hit for hit in hits if hit.chunk.symbol.startswith("tests")]
+    assert hits[0].chunk.symbol == "parse_invoice_totals"
+    assert of_tests
+    assert all("category tests" in _counting(hit) for hit in of_tests)
+    assert all("category tests" not in _counting(hit) for hit in hits if hit not in of_tests)

@@ -57,6 +57,9 @@ _LISTED: list[tuple[str, Language]] = [
 LANGUAGES = {language.name: language for _, language in _LISTED}
 _FOLDERS = {language.name: f"{__package__}.{folder}" for folder, language in _LISTED}
 FACT_LANGUAGES = frozenset(name for name, language in LANGUAGES.items() if language.has_facts)
+_INLINE_TESTS = {
+    language.name: frozenset(language.inline_tests.split()) for _, language in _LISTED if language.inline_tests
+}
 _OTHER = Language(name="", title="", grammar="", files="")
 
 _BY_FILE = {file: name for name, files in _PACK_FILES.items() for file in files.split()} | {
@@ -130,6 +133,17 @@ def language_of(path: str, text: str) -> str:
     """Return the name of the language of a file with this text."""
     language = detect_language(path, text.partition("\n")[0] if text.startswith("#!") else "")
     return "cpp" if language == "c" and path.endswith(".h") and is_cpp_header(text) else language
+
+
+def is_inline_test(path: str, qualified_name: str) -> bool:
+    """Return whether a definition is of tests that are in the file of what they test."""
+    modules = _INLINE_TESTS.get(detect_language(path))
+    return modules is not None and not modules.isdisjoint(qualified_name.split("."))
+
+
+def has_inline_tests(path: str) -> bool:
+    """Return whether a file may contain the tests of its own code."""
+    return detect_language(path) in _INLINE_TESTS
 
 
 def is_cpp_header(text: str) -> bool:

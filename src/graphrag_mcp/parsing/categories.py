@@ -1,5 +1,6 @@
 """Derives the category of a file from its path or, where the path does not decide, from its text."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -103,6 +104,8 @@ _TEST_STEM_ENDS = ("_test", "_tests", "-test", "-tests", ".test", ".tests", "_sp
 _TYPED_TEST_ENDS = ("Test", "Tests", "Spec", "Specs", "TestCase")
 
 _GENERATED_WITHIN = 1_000  # characters; marks further down are those of a generator, not of generated code.
+# What a bundler or compiler writes as the last line: where the map to the sources lies.
+_SOURCE_MAP = re.compile(r"(?://|/\*)[#@] sourceMappingURL=\S+(?: ?\*/)?")
 
 
 def categorise(path: str, text: str = "") -> Category:
@@ -134,9 +137,11 @@ def is_lock_file(path: str) -> bool:
 
 
 def is_generated(text: str) -> bool:
-    """Return whether the head of the file marks it as generated."""
+    """Return whether the head of the file, or a source map at its end, marks it as generated."""
     head = text[:_GENERATED_WITHIN].lower()
-    return "@generated" in head or ("generated" in head and ("do not edit" in head or "do not modify" in head))
+    if "@generated" in head or ("generated" in head and ("do not edit" in head or "do not modify" in head)):
+        return True
+    return "sourceMappingURL" in text and bool(_SOURCE_MAP.fullmatch(text.rstrip().rpartition("\n")[2].strip()))
 
 
 def _role_of_folders(folders: Sequence[str]) -> Category | None:

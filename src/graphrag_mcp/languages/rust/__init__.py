@@ -20,5 +20,6 @@ LANGUAGES = (
         inner_modules=True,
         sources="src",
         public="pub",
+        inline_tests="test tests",
     ),
 )

@@ -44,12 +44,13 @@ def score_candidates(
     files = candidates.files
     likely = scorer.likely([(hit, files[hit.chunk_id]) for hit in candidates.fused if hit.chunk_id in files])
     coherence = coherence_by_file((file.file_id, candidate.score) for candidate, file in likely[:COHERENCE_POOL])
-    shared: dict[int, FileScore] = {}
+    shared: dict[tuple[int, Category], FileScore] = {}  # Tests may be in the file of what they test.
     groups: dict[int | str, list[tuple[Fused, FileScore]]] = {}
     for candidate, file in likely:
-        if file.file_id not in shared:
-            shared[file.file_id] = scorer.of_file(file, coherence.get(file.file_id, 0.0))
-        groups.setdefault(damped_with(file), []).append((candidate, shared[file.file_id]))
+        of = (file.file_id, file.category)
+        if of not in shared:
+            shared[of] = scorer.of_file(file, coherence.get(file.file_id, 0.0))
+        groups.setdefault(damped_with(file), []).append((candidate, shared[of]))
     ranked = [scored for hits in groups.values() for scored in scorer.of_hits(hits)]
     ranked.sort(key=_best_first)
     return with_fact_document(query, ranked) if candidates.is_hybrid else ranked

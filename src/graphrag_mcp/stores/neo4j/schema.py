@@ -20,6 +20,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from graphrag_mcp.languages.registry import is_inline_test
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.paths import EVERY_PATH, folders
@@ -195,7 +196,7 @@ def _begin(symbol: ReplicatedSymbol) -> int:
 
 
 def _symbol_row(project: str, file: ReplicatedFile, replicated: ReplicatedSymbol) -> dict[str, Any]:
-    is_test = file.category == Category.TESTS
+    is_test = file.category == Category.TESTS or is_inline_test(file.path, replicated.symbol.qualified_name)
     return {
         "key": replicated.key,
         "labels": [LABELS[replicated.symbol.kind], *(["Test"] if is_test else ())],
@@ -203,7 +204,7 @@ def _symbol_row(project: str, file: ReplicatedFile, replicated: ReplicatedSymbol
             "project": project,
             "path": file.path,
             "language": file.language,
-            "category": file.category,
+            "category": Category.TESTS.value if is_test else file.category,
             "is_archived": is_archived(file),
             "name": replicated.symbol.name,
             "name_key": replicated.symbol.name.lower(),

@@ -11,6 +11,7 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
 from graphrag_mcp.errors import IndexStoreError
+from graphrag_mcp.languages.registry import is_inline_test
 from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, SymbolKind
 from graphrag_mcp.model.paths import EVERY_PATH, folders
 from graphrag_mcp.model.scope import Scope
@@ -43,7 +44,16 @@ INDEXED_KILOBYTES = 10_000  # Qdrant's default: a larger segment gets an index.
 POINT_FIELDS = ["path", "version", "ordinal"]  # A search reads these of a hit.
 FIRST_POINT = models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))  # Every file has one such point.
 ARCHIVED = models.FieldCondition(key="is_archived", match=models.MatchValue(value=True))
-FILE_FIELDS = [*POINT_FIELDS, "category", "is_archived", "archive_path", "archive_penalty", "modified_at", "facts"]
+FILE_FIELDS = [
+    *POINT_FIELDS,
+    "category",
+    "symbol",
+    "is_archived",
+    "archive_path",
+    "archive_penalty",
+    "modified_at",
+    "facts",
+]
 
 _INDEXES: Mapping[str, Any] = {
     # Projects never mix, so a server may keep each one's points together (003: one collection for all).
@@ -254,6 +264,7 @@ class FileRow(PointRow, frozen=True):
 
     category: Category
     is_archived: bool
+    symbol: str = ""
     archive_path: str | None = None
     archive_penalty: Annotated[float, Meta(ge=0, le=1)] | None = None
     modified_at: Seconds | None = None
@@ -274,7 +285,6 @@ class ChunkRow(FileRow, frozen=True):
     end_line: int = 1
     text: str = ""
     kind: str = ""
-    symbol: str = ""
     names: tuple[str, ...] = ()
     enclosing: tuple[str, ...] = ()
     signature: str = ""
@@ -314,8 +324,9 @@ def points_of(records: Iterable[models.Record]) -> list[Point]:
 
 
 def stored_file(file_id: int, row: FileRow) -> StoredFile:
-    """Return a file as a search ranks it."""
-    return StoredFile(file_id, row.path, row.category, row.archive, row.modified_at, row.facts or NO_FACTS)
+    """Return the file of a chunk as a search ranks it."""
+    category = Category.TESTS if is_inline_test(row.path, row.symbol) else row.category
+    return StoredFile(file_id, row.path, category, row.archive, row.modified_at, row.facts or NO_FACTS)
 
 
 def stored_chunk(chunk_id: int, file_id: int, row: ChunkRow) -> StoredChunk:

@@ -3,10 +3,11 @@
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphrag_mcp.languages.registry import has_inline_tests, is_inline_test
 from graphrag_mcp.model.facts import Use, unpack, unpack_outline
 from graphrag_mcp.model.files import (
     FAILED,
@@ -69,10 +70,15 @@ class _Stated(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """What was read since a commit: files by id, the files of some scopes, entries by the note that they lack."""
+    """What was read since a commit.
+
+    files: by id. symbols: what chunks define. listed: the files of some scopes. states_without: entries by the note
+    that they lack.
+    """
 
     commit: int
     files: dict[int, StoredFile]
+    symbols: dict[int, str]
     listed: dict[Scope, list[ListedFile]]
     states_without: dict[str, dict[str, FileState]]
     counts: list[Counts]
@@ -88,7 +94,7 @@ class SqliteCatalog:
         self.scope_paths = scopes
         self._definitions: dict[int, tuple[Symbol, ...]] = {}
         self._stated = _Stated(-1, frozenset(), {})
-        self._kept = _Kept(-1, {}, {}, {}, [])
+        self._kept = _Kept(-1, {}, {}, {}, {}, [])
 
     def chunks(self, chunk_ids: Iterable[int]) -> Mapping[int, StoredChunk]:
         return read_chunks(self._database, chunk_ids)
@@ -104,6 +110,7 @@ class SqliteCatalog:
         return read_chunk(rows[0]) if rows else None
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
+        """Return the file of each chunk; that of a test in the file of what it tests as one of tests."""
         known = self._kept_now().files
         file_of = {chunk_id: chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}
         missing = {file_id for file_id in file_of.values() if file_id not in known}
@@ -114,13 +121,25 @@ class SqliteCatalog:
                 (id_list(missing),),
             )
             known.update((row[0], _read_file(row)) for row in rows)
-        return {chunk_id: known[file_id] for chunk_id, file_id in file_of.items() if file_id in known}
+        files = {chunk_id: known[file_id] for chunk_id, file_id in file_of.items() if file_id in known}
+        symbols = self._symbols([chunk_id for chunk_id, file in files.items() if has_inline_tests(file.path)])
+        tests = (chunk_id for chunk_id, symbol in symbols.items() if is_inline_test(files[chunk_id].path, symbol))
+        return files | {chunk_id: replace(files[chunk_id], category=Category.TESTS) for chunk_id in tests}
+
+    def _symbols(self, chunk_ids: Collection[int]) -> Mapping[int, str]:
+        """Return what the chunks define, as far as they still exist."""
+        known = self._kept_now().symbols
+        missing = [chunk_id for chunk_id in chunk_ids if chunk_id not in known]
+        if missing:
+            rows = "SELECT id, symbol FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
+            known.update(self._database.rows(rows, (id_list(missing),)))
+        return {chunk_id: known[chunk_id] for chunk_id in chunk_ids if chunk_id in known}
 
     def _kept_now(self) -> _Kept:
         """Return what was read since the last commit."""
         commit = self._database.commit_number()
         if commit != self._kept.commit:
-            self._kept = _Kept(commit, {}, {}, {}, [])
+            self._kept = _Kept(commit, {}, {}, {}, {}, [])
         return self._kept
 
     def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from graphrag_mcp.languages.registry import is_inline_test
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeNode, Dependency
 from graphrag_mcp.model.links import How, Place, folder_place, place_id
@@ -184,9 +185,8 @@ def is_called(node: CodeNode, name: str) -> bool:
 def _node(row: Sequence[Any]) -> CodeNode:
     node_id, file_id, path, category, name, qualified, kind, start, end, signature, archived, place = row
     rest = (SymbolKind(kind), start, end, signature, bool(archived), "", "", place)
-    # Its tests may be beside the code.
-    is_test = path.endswith(".rs") and not {"test", "tests"}.isdisjoint(qualified.split("."))
-    return CodeNode(node_id, file_id, path, Category.TESTS if is_test else Category(category), name, qualified, *rest)
+    of_file = Category.TESTS if is_inline_test(path, qualified) else Category(category)
+    return CodeNode(node_id, file_id, path, of_file, name, qualified, *rest)
 
 
 def _file_node(file_id: int, path: str, category: str, archived: int, lines: int) -> CodeNode:

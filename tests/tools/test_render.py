@@ -51,13 +51,29 @@ def written(result: SearchResult, form: ResponseFormat, tokens: int = PLENTY) ->
 def test_a_result_says_where_what_why_and_shows_the_code() -> None:
     """Path:start-end, symbol, kind, the reason, and the code in a fence."""
     assert detailed(make_result(make_hit())) == (
-        "1. src/session.py:10-12  Session.open  (method)  defines `Session.open`\n"
+        "1. src/session.py:10-12  Session.open  (method)  defines `Session.open`  #wsbr\n"
         "```python\n"
         "line 10 of the chunk\n"
         "line 11 of the chunk\n"
         "line 12 of the chunk\n"
         "```"
     )
+
+
+def test_code_that_the_caller_has_is_named_and_not_repeated() -> None:
+    """Its room goes to the others; an id is of the lines, so that a changed one is shown."""
+    first, second = hits(2, 40)
+    plain = detailed(make_result(first, second), 300)
+    ids = re.findall(r"  #([a-z2-7]{4})$", plain, re.MULTILINE)
+    assert len(ids) == 2
+    arguments = {"query": "open a session", "token_budget": 300, "have": [f"#{ids[0]}", "else"]}
+    text = HYBRID.write(make_result(first, second), HYBRID.read(arguments, Settings(), Path("/project")))
+    (_, name, *_), code = text.splitlines(), f"```python\n{second.chunk.text.rstrip()}\n```"
+    assert name == f"   you have its code: #{ids[0]}"
+    assert code in text
+    assert code not in plain
+    changed = replace(first, chunk=replace(first.chunk, text=first.chunk.text.replace("line 1 ", "line one ")))
+    assert "you have" not in render(make_result(changed), 300, have=ids)
 
 
 @pytest.mark.requirement("P-1")
@@ -484,7 +500,7 @@ def test_letters_that_are_tokens_of_their_own_are_counted_as_such(line: str, for
 def test_a_hit_without_reasons_still_reads_well() -> None:
     """Empty parts leave no gaps."""
     hit = replace(make_hit(make_chunk(symbol="")), ranks={}, factors=())
-    assert detailed(make_result(hit)).splitlines()[0] == "1. src/session.py:10-12  (method)"
+    assert detailed(make_result(hit)).splitlines()[0] == "1. src/session.py:10-12  (method)  #wsbr"
 
 
 @pytest.mark.requirement("P-1")

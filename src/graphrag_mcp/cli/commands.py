@@ -68,7 +68,8 @@ def run_search(options: argparse.Namespace) -> None:
         show(json_text(search_payload(result), 2))
     else:
         tokens = project.settings.retrieval.response_tokens
-        show(render(result, tokens, with_code=options.format == "detailed", explained=options.explain))
+        with_code = options.format == "detailed"
+        show(render(result, tokens, with_code=with_code, explained=options.explain, have=options.have))
 
 
 def run_grep(options: argparse.Namespace) -> None:

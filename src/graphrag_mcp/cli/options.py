@@ -183,6 +183,9 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     ranking.add_argument("--min-score", type=_share, metavar="X", help="drop results below this score, 0 to 1")
     output = parser.add_argument_group("output")
     output.add_argument("--format", choices=("concise", "detailed"), default="detailed", help="with or without code")
+    output.add_argument(
+        "--have", action="append", default=[], metavar="ID", help="code that you have (#a2b3): it is not printed again"
+    )
     output.add_argument("--explain", action="store_true", help="show every factor of each score")
     output.add_argument("--json", action="store_true", help="print JSON, with whole chunks")
 

@@ -237,7 +237,8 @@ def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
 def _preference(step: Step) -> tuple[object, ...]:
     edge, target = step.edge, step.target
     is_other = edge.relation is not RelationKind.INSTANTIATES  # That says more than that a type is used or called.
-    way = (_RANKS[edge.certainty], step.hop, edge.path, edge.line)
+    is_derived = edge.relation is RelationKind.TESTS
+    way = (_RANKS[edge.certainty], step.hop, is_derived, edge.path, edge.line)
     return (*way, is_other, edge.relation, target.path, target.start_line)
 
 

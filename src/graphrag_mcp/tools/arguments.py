@@ -4,6 +4,7 @@ The description of an argument is for people. A client's model, which reads the 
 `hint` instead, where the name of the argument does not say it.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -150,6 +151,11 @@ class SearchArguments(PagedArguments):
     def phrasings(self) -> tuple[str, ...]:
         """The different phrasings of the question, `query` first."""
         return tuple(dict.fromkeys(filter(None, (self.query, *self.queries))))
+
+    @property
+    def held(self) -> Sequence[str]:
+        """The ids of code that the caller has."""
+        return ()
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
         """Return the files that may be found; an excluded file outside the root is a warning."""

@@ -1,5 +1,7 @@
 """What of a hit matched, in a few lines."""
 
+from base64 import b32encode
+from hashlib import blake2b
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -8,6 +10,7 @@ from graphrag_mcp.model.search import Focus, Hit
 from graphrag_mcp.tools.excerpts import cut_text
 
 LINE_ROOM = 160  # A quoted line has no more.
+ID_LENGTH = 4  # Of a hundred texts that a caller has, one in ten thousand others would be taken for one of them.
 
 
 class Match(NamedTuple):
@@ -42,6 +45,12 @@ def text_of(hit: Hit) -> str:
     match, lines = match_of(hit), hit.chunk.text.rstrip("\n").split("\n")
     first = match.start_line - hit.chunk.start_line
     return "\n".join(lines[first : first + match.end_line - match.start_line + 1])
+
+
+def id_of(hit: Hit) -> str:
+    """Return a short name for the lines of what matched, the same until one of them changes."""
+    lines = f"{hit.chunk.path}\0{text_of(hit)}".encode("utf-8", "surrogatepass")
+    return b32encode(blake2b(lines, digest_size=5).digest()).decode()[:ID_LENGTH].lower()
 
 
 def best_lines(hit: Hit, after: int = 0) -> list[tuple[int, str]]:

@@ -1,6 +1,6 @@
 """The three search tools: their arguments, and what they ask."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,11 @@ class HybridSearchArguments(SearchArguments):
     chunks_per_document: ClassVar[int] = 3
 
     limit: ResultCount = 5
+    have: Entries = Field(
+        [],
+        description="Ids (#a2b3) of code that earlier answers showed and you still have: it is named, not sent again.",
+        json_schema_extra=hint("#ids of code you have"),
+    )
     include_graph_context: bool = Field(True, description="Add callers, callees, tests and other related code.")
     max_hops: int = Field(2, ge=0, le=3, description="How far to follow relations.")
     include_patterns: Entries = Field(
@@ -51,6 +56,10 @@ class HybridSearchArguments(SearchArguments):
         compile_globs(self.include_patterns)  # Only to refuse an invalid one before the stores use it.
         patterns = tuple(self.include_patterns)
         return replace(scope, include_patterns=patterns, languages=languages_of(self.languages)), warnings
+
+    @property
+    def held(self) -> Sequence[str]:
+        return self.have
 
     def refine(self, request: SearchRequest) -> SearchRequest:
         return replace(
@@ -129,6 +138,6 @@ DOCUMENTS = _search_tool(
 UNIQUE_DOCUMENTS = _search_tool(
     name="query_unique_documents",
     title="Search files",
-    description="Finds which files deal with a topic, with one passage of each, so that you open only those.",
+    description="Finds the files on a topic, with one passage of each.",
     arguments=QueryUniqueDocumentsArguments,
 )

@@ -1,6 +1,6 @@
 """The answer of a search as text."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -20,7 +20,7 @@ from graphrag_mcp.tools.excerpts import (
     room_of,
     take_fitting,
 )
-from graphrag_mcp.tools.matches import also_here, best_lines, match_of, text_of
+from graphrag_mcp.tools.matches import also_here, best_lines, id_of, match_of, text_of
 from graphrag_mcp.tools.printing import describe_index, fenced, location, one_line, printable
 from graphrag_mcp.tools.reasons import certainty, explain, relation_to, usefulness, why
 from graphrag_mcp.tools.search_json import COPIES_SHOWN, total_of
@@ -42,7 +42,15 @@ def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:
     tokens = call.tokens if call.arguments.token_budget else min(call.tokens, SEARCH_TOKENS)
     with_code = call.arguments.response_format == "detailed"
     all_related = "include_graph_context" in call.arguments.model_fields_set
-    return render(result, tokens, with_code=with_code, all_related=all_related, first=call.first, cursor=call.cursor_at)
+    return render(
+        result,
+        tokens,
+        with_code=with_code,
+        all_related=all_related,
+        have=call.arguments.held,
+        first=call.first,
+        cursor=call.cursor_at,
+    )
 
 
 def render(
@@ -52,13 +60,15 @@ def render(
     with_code: bool = True,
     explained: bool = False,
     all_related: bool = False,
+    have: Collection[str] = (),
     first: int = 0,
     cursor: CursorAt = lambda _row, _total: "",
 ) -> str:
     """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score.
 
-    all_related: show more of the related code, and that of all results, not of the first alone. first: results before
-    this one, from 0, are not shown. cursor: returns the cursor that continues at a result.
+    all_related: show more of the related code, and that of all results, not of the first alone. have: the ids of code
+    that is not repeated. first: results before this one, from 0, are not shown. cursor: returns the cursor that
+    continues at a result.
     """
     room = room_of(tokens)
     total = total_of(result)
@@ -75,7 +85,7 @@ def render(
     names = _near_names(result.meta)
     room -= _length(notes) + _length(related) + _length(further) + cost_of(names)
     headers = [_header(position, hit, explained) for position, hit in enumerate(result.primary, first + 1)]
-    blocks = _detailed(headers, result.primary, room) if with_code else []
+    blocks = _detailed(headers, result.primary, room, have) if with_code else []
     between = "\n\n" if blocks else "\n"
     blocks = blocks or _concise(headers, result.primary, room)
     rest = _describe_rest(len(headers) - len(blocks), cursor(first + len(blocks), total))
@@ -210,7 +220,7 @@ def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str
     return take_fitting(outlines, room, 1)[0]
 
 
-def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
+def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Collection[str]) -> list[str]:
     """Return the results that fit, the first ones with code; none when the code of the first does not fit."""
     outlines = [
         _outline(header, hit, LINES_QUOTED, is_pointing=place < CODE_RESULTS)
@@ -218,20 +228,25 @@ def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[st
     ]
     framed = [f"{header}{''.join(_pointers(hit))}" for header, hit in zip(headers, hits, strict=True)][:CODE_RESULTS]
     shown, room = take_fitting([*framed, *outlines[CODE_RESULTS:]], room, BODY_FRAME)
-    texts = [text_of(hit) for hit in hits[: min(len(shown), CODE_RESULTS)]]
+    ids = [id_of(hit) for hit in hits[: min(len(shown), CODE_RESULTS)]]
+    held = {given.removeprefix("#") for given in have}
+    texts = ["" if known in held else text_of(hit) for known, hit in zip(ids, hits, strict=False)]
     if first_share(room, len(texts)) < min(LEAST_CODE, cost_of(texts[0])):
         return []
-    blocks = [
-        _block(header, excerpt, hit, outline)
-        for header, excerpt, hit, outline in zip(headers, cut_texts(texts, room), hits, outlines, strict=False)
-    ]
+    blocks = []
+    for place, excerpt in enumerate(cut_texts(texts, room)):
+        if not texts[place]:
+            blocks.append(f"{headers[place]}\n   you have its code: #{ids[place]}")
+        elif not excerpt.text:
+            blocks.append(outlines[place])
+        else:
+            first, line_end, rest = headers[place].partition("\n")
+            blocks.append(_block(f"{first}  #{ids[place]}{line_end}{rest}", excerpt, hits[place]))
     return [*blocks, *outlines[CODE_RESULTS : len(shown)]]
 
 
-def _block(header: str, excerpt: Excerpt, hit: Hit, outline: str) -> str:
-    """Return a result with its code, and the best of the lines that were cut; its outline where no code fits."""
-    if not excerpt.text:
-        return outline
+def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
+    """Return a result with its code, and the best of the lines that were cut."""
     lines, last = [header, fenced(hit.chunk.text, hit.chunk.language, excerpt.text)], match_of(hit).end_line
     if excerpt.hidden_lines:
         first = last - excerpt.hidden_lines + 1

@@ -151,10 +151,14 @@ class Neo4jCode:
         wanted = set(kinds) - {RelationKind.CONTAINS}
         if RelationKind.READS in wanted:  # A call of it reads it first.
             wanted.add(RelationKind.CALLS)
-        if RelationKind.IMPLEMENTS in wanted:  # The same twice.
+        is_twice = RelationKind.IMPLEMENTS in wanted
+        if is_twice and self.decides(node.path):
             wanted.discard(RelationKind.INHERITS)
         related = self._related("incoming", node, wanted, scope)
         edges = _without_derived([self._edge(row, source, node.node_id) for row, source in related])
+        if is_twice:  # Where names are compared, code that implements a trait for a type from outside is of its file.
+            others = [edge for edge in edges if edge.relation is not RelationKind.INHERITS]
+            edges = others + [edge for edge in edges if edge not in others and self._nodes[edge.source_id].is_file]
         undecided = set[Line]()
         if not node.is_file and not wanted <= {RelationKind.IMPORTS, RelationKind.LINKS_TO}:
             for file in self._rows(_Undecided, "undecided", scope, undecided=node.name):

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphrag_mcp.languages.registry import has_inline_tests, is_inline_test
 from graphrag_mcp.model.facts import Use, unpack, unpack_outline
 from graphrag_mcp.model.files import (
     FAILED,
@@ -111,6 +110,8 @@ class SqliteCatalog:
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
         """Return the file of each chunk; that of a test in the file of what it tests as one of tests."""
+        from graphrag_mcp.languages.registry import has_inline_tests, is_inline_test  # `status` starts without it.
+
         known = self._kept_now().files
         file_of = {chunk_id: chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}
         missing = {file_id for file_id in file_of.values() if file_id not in known}

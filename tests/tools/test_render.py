@@ -62,7 +62,7 @@ def test_a_result_says_where_what_why_and_shows_the_code() -> None:
 
 def test_code_that_the_caller_has_is_named_and_not_repeated() -> None:
     """Its room goes to the others; an id is of the lines, so that a changed one is shown."""
-    first, second = hits(2, 40)
+    first, second = hits(2, 30)
     plain = detailed(make_result(first, second), 300)
     ids = re.findall(r"  #([a-z2-7]{4})$", plain, re.MULTILINE)
     assert len(ids) == 2

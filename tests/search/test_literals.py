@@ -64,6 +64,29 @@ def test_a_key_is_found_where_it_gets_its_default(app: App, query: str) -> None:
     assert _with_literal(hits) == ["src/config.py", "server.conf", "src/pack.py", "docs/limits.md"]
 
 
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("src/table.c", '    { .name = "max-straw-rows", .type = NUMBER },'),
+        ("src/table.ts", "  { key: 'max-straw-rows', kind: 'number' },"),
+        ("src/Table.java", '  @JsonProperty("max-straw-rows") int rows;'),
+        ("src/table.rs", '    #[arg(long = "max-straw-rows")]'),
+        ("src/table.go", '	Rows int `json:"max-straw-rows,omitempty"`'),
+    ],
+)
+def test_what_an_initialiser_an_annotation_or_a_tag_names_is_defined_there(
+    tmp_path: Path, path: str, line: str
+) -> None:
+    """The other places read it."""
+    uses = {f"src/use_{n}.py": f'def use_{n}(settings):\n    return settings.get("max-straw-rows")\n' for n in range(4)}
+    with indexed(tmp_path, {path: f"{line}\n", **uses}) as app:
+        hit = next(hit for hit in _ask(app, "where is max-straw-rows set") if hit.chunk.path == path)
+        (factor,) = (factor for factor in hit.factors if factor.name == "literal")
+        used = [hit for hit in _ask(app, "where is max-straw-rows set") if hit.chunk.path != path]
+        others = [factor.value for hit in used for factor in hit.factors if factor.name == "literal"]
+    assert factor.value > 3 * max(others, default=0.0)
+
+
 def test_the_answer_says_what_a_result_contains(app: App) -> None:
     """A reader sees why a place comes first."""
     assert "contains `list-max-pack-entries`" in why(_ask(app, "list-max-pack-entries")[0])

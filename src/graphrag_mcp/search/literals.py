@@ -186,7 +186,7 @@ def _lines(chunk: StoredChunk, pattern: re.Pattern[str]) -> Iterator[_Line]:
 
 _QUOTES = "\"'`"
 _DOCSTRINGS = ('"""', "'''")
-_COMMENT = re.compile(r"\s*(?://|#(?!define)|\*|/\*|--\s|;|<!--|%)")
+_COMMENT = re.compile(r"\s*(?://|#(?!define|!?\[)|\*|/\*|--\s|;|<!--|%)")
 _GETS_VALUE = re.compile(r"\s*[?!]?(?::=|=>|:(?!:)|=(?!=))(?!\s*(?:require|import)\b)")
 _DECLARED = re.compile(r"(?:[@#]?[A-Za-z_][\w.<>*&\[\]]*\s+[*&]*)*|[-*\[<{,\s]*")
 _DECLARES = re.compile(
@@ -194,14 +194,22 @@ _DECLARES = re.compile(
     r"\s[^=(]*$"
 )
 _FIRST_ARGUMENT = re.compile(r"[\w)>\]]!?\s*\(\s*$")
+# What gives a name to an option or a field: `.name = "max-rows"`, `key: "…"`, `@Property("…")`, `#[arg(long = "…")]`.
+_NAMES = re.compile(
+    r"(?:^|[\s{(\[,.])(?:name|key|flag|option|long|property)\s*(?:=>|[:=])\s*$|@\w[\w.]*\(\s*(?:\w+\s*=\s*)?$|#\[.*=\s*$"
+)
+_TAG = re.compile(r"`[^`]*\w:$")  # `json:"max_rows,omitempty"`
 
 
 def _defines(line: _Line) -> bool:
     """Return whether a line declares a literal, gives it a value, or passes it to a call with one, as an option is."""
     before, after = line.text[: line.start], line.text[line.end :]
+    if before[-1:] == '"' and after[:1] in ('"', ",") and _TAG.search(before[:-1]):
+        return True
     if before and after and before[-1] in _QUOTES and after[0] == before[-1]:
         before, after = before[:-1], after[1:]
-        if _FIRST_ARGUMENT.search(before) and after.lstrip()[:1] == ",":  # What follows is its value or its text.
+        # What follows a first argument is its value or its text.
+        if _NAMES.search(before) or (_FIRST_ARGUMENT.search(before) and after.lstrip()[:1] == ","):
             return True
     is_setting = line.chunk.category is Category.CONFIG and not before.strip() and bool(re.match(r"\s+\S", after))
     return bool(_DECLARES.search(before) or (_DECLARED.fullmatch(before) and (is_setting or _GETS_VALUE.match(after))))

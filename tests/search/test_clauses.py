@@ -55,7 +55,7 @@ def test_several_phrasings_are_not_taken_apart(tmp_path: Path) -> None:
     [
         ("where is X parsed and what checks it", ("where is X parsed", "what checks it")),
         ("Which part reads keys, and how are they stored?", ("Which part reads keys", "how are they stored?")),
-        ("Which code parses a line, and which checks it?", ("Which code parses a line", "which checks it?")),
+        ("which version and which browsers does it need", ()),
         ("routing and how errors are handled", ()),
         ("how are keys read, and what if one is missing", ()),
         ("which key sets the level, and what is its default", ()),

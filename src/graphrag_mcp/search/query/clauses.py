@@ -9,7 +9,7 @@ from graphrag_mcp.text.words import is_telling
 
 MAX_LENGTH = 300  # Characters: a longer text is prose.
 
-_JOINED = re.compile(r",?\s+and\s+(?=(?:where|how|which|who|what(?! if\b))\b)", re.IGNORECASE)
+_JOINED = re.compile(r",?\s+and\s+(?=(?:where|how|what(?! if\b))\b)", re.IGNORECASE)
 _ASKS = re.compile(r"(?:where|how|what|which|who|when|why|(?:from|in|on) (?:where|which))\b", re.IGNORECASE)
 _REFERS_BACK = re.compile(
     r"what (?:is|are|was|does|do|did|can|will|has|have) (?:it|its|they|their|this|that)\b", re.IGNORECASE

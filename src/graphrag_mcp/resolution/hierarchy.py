@@ -45,6 +45,7 @@ class Hierarchy:
         # Having the methods of an interface is enough in some languages.
         self._satisfying = lru_cache(_KEPT)(self._find_satisfying)
         self._satisfied = lru_cache(_KEPT)(self._find_satisfied)
+        self._operation = lru_cache(_KEPT)(references.resolver.operation)
 
     # ------------------------------------------------------------ types
 
@@ -97,7 +98,7 @@ class Hierarchy:
     def _filled_by_functions(self, symbol: SymbolId) -> SymbolId | None:
         """Return the interface of which a function is an instance: the one given, or whose only operation is given."""
         interface = symbol if self._is_type(symbol) else self.owner_of(symbol)
-        operation = self._resolver.operation(interface) if interface else None
+        operation = self._operation(interface) if interface else None
         is_function_type = self._is_type(symbol) and self._resolver.is_function_type(symbol)
         return interface if is_function_type or (operation and symbol in (interface, operation)) else None
 

@@ -8,7 +8,7 @@ from graphrag_mcp.languages.registry import is_inline_test
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeNode, Dependency
 from graphrag_mcp.model.links import How, Place, folder_place, place_id
-from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.links import number_of_kind
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, ORDINAL_BITS, of_file
@@ -113,7 +113,9 @@ class SqliteSymbolGraph:
         return [(path, Category(category), line, text) for path, category, line, text in rows]
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
-        """Return the paths that a scope shows."""
+        """Return those of some indexed paths that a scope shows."""
+        if scope == EVERYTHING:
+            return set(paths)
         files = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""SELECT f.path FROM files f WHERE f.path IN (SELECT value FROM json_each(?))

@@ -85,7 +85,7 @@ Neo4jUri = Annotated[str, AfterValidator(_check_url("bolt bolt+s bolt+ssc neo4j 
 Days = Annotated[float, Field(ge=0)]
 
 
-class Part(StrEnum):
+class RankingPart(StrEnum):
     """A part of the ranking that `switched_off` can leave out."""
 
     DEFINITIONS = "definitions"
@@ -102,7 +102,7 @@ class Part(StrEnum):
     EQUAL_VECTORS = "equal_vectors"
 
 
-Parts = Annotated[tuple[Part, ...], BeforeValidator(_split_commas)]
+Parts = Annotated[tuple[RankingPart, ...], BeforeValidator(_split_commas)]
 
 # The defaults of the tables; a table that gives some of the names keeps the others.
 DOCUMENT_WEIGHTS: Mapping[str, float] = {

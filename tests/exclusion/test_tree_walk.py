@@ -10,7 +10,7 @@ import pytest
 from project_files import touch_files, write_files
 
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.exclusion.walker import SkippedPath, WalkedFile, walk
+from graphrag_mcp.exclusion.walker import Unwalked, WalkedFile, walk
 from graphrag_mcp.settings import IndexingSettings
 
 
@@ -22,7 +22,7 @@ def list_files(root: Path, start: str = "") -> list[str]:
 def list_skipped(root: Path, settings: IndexingSettings | None = None) -> dict[str, str]:
     """Return the skipped paths with their reasons."""
     manager = ExclusionManager(root, settings) if settings else ExclusionManager(root)
-    return {item.path: item.reason for item in walk(manager) if isinstance(item, SkippedPath)}
+    return {item.path: item.reason for item in walk(manager) if isinstance(item, Unwalked)}
 
 
 @pytest.mark.requirement("000-05")
@@ -49,14 +49,14 @@ def test_every_skipped_path_has_a_reason(tmp_path: Path) -> None:
     """Excluded folders are yielded once, with the rule that excludes them, and not entered."""
     touch_files(tmp_path, "node_modules/a/b.js", "src/a.py", "src/x.log", ".env", "logo.png", ".git/HEAD", "gen/a.py")
     write_files(tmp_path, gitignore="/gen/\n")
-    skipped = [item for item in walk(ExclusionManager(tmp_path)) if isinstance(item, SkippedPath)]
+    skipped = [item for item in walk(ExclusionManager(tmp_path)) if isinstance(item, Unwalked)]
     assert skipped == [
-        SkippedPath(".env", "secret", ".env* (built-in)"),
-        SkippedPath(".git/", "vcs", ".git (built-in)"),
-        SkippedPath("gen/", "ignored", "/gen/ (.gitignore:1)"),
-        SkippedPath("logo.png", "binary", "*.png (built-in)"),
-        SkippedPath("node_modules/", "default", "node_modules/ (built-in defaults)"),
-        SkippedPath("src/x.log", "default", "*.log (built-in defaults)"),
+        Unwalked(".env", "secret", ".env* (built-in)"),
+        Unwalked(".git/", "vcs", ".git (built-in)"),
+        Unwalked("gen/", "ignored", "/gen/ (.gitignore:1)"),
+        Unwalked("logo.png", "binary", "*.png (built-in)"),
+        Unwalked("node_modules/", "default", "node_modules/ (built-in defaults)"),
+        Unwalked("src/x.log", "default", "*.log (built-in defaults)"),
     ]
 
 
@@ -115,16 +115,14 @@ def test_what_vanishes_during_the_walk_is_skipped(tmp_path: Path) -> None:
     next(items)
     (tmp_path / "b.py").unlink()
     shutil.rmtree(tmp_path / "c")
-    gone = [SkippedPath(path, "unreadable", "No such file or directory") for path in ("b.py", "c/")]
-    assert [item for item in items if isinstance(item, SkippedPath)] == gone
+    gone = [Unwalked(path, "unreadable", "No such file or directory") for path in ("b.py", "c/")]
+    assert [item for item in items if isinstance(item, Unwalked)] == gone
 
 
 @pytest.mark.requirement("K-16")
 def test_a_root_that_is_gone_is_said_to_be_unreadable(tmp_path: Path) -> None:
     """An unmounted disk must not look like an empty project."""
-    assert list(walk(ExclusionManager(tmp_path / "gone"))) == [
-        SkippedPath("", "unreadable", "No such file or directory")
-    ]
+    assert list(walk(ExclusionManager(tmp_path / "gone"))) == [Unwalked("", "unreadable", "No such file or directory")]
 
 
 @pytest.mark.requirement("000-47")

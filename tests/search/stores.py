@@ -17,7 +17,7 @@ from graphrag_mcp.model.search import Frequencies, Ranked, SearchRequest, Search
 from graphrag_mcp.ports import Matrix, ScopePaths
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
-from graphrag_mcp.settings import Part, RetrievalSettings
+from graphrag_mcp.settings import RankingPart, RetrievalSettings
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
@@ -29,7 +29,7 @@ from tests.contracts.conftest import DIMENSIONS, Source, file_rows, packed_vecto
 MODEL = "test"
 
 # Nothing is dropped as a duplicate: the texts of these tests are alike.
-DUPLICATES = (Part.SAME_TEXT, Part.NEAR_COPIES, Part.EQUAL_VECTORS)
+DUPLICATES = (RankingPart.SAME_TEXT, RankingPart.NEAR_COPIES, RankingPart.EQUAL_VECTORS)
 NO_DEDUP = RetrievalSettings(switched_off=DUPLICATES)
 
 

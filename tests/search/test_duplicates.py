@@ -9,7 +9,7 @@ from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import CompressionStats, Hit, StoredChunk
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.select import Pipeline
-from graphrag_mcp.settings import Part
+from graphrag_mcp.settings import RankingPart
 from tests.search.stores import DUPLICATES
 
 WORDS = [f"word{number}" for number in range(40)]
@@ -36,7 +36,7 @@ def _run(
     limit: int = 10,
     per_document: int = 0,
     vectors: dict[int, Matrix] | None = None,
-    switched_off: Collection[Part] = (),
+    switched_off: Collection[RankingPart] = (),
 ) -> tuple[list[int], CompressionStats]:
     known = vectors or {}
     pipeline = Pipeline(switched_off, limit, per_document)

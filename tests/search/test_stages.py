@@ -17,7 +17,7 @@ from graphrag_mcp.search.ranking.fusion import fuse_rrf
 from graphrag_mcp.search.ranking.multipliers import BOOST_MAX
 from graphrag_mcp.search.ranking.ranked_lists import RankedList
 from graphrag_mcp.search.retrieval import KEYWORD_DEPTH
-from graphrag_mcp.settings import Part, RetrievalSettings
+from graphrag_mcp.settings import RankingPart, RetrievalSettings
 from tests.contracts.conftest import Source
 from tests.search.stores import DUPLICATES, NO_DEDUP, Bench, garnets, paths
 
@@ -139,7 +139,7 @@ def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path, monkeypa
     others = [Source(f"src/other_{number}.py", [f"garnet word{number}"], [[1.0, 0.5]]) for number in range(10)]
     bench = Bench(tmp_path, [*copies, *others])
     monkeypatch.setattr(POOL, 20)
-    result = bench.search(QUERY, RetrievalSettings(switched_off=(Part.EQUAL_VECTORS,)))
+    result = bench.search(QUERY, RetrievalSettings(switched_off=(RankingPart.EQUAL_VECTORS,)))
     bench.close()
     assert bench.vectors.limits == [20, 60]
     assert len(result.primary) == 5
@@ -198,7 +198,7 @@ def test_candidates_are_looked_up_once_however_many(tmp_path: Path) -> None:
 @pytest.mark.requirement("001-21", "K-08")
 def test_all_boosts_together_stay_modest(bench: Bench) -> None:
     """Whatever the single factors are, their product is capped."""
-    plain = (*DUPLICATES, Part.COHERENCE, Part.FILE_NAMES)
+    plain = (*DUPLICATES, RankingPart.COHERENCE, RankingPart.FILE_NAMES)
     huge = RetrievalSettings(recency_factors={"old": 10.0}, confidence_vector=10.0, switched_off=plain)
     for hit in bench.search(ALL, huge).primary:
         assert hit.score <= hit.fused_score * BOOST_MAX + 1e-9

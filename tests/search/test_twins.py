@@ -7,7 +7,7 @@ import pytest
 from graphrag_mcp.model.files import ArchiveClass, Category
 from graphrag_mcp.model.search import Hit, StoredChunk
 from graphrag_mcp.search.select import Pipeline
-from graphrag_mcp.settings import Part
+from graphrag_mcp.settings import RankingPart
 from graphrag_mcp.tools.search_text import render
 from tests.fakes import make_result
 
@@ -36,7 +36,7 @@ def _hit(number: int, path: str, text: str = SEND, symbol: str = "Client.send", 
 
 
 def _shown(hits: Iterable[Hit], per_document: int = 0) -> list[Hit]:
-    pipeline = Pipeline((Part.NEAR_COPIES,), 10, per_document)
+    pipeline = Pipeline((RankingPart.NEAR_COPIES,), 10, per_document)
     hits = list(hits)
     pipeline.run([(hit, None) for hit in hits], len(hits), len(hits))
     return pipeline.kept

@@ -3,21 +3,21 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from graphrag_mcp.settings import DOCUMENT_WEIGHTS, Part, RetrievalSettings
+from graphrag_mcp.settings import DOCUMENT_WEIGHTS, RankingPart, RetrievalSettings
 
 # These settings switch each component off.
 OFF: Mapping[str, Mapping[str, Any]] = {
     "relative fusion": {"fusion_algorithm": "weighted"},
     "query expansion": {"query_expansion": False},
-    "definitions": {"switched_off": (Part.DEFINITIONS,)},
-    "relations": {"switched_off": (Part.RELATIONS,)},
-    "file names": {"switched_off": (Part.FILE_NAMES,)},
-    "coherence": {"switched_off": (Part.COHERENCE,)},
-    "graph votes": {"switched_off": (Part.VOTES,)},
-    "kinds of file": {"switched_off": (Part.KINDS_OF_FILE,)},
+    "definitions": {"switched_off": (RankingPart.DEFINITIONS,)},
+    "relations": {"switched_off": (RankingPart.RELATIONS,)},
+    "file names": {"switched_off": (RankingPart.FILE_NAMES,)},
+    "coherence": {"switched_off": (RankingPart.COHERENCE,)},
+    "graph votes": {"switched_off": (RankingPart.VOTES,)},
+    "kinds of file": {"switched_off": (RankingPart.KINDS_OF_FILE,)},
     "recency": {"recency_profile": "off"},
     "status": {"document_weights": dict.fromkeys(DOCUMENT_WEIGHTS, 0.0)},
-    "saturation": {"switched_off": (Part.SATURATION,)},
+    "saturation": {"switched_off": (RankingPart.SATURATION,)},
 }
 
 

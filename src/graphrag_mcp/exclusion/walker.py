@@ -28,7 +28,7 @@ class WalkedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class SkippedPath:
+class Unwalked:
     """A file that is not indexed, or a folder that is not entered (its path ends in a slash).
 
     reason: an `ExclusionKind`, or "symlink", "special file", "not UTF-8", "too large" or UNREADABLE.
@@ -40,32 +40,32 @@ class SkippedPath:
     detail: str = ""
 
 
-def walk(manager: ExclusionManager, start: str = "") -> Iterator[WalkedFile | SkippedPath]:
+def walk(manager: ExclusionManager, start: str = "") -> Iterator[WalkedFile | Unwalked]:
     """Yield what is at or below `start`, a folder or a file relative to the root, in the order of the paths.
 
     Symlinks are not followed; a target inside the root is found under its own path. An excluded folder is
     yielded once and not entered. A `start` that does not exist, or is behind a symlink, yields nothing.
     """
     for entry in _walk(manager, start):
-        if isinstance(entry, SkippedPath):
+        if isinstance(entry, Unwalked):
             logger.debug("skipped %s: %s %s", entry.path, entry.reason, entry.detail)
         yield entry
 
 
-def _walk(manager: ExclusionManager, start: str) -> Iterator[WalkedFile | SkippedPath]:
+def _walk(manager: ExclusionManager, start: str) -> Iterator[WalkedFile | Unwalked]:
     parent, _, name = start.rpartition("/")
     pending: list[_Entry] = []
     try:
         pending = _list_start(manager, parent, name)
     except OSError as error:
-        yield SkippedPath(printable(start), UNREADABLE, _describe(error))
+        yield Unwalked(printable(start), UNREADABLE, _describe(error))
     while pending:
         folder, entry, is_folder = pending.pop()
         path = folder.path + entry.name
         if exclusion := folder.explain(entry.name, is_folder=is_folder):
             yield _skip(path, is_folder, exclusion)
         elif not is_utf8(entry.name):
-            yield SkippedPath(printable(f"{path}/" if is_folder else path), "not UTF-8")
+            yield Unwalked(printable(f"{path}/" if is_folder else path), "not UTF-8")
         elif not is_folder:
             yield _examine(entry, path, manager.max_file_bytes)
         elif exclusion := (inner := manager.folder(path)).exclusion:
@@ -74,7 +74,7 @@ def _walk(manager: ExclusionManager, start: str) -> Iterator[WalkedFile | Skippe
             try:
                 pending += _list_folder(entry.path, inner)
             except OSError as error:
-                yield SkippedPath(f"{path}/", UNREADABLE, _describe(error))
+                yield Unwalked(f"{path}/", UNREADABLE, _describe(error))
 
 
 _Entry = tuple[Folder, "os.DirEntry[str]", bool]
@@ -102,22 +102,22 @@ def _path_order(entry: _Entry) -> str:
     return f"{entry[1].name}/" if entry[2] else entry[1].name
 
 
-def _examine(entry: "os.DirEntry[str]", path: str, max_bytes: int) -> WalkedFile | SkippedPath:
+def _examine(entry: "os.DirEntry[str]", path: str, max_bytes: int) -> WalkedFile | Unwalked:
     try:
         status = entry.stat(follow_symlinks=False)
     except OSError as error:
-        return SkippedPath(path, UNREADABLE, _describe(error))
+        return Unwalked(path, UNREADABLE, _describe(error))
     if stat.S_ISLNK(status.st_mode):
-        return SkippedPath(path, "symlink")
+        return Unwalked(path, "symlink")
     if not stat.S_ISREG(status.st_mode):
-        return SkippedPath(path, "special file")
+        return Unwalked(path, "special file")
     if status.st_size > max_bytes:
-        return SkippedPath(path, "too large", f"{status.st_size:,} bytes, the limit is {max_bytes:,}")
+        return Unwalked(path, "too large", f"{status.st_size:,} bytes, the limit is {max_bytes:,}")
     return WalkedFile(path, status.st_size, status.st_mtime_ns, changed_ns(status))
 
 
-def _skip(path: str, is_folder: bool, exclusion: Exclusion) -> SkippedPath:
-    return SkippedPath(printable(f"{path}/" if is_folder else path), exclusion.kind, exclusion.detail)
+def _skip(path: str, is_folder: bool, exclusion: Exclusion) -> Unwalked:
+    return Unwalked(printable(f"{path}/" if is_folder else path), exclusion.kind, exclusion.detail)
 
 
 def _describe(error: OSError) -> str:

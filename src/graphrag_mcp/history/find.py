@@ -13,7 +13,7 @@ from graphrag_mcp.history.lines import Lines, changed_symbols, committed_lines, 
 from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.graph import CodeNode
-from graphrag_mcp.model.history import Commit, Companion, Span, Told
+from graphrag_mcp.model.history import Commit, CommitRange, Companion, Told
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
@@ -61,7 +61,7 @@ class Past:
     def _git(self) -> Git:
         return Git(self._root)
 
-    def answer(self, words: str, node: CodeNode | None, line: int | None, span: Span) -> Told:
+    def answer(self, words: str, node: CodeNode | None, line: int | None, span: CommitRange) -> Told:
         """Return the commits that changed a definition, a file, or one line of it; without a node, all of them.
 
         words: of their messages, "" for any. It reads git, for SECONDS at most.
@@ -81,7 +81,7 @@ class Past:
         commits = (commit for commit in told.commits if not wanted or wanted.intersection(query_words(commit.message)))
         return replace(told, commits=tuple(commits))
 
-    def about(self, words: str, span: Span) -> Told:
+    def about(self, words: str, span: CommitRange) -> Told:
         """Return the commits whose messages match some words, the best first. Raises GitError."""
         deadline = time.monotonic() + SECONDS
         state = self._history.state()
@@ -96,7 +96,7 @@ class Past:
         known = {commit.name: commit for commit in read}
         return Told(tuple(known[name] for name in names if name in known))
 
-    def _about_few(self, words: str, span: Span, reason: str, deadline: float) -> Told:
+    def _about_few(self, words: str, span: CommitRange, reason: str, deadline: float) -> Told:
         """Return matching commits among the newest ones, since no index has the messages."""
         wanted = set(query_words(words))
         commits = list(self._read(deadline, f"-{MOST_READ + 1}", *span.options, _END, self._git.head()))
@@ -107,11 +107,11 @@ class Past:
         note = f"only the newest {counted(MOST_READ, 'commit')} were read: {reason}" if len(commits) > MOST_READ else ""
         return Told(tuple(matching[:MOST_COMMITS]), note)
 
-    def of_project(self, span: Span) -> Told:
+    def of_project(self, span: CommitRange) -> Told:
         """Return the newest commits."""
         return self._told(time.monotonic() + SECONDS, *span.options, _END, self._git.head(), "--")
 
-    def of_file(self, path: str, span: Span) -> Told:
+    def of_file(self, path: str, span: CommitRange) -> Told:
         """Return the commits that changed a file, also under earlier names, as far as these can be read."""
         deadline = time.monotonic() + SECONDS
         rest = (*span.options, _END, self._git.head(), "--", self._git.folder + path)
@@ -121,7 +121,7 @@ class Past:
             told = self._told(deadline, *rest)
             return Told(told.commits, f"those under earlier names were not read: {error}")
 
-    def of_lines(self, path: str, start: int, end: int, span: Span) -> Told:
+    def of_lines(self, path: str, start: int, end: int, span: CommitRange) -> Told:
         """Return the commits that changed lines of a file on the disk. Raises GitError."""
         deadline = time.monotonic() + SECONDS
         lines = self._committed(path, start, end, deadline)

@@ -57,7 +57,7 @@ class Companion(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class CommitRange:
     """Which commits are meant. since, until: days or times as git reads them. author: a part of name or address."""
 
     since: str = ""

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
 
-Span = tuple[int, int]  # First line, and the line after the last one, from 0.
+Passage = tuple[int, int]  # First line, and the line after the last one, from 0.
 
 LIMIT = 1_500  # characters; about as much as the embedding model uses of a chunk.
 TARGET = 900  # Neighbours are joined up to this size, so that one subject dominates the vector.
@@ -27,18 +27,18 @@ class Lines:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def size(self, span: Span) -> int:
+    def size(self, span: Passage) -> int:
         """Return the number of characters of the span, line ends included."""
         return self._ends[span[1]] - self._ends[span[0]]
 
-    def text(self, span: Span) -> str:
+    def text(self, span: Passage) -> str:
         """Return the lines of the span; what exceeds `LINE_LIMIT` in one line is left out."""
         start, end = span
         if self.size(span) <= LINE_LIMIT:
             return self._text[self._ends[start] : self._ends[end] - 1]
         return "\n".join(row[:LINE_LIMIT] for row in self.rows[start:end])
 
-    def trim(self, span: Span) -> Span:
+    def trim(self, span: Passage) -> Passage:
         """Return the span without blank lines at its ends; an empty span when all are blank."""
         start, end = span
         rows = self.rows
@@ -48,9 +48,9 @@ class Lines:
             end -= 1
         return start, end
 
-    def paragraphs(self, span: Span, walls: Sequence[Span] = ()) -> list[Span]:
+    def paragraphs(self, span: Passage, walls: Sequence[Passage] = ()) -> list[Passage]:
         """Return the runs of lines between blank ones; blank lines inside walls (sorted) do not separate."""
-        spans: list[Span] = []
+        spans: list[Passage] = []
         begun: int | None = None
         index, end = span
         place = bisect_left(walls, (index, index))
@@ -69,9 +69,9 @@ class Lines:
         return spans
 
 
-def cut(lines: Lines, blocks: Sequence[Span], target: int = TARGET) -> list[Span]:
+def cut(lines: Lines, blocks: Sequence[Passage], target: int = TARGET) -> list[Passage]:
     """Return passages that cover the blocks: large blocks split, small neighbours joined up to `target` characters."""
-    passages: list[Span] = []
+    passages: list[Passage] = []
     for block in blocks:
         for piece in _split(lines, block, _MAX_DEPTH):
             if passages and _belong_together(lines, passages[-1], piece, target):
@@ -81,12 +81,12 @@ def cut(lines: Lines, blocks: Sequence[Span], target: int = TARGET) -> list[Span
     return [lines.trim(passage) for passage in passages]
 
 
-def _belong_together(lines: Lines, before: Span, after: Span, target: int) -> bool:
+def _belong_together(lines: Lines, before: Passage, after: Passage, target: int) -> bool:
     together = lines.size((before[0], after[1]))
     return together <= target or (together <= LIMIT and min(lines.size(before), lines.size(after)) < RUNT)
 
 
-def _split(lines: Lines, block: Span, depth: int) -> list[Span]:
+def _split(lines: Lines, block: Passage, depth: int) -> list[Passage]:
     """Cut a block over the limit before its least indented lines, and what is still too large one level deeper."""
     if lines.size(block) <= LIMIT or block[1] - block[0] == 1:
         return [block]
@@ -98,7 +98,7 @@ def _split(lines: Lines, block: Span, depth: int) -> list[Span]:
     return [small for piece in pieces for small in _split(lines, piece, depth - 1)]
 
 
-def _shallowest(rows: Sequence[str], block: Span) -> list[int]:
+def _shallowest(rows: Sequence[str], block: Passage) -> list[int]:
     """Return the least indented lines that can begin something."""
     bare = [(rows[index].lstrip(), index) for index in range(*block)]
     depths = [(len(rows[index]) - len(text), index) for text, index in bare if text and text[0] not in _CLOSERS]

@@ -37,13 +37,13 @@ from graphrag_mcp.resolution.libraries import is_foreign
 from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.overloads import Overloads
-from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.state import ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
 from graphrag_mcp.resolution.types import Types
 
 
 @dataclass(eq=False)
-class Calls(Part):
+class Calls(ResolverPart):
     """Decides the results and the parameters of calls, with the type arguments that follow from what is given."""
 
     symbols: Symbols

@@ -59,12 +59,12 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.members import Members
-from graphrag_mcp.resolution.state import MAX_LEVELS, Part
+from graphrag_mcp.resolution.state import MAX_LEVELS, ResolverPart
 from graphrag_mcp.resolution.types import Types
 
 
 @dataclass(eq=False)
-class Expressions(Part):
+class Expressions(ResolverPart):
     """Decides the values of expressions."""
 
     types: Types

@@ -29,12 +29,12 @@ from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
-from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.state import ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
 
 
 @dataclass(eq=False)
-class ForeignTypes(Part):
+class ForeignTypes(ResolverPart):
     """Knows the foreign types above those of the project, and which values may be one of theirs."""
 
     symbols: Symbols

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import SymbolId
 from graphrag_mcp.model.values import Foreign, Instance, Type, Value, replaced
-from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.state import ResolverPart
 from graphrag_mcp.resolution.types import Types
 
 
 @dataclass(eq=False)
-class Lineage(Part):
+class Lineage(ResolverPart):
     """Follows types to their bases."""
 
     types: Types

@@ -15,7 +15,7 @@ from graphrag_mcp.resolution.handing import Handing
 from graphrag_mcp.resolution.mentions import Mentions
 from graphrag_mcp.resolution.reads import Noting, Reads
 from graphrag_mcp.resolution.references import NoLinks, References
-from graphrag_mcp.resolution.standing import Standing
+from graphrag_mcp.resolution.standing import DeclarationLinks
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Linker:
         file, named = self._resolver.state.file(path), self._reads.file(path)
         if file is not None:
             handing = Handing(self._references, file)
-            parts = (Mentions(self._references, file, handing), Standing(self._references, file), handing)
+            parts = (Mentions(self._references, file, handing), DeclarationLinks(self._references, file), handing)
             links = tuple(link for part in parts for link in part.links())
         else:
             links = tuple(NameResolution(self._reads, named).links()) if named else ()

@@ -20,13 +20,13 @@ from graphrag_mcp.model.values import (
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
 from graphrag_mcp.resolution.names import Names
-from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.state import ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
 from graphrag_mcp.resolution.types import Types
 
 
 @dataclass(eq=False)
-class Meanings(Part):
+class Meanings(ResolverPart):
     """Decides the values of declarations."""
 
     symbols: Symbols

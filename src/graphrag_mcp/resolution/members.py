@@ -39,7 +39,7 @@ from graphrag_mcp.resolution.libraries import is_foreign
 from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.overloads import Overloads
-from graphrag_mcp.resolution.state import MAX_LEVELS, Part
+from graphrag_mcp.resolution.state import MAX_LEVELS, ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
 from graphrag_mcp.resolution.types import Types
 
@@ -66,7 +66,7 @@ def _like(kind: type[Instance] | type[Type], bases: Iterable[Value | None]) -> l
 
 
 @dataclass(eq=False)
-class Members(Part):
+class Members(ResolverPart):
     """Finds members in values, in their types and in what those inherit."""
 
     symbols: Symbols

@@ -17,7 +17,7 @@ from graphrag_mcp.model.values import (
     either,
 )
 from graphrag_mcp.resolution.files import ANYTHING, File, Sought
-from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.state import ResolverPart
 
 
 def _is_same(value: Value | None, other: Value) -> bool:
@@ -28,7 +28,7 @@ def _is_same(value: Value | None, other: Value) -> bool:
 
 
 @dataclass(eq=False)
-class Modules(Part):
+class Modules(ResolverPart):
     """Follows imports and exports from file to file."""
 
     def exported(self, path: str, export: Exported) -> Referent | None:

@@ -32,7 +32,7 @@ from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
-from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.state import ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
 from graphrag_mcp.resolution.types import Types
 
@@ -40,7 +40,7 @@ MAX_BINDINGS = 100  # A variable with more values in one scope is not known.
 
 
 @dataclass(eq=False)
-class Names(Part):
+class Names(ResolverPart):
     """Decides what bare names and the names in expressions mean."""
 
     symbols: Symbols

@@ -29,7 +29,7 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.lineage import Lineage
-from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.state import ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
 
 
@@ -43,7 +43,7 @@ class _Fit(IntEnum):
 
 
 @dataclass(eq=False)
-class Overloads(Part):
+class Overloads(ResolverPart):
     """Tells functions of one name apart by what they are given, and which of them override others."""
 
     symbols: Symbols

@@ -18,7 +18,7 @@ from graphrag_mcp.resolution.places import Places, types_of
 from graphrag_mcp.resolution.references import References, functions_of
 
 
-class Standing(Places):
+class DeclarationLinks(Places):
     """The links of the declarations of one file."""
 
     def __init__(self, references: References, file: File) -> None:

@@ -167,7 +167,7 @@ class Questions(Protocol):
 
 
 @dataclass(eq=False)
-class Part:
+class ResolverPart:
     """A part of the resolver: built on the parts that it names, it asks the others through `ask`."""
 
     state: State

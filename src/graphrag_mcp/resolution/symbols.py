@@ -11,10 +11,10 @@ from graphrag_mcp.model.values import (
     Value,
 )
 from graphrag_mcp.resolution.files import Sought
-from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.state import ResolverPart
 
 
-class Symbols(Part):
+class Symbols(ResolverPart):
     """Answers from declarations, and from the policy of their language."""
 
     def methods_of(self, symbol: SymbolId) -> Sequence[SymbolId]:

@@ -47,12 +47,12 @@ from graphrag_mcp.model.values import (
     foreign_instance,
     replaced,
 )
-from graphrag_mcp.resolution.state import MAX_LEVELS, Part
+from graphrag_mcp.resolution.state import MAX_LEVELS, ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
 
 
 @dataclass(eq=False)
-class Types(Part):
+class Types(ResolverPart):
     """Decides what values of a type are."""
 
     symbols: Symbols

@@ -20,7 +20,7 @@ from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, PASSED_ON
 
 _NUMBER = re.compile(r"([#%])(\d+)")
 
-Span = tuple[int, int]
+Extent = tuple[int, int]
 
 
 def changed_reads(path: str, old: FileFacts | None, new: FileFacts | None) -> set[Read]:
@@ -147,10 +147,10 @@ class _Places:
         scopes = sorted(
             {(binding.start, binding.stop) for binding in facts.bound} | self._declared.keys(), key=_outer_first
         )
-        self._scopes: dict[Span, tuple[str, int]] = {}
+        self._scopes: dict[Extent, tuple[str, int]] = {}
         self._starts, self._around = self._sweep(scopes)
 
-    def _sweep(self, scopes: Sequence[Span]) -> tuple[list[Span], list[int]]:
+    def _sweep(self, scopes: Sequence[Extent]) -> tuple[list[Extent], list[int]]:
         """Name the scopes by the declarations around them, and return them with the one around each."""
         stack: list[int] = []
         around: list[int] = []
@@ -197,5 +197,5 @@ class _Places:
         return f"{match[1]}<{self.names[number]}>" if number < len(self.names) else match[0]
 
 
-def _outer_first(span: Span) -> Span:
+def _outer_first(span: Extent) -> Extent:
     return span[0], -span[1]

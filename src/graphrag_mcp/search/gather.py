@@ -18,7 +18,7 @@ from graphrag_mcp.search.ranking.fusion import fuse
 from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
 from graphrag_mcp.search.ranking.weights import weights_of
 from graphrag_mcp.search.retrieval import Lookups, Retrieved
-from graphrag_mcp.settings import Part, RetrievalSettings
+from graphrag_mcp.settings import RankingPart, RetrievalSettings
 from graphrag_mcp.text.words import query_words
 
 MAX_NEIGHBOURS = 20  # In the graph's list.
@@ -44,7 +44,7 @@ def gather(
         fused += _first_remembered(memories, fused, retrieved, lookups.stores.catalog)
     voters = fused[:VOTERS]
     mentions: Sequence[ChunkMention] = ()
-    if is_hybrid and Part.VOTES not in settings.switched_off:
+    if is_hybrid and RankingPart.VOTES not in settings.switched_off:
         ids = [voter.chunk_id for voter in voters]
         mentions = lookups.in_graph(lambda graph: graph.mentions(ids, request.scope))
     targets = {mention.definition_chunk_id for mention in mentions}
@@ -131,7 +131,7 @@ def _remember(query: Query, request: SearchRequest, lookups: Lookups, settings: 
     None for a name, a path, a relation or a kind of file.
     """
     is_plain = query.intent is Intent.NATURAL and not query.relations and not query.categories
-    if not is_plain or Part.HISTORY in settings.switched_off:
+    if not is_plain or RankingPart.HISTORY in settings.switched_off:
         return ()
     memories = lookups.recall(query.terms, request.scope)
     if not memories:

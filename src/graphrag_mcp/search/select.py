@@ -10,7 +10,7 @@ from graphrag_mcp.search.declarations import behind_definitions
 from graphrag_mcp.search.ranking.scored import Scored, explain
 from graphrag_mcp.search.retrieval import ChunkAndVector
 from graphrag_mcp.search.twins import Twins, join, similarity, words_of_chunk
-from graphrag_mcp.settings import Part, RetrievalSettings
+from graphrag_mcp.settings import RankingPart, RetrievalSettings
 
 PLACES = 10  # The places of an answer: the results, and after them the further ones.
 BLOCK = PLACES + 2  # Hits read, and compared as declarations and definitions, at a time: whatever the limit is.
@@ -97,7 +97,7 @@ class Pipeline:
     candidates. Each stage counts what it dropped. copies: see `archived_copies`.
     """
 
-    switched_off: Collection[Part]
+    switched_off: Collection[RankingPart]
     limit: int
     chunks_per_document: int
     copies: Mapping[int, tuple[StoredChunk, ...]] = field(default_factory=dict)
@@ -117,7 +117,10 @@ class Pipeline:
         """
         for hit, vector in hits:
             words = words_of_chunk(hit.chunk)
-            if Part.SAME_TEXT not in self.switched_off and (place := self._twins.find(hit.chunk, words)) is not None:
+            if (
+                RankingPart.SAME_TEXT not in self.switched_off
+                and (place := self._twins.find(hit.chunk, words)) is not None
+            ):
                 self._name_twin(place, hit)
             elif stage := self._stage_that_drops(hit, words, vector):
                 self._dropped[stage] = self._dropped.get(stage, 0) + 1
@@ -140,7 +143,7 @@ class Pipeline:
             self.kept[place] = joined
 
     def _stage_that_drops(self, hit: Hit, words: tuple[str, ...], vector: Matrix | None) -> str:
-        if Part.SAME_TEXT not in self.switched_off and self._is_archived_copy(hit.chunk):
+        if RankingPart.SAME_TEXT not in self.switched_off and self._is_archived_copy(hit.chunk):
             return "content"
         if self._copies_a_kept_one(words):
             return "ngram"
@@ -160,14 +163,14 @@ class Pipeline:
 
     def _copies_a_kept_one(self, words: tuple[str, ...]) -> bool:
         """Compare n-grams, but only with texts of about the same length: others cannot reach the threshold."""
-        if Part.NEAR_COPIES in self.switched_off:
+        if RankingPart.NEAR_COPIES in self.switched_off:
             return False
         similar = [other for other in self._texts if _alike(len(words), len(other))]
         own = _ngrams(words) if similar else frozenset()
         return any(similarity(own, _ngrams(other)) >= NEAR_COPY for other in similar)
 
     def _is_near_a_kept_one(self, vector: Matrix | None) -> bool:
-        if vector is None or Part.EQUAL_VECTORS in self.switched_off:
+        if vector is None or RankingPart.EQUAL_VECTORS in self.switched_off:
             return False
         return any(other @ vector >= EQUAL_COSINE for other in self._kept_vectors)
 

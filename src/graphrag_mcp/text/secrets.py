@@ -25,7 +25,7 @@ _LONG = 64  # A longer value is judged once, whatever names are in it: otherwise
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class SecretSpan:
     """Where a secret begins and ends in a text."""
 
     start: int
@@ -72,7 +72,7 @@ class Rules:
 
 def mask_secrets(text: str) -> str:
     """Return the text with every secret replaced by its kind; lines stay where they are."""
-    masked = [Span(*match.span(), "") for match in _MASKED.finditer(text)] if MASK in text else []
+    masked = [SecretSpan(*match.span(), "") for match in _MASKED.finditer(text)] if MASK in text else []
     shown = _without(text, masked)  # A mask is not a name, and nothing behind it is the value of one before it.
     known = _joined(_find_formats(shown))
     rest = _without(shown, known)
@@ -84,7 +84,7 @@ def mask_secrets(text: str) -> str:
     return "".join([*pieces, text[end:]]) if pieces else text
 
 
-def _without(text: str, spans: Sequence[Span]) -> str:
+def _without(text: str, spans: Sequence[SecretSpan]) -> str:
     """Return the text with spans replaced by NUL, which no expression crosses."""
     pieces, end = [], 0
     for span in spans:
@@ -136,18 +136,18 @@ def _bytes(text: str) -> bytes:
     return text.encode("latin-1", "replace")
 
 
-def _joined(spans: Iterable[Span]) -> list[Span]:
+def _joined(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
     """Return the spans in order, those that overlap as one of the first one's kind."""
-    joined: list[Span] = []
+    joined: list[SecretSpan] = []
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if joined and span.start < joined[-1].end:
-            joined[-1] = Span(joined[-1].start, max(span.end, joined[-1].end), joined[-1].kind)
+            joined[-1] = SecretSpan(joined[-1].start, max(span.end, joined[-1].end), joined[-1].kind)
         else:
             joined.append(span)
     return joined
 
 
-def _find_formats(text: str) -> Iterator[Span]:
+def _find_formats(text: str) -> Iterator[SecretSpan]:
     rules, characters = load_rules(), _bytes(text)
     hints = (
         (match.start(), rules.formats[text[slice(*match.span())]]) for match in rules.find_hints.finditer(characters)
@@ -156,7 +156,7 @@ def _find_formats(text: str) -> Iterator[Span]:
     return chain(_try(hints, text), _try(shapes, text))
 
 
-def _try(starts: Iterable[tuple[int, Sequence[Rule]]], text: str) -> Iterator[Span]:
+def _try(starts: Iterable[tuple[int, Sequence[Rule]]], text: str) -> Iterator[SecretSpan]:
     """Yield the secrets that begin at these offsets, in order; each comes with the rules to try there."""
     done = 0
     for start, rules in starts:
@@ -166,13 +166,13 @@ def _try(starts: Iterable[tuple[int, Sequence[Rule]]], text: str) -> Iterator[Sp
             begin, end = match.span(match.lastindex or 0)
             if rule.is_secret(text[begin:end]):
                 done = end
-                yield Span(begin, end, rule.kind)
+                yield SecretSpan(begin, end, rule.kind)
                 break
             if end - begin > _LONG:
                 done = max(done, end)
 
 
-def _find_named(text: str) -> Iterator[Span]:
+def _find_named(text: str) -> Iterator[SecretSpan]:
     """Yield random values behind names such as `password`, and below them in a table."""
     rules = load_rules()
     done = tables = 0
@@ -194,15 +194,15 @@ def _find_named(text: str) -> Iterator[Span]:
                 done = max(done, match.end("value"))
 
 
-def _find_items(first: re.Match[str], text: str) -> Iterator[Span]:
+def _find_items(first: re.Match[str], text: str) -> Iterator[SecretSpan]:
     """Yield the span of a value, and of the further random items of a list that begins with it."""
     match: re.Match[str] | None = first
     while match and (match is first or is_random(match["value"])):
-        yield Span(*match.span("value"), NAMED)
+        yield SecretSpan(*match.span("value"), NAMED)
         match = _ITEM.match(text, match.end("value"))
 
 
-def _find_in_table(text: str, at: int) -> tuple[list[Span], int]:
+def _find_in_table(text: str, at: int) -> tuple[list[SecretSpan], int]:
     """Return the random cells below a cell of a heading, and where the table ends.
 
     at: the offset of a name such as `password`, whether or not its line is a heading.
@@ -216,7 +216,7 @@ def _find_in_table(text: str, at: int) -> tuple[list[Span], int]:
         return [], max(end, at)
     is_named = load_rules().find_names.search
     columns = [column for column, cell in enumerate(cells) if is_named(_bytes(cell))]
-    spans: list[Span] = []
+    spans: list[SecretSpan] = []
     while end < len(text):
         row = text[end + 1 : end + 1 + _LONGEST_ROW].partition("\n")[0]
         values = row.split(separator)
@@ -226,12 +226,12 @@ def _find_in_table(text: str, at: int) -> tuple[list[Span], int]:
             value = values[column].strip(_AROUND_CELLS)
             if is_random_literal(value):
                 begin = text.index(value, end + 1 + sum(len(other) + 1 for other in values[:column]))
-                spans.append(Span(begin, begin + len(value), NAMED))
+                spans.append(SecretSpan(begin, begin + len(value), NAMED))
         end += 1 + len(row)
     return spans, end
 
 
-def _find_in_manifests(text: str) -> Iterator[Span]:
+def _find_in_manifests(text: str) -> Iterator[SecretSpan]:
     """Yield the values of the secrets in manifests of Kubernetes, whatever their names."""
     if "Secret" not in text or not _KIND_SECRET.search(text):
         return
@@ -244,7 +244,7 @@ def _find_in_manifests(text: str) -> Iterator[Span]:
                     is_encoded = block["plain"] is None and len(value) % 4 == 0 and _BASE64.fullmatch(value)
                     if is_encoded or is_random_literal(value):
                         begin, end = entry.span("value")
-                        yield Span(start + begin, start + end, "value of a Kubernetes secret")
+                        yield SecretSpan(start + begin, start + end, "value of a Kubernetes secret")
         start += len(document)
 
 

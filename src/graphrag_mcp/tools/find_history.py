@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.graph import CodeNode
-from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, Span, day_of
+from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, day_of
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
@@ -88,7 +88,9 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
         raise RequestError("find_history", f"find_history needs the history of git: {past.problem}")
     start = arguments.symbol or arguments.path
     node = navigator.starts(start, call.scope)[0] if start else None
-    told = past.answer(arguments.query, node, arguments.line, Span(arguments.since, arguments.until, arguments.author))
+    told = past.answer(
+        arguments.query, node, arguments.line, CommitRange(arguments.since, arguments.until, arguments.author)
+    )
     commits = told.commits[call.first : call.first + arguments.limit]
     changes = [past.changes(commit, navigator.until) for commit in commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)

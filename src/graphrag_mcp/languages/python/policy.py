@@ -14,8 +14,8 @@ from graphrag_mcp.languages.policy import (
     Policy,
     read_text,
 )
+from graphrag_mcp.languages.python.builtin_members import MEMBERS
 from graphrag_mcp.languages.python.manifests import normal_name
-from graphrag_mcp.languages.python.names import MEMBERS
 from graphrag_mcp.languages.registry import builtins_of, library_of
 from graphrag_mcp.model.facts import Declared
 from graphrag_mcp.model.manifests import Manifest

@@ -24,7 +24,7 @@ StatementRows = Callable[[], Mapping[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ChunkRows:
     """The rows of one chunk (0-based, inclusive).
 
     container: index of the enclosing definition, -1 for none. shown: indexes of the definitions in it; the container
@@ -39,7 +39,7 @@ class Span:
 
 def cut_spans(
     lines: Sequence[str], definitions: Sequence[Definition], statement_rows: StatementRows = dict
-) -> list[Span]:
+) -> list[ChunkRows]:
     """Return the spans of a file's chunks.
 
     definitions: in order, each before what it contains. statement_rows: called at most once, to cut a definition
@@ -61,8 +61,8 @@ class _Cutter:
             if definition.is_container or definition.is_callable:
                 self._members.setdefault(definition.parent, []).append(index)
 
-    def cut(self) -> list[Span]:
-        spans: list[Span] = []
+    def cut(self) -> list[ChunkRows]:
+        spans: list[ChunkRows] = []
         todo = self._along_members(_FILE, 0, len(self._lines) - 1)
         while todo:  # A stack instead of recursion, since types may nest deeply.
             span = todo.pop()
@@ -78,7 +78,7 @@ class _Cutter:
 
     # ------------------------------------------------------------ what is too large
 
-    def _apart(self, span: Span) -> list[Span]:
+    def _apart(self, span: ChunkRows) -> list[ChunkRows]:
         """Return the header and the members of a large type, last first; nothing for anything else."""
         if len(span.shown) != 1 or span.container == span.shown[0]:
             return []
@@ -87,9 +87,9 @@ class _Cutter:
             return []
         return self._along_members(index, span.first, span.last)
 
-    def _along_members(self, container: int, first: int, last: int) -> list[Span]:
+    def _along_members(self, container: int, first: int, last: int) -> list[ChunkRows]:
         """Cut the rows of a container into its members and the rows between them; return them last first."""
-        spans: list[Span] = []
+        spans: list[ChunkRows] = []
         row = first
         for index in self._members.get(container, ()):
             member = self._definitions[index]
@@ -97,32 +97,32 @@ class _Cutter:
             if lead < row and spans and spans[-1].shown:  # Two on one line.
                 before = spans[-1]
                 row = max(row, end + 1)
-                spans[-1] = Span(before.first, row - 1, container, (*before.shown, index))
+                spans[-1] = ChunkRows(before.first, row - 1, container, (*before.shown, index))
                 continue
             lead = max(lead, row)
             if lead > row:
                 spans.append(self._between(container, row, lead - 1, is_header=row == first))
             if end >= lead:
-                spans.append(Span(lead, end, container, (index,)))
+                spans.append(ChunkRows(lead, end, container, (index,)))
                 row = end + 1
         if row <= last:
             spans.append(self._between(container, row, last, is_header=row == first))
         spans.reverse()
         return spans
 
-    def _between(self, container: int, first: int, last: int, is_header: bool) -> Span:
-        return Span(first, last, container, (container,) if is_header and container != _FILE else ())
+    def _between(self, container: int, first: int, last: int, is_header: bool) -> ChunkRows:
+        return ChunkRows(first, last, container, (container,) if is_header and container != _FILE else ())
 
-    def _between_statements(self, span: Span) -> list[Span]:
+    def _between_statements(self, span: ChunkRows) -> list[ChunkRows]:
         """Cut a definition without members into parts, each as large as possible."""
         container = span.shown[0] if len(span.shown) == 1 else span.container
-        parts: list[Span] = []
+        parts: list[ChunkRows] = []
         first = span.first
         while self._is_large(first, span.last):
             row = self._best_cut(first, span.last)
-            parts.append(Span(first, row - 1, container, span.shown))
+            parts.append(ChunkRows(first, row - 1, container, span.shown))
             first = row
-        parts.append(Span(first, span.last, container, span.shown))
+        parts.append(ChunkRows(first, span.last, container, span.shown))
         return parts
 
     def _best_cut(self, first: int, last: int) -> int:
@@ -146,7 +146,7 @@ class _Cutter:
 
     # ------------------------------------------------------------ what is too small
 
-    def _append(self, spans: list[Span], span: Span) -> None:
+    def _append(self, spans: list[ChunkRows], span: ChunkRows) -> None:
         first, last = span.first, span.last
         while first <= last and not self._lines[first].strip():
             first += 1
@@ -158,14 +158,14 @@ class _Cutter:
             before = spans[-1]
             if self._belong_together(before, span, last):
                 shown = span.shown if before.container != span.container else _merged(before.shown, span.shown)
-                spans[-1] = Span(before.first, last, span.container, shown)
+                spans[-1] = ChunkRows(before.first, last, span.container, shown)
                 return
             if self._is_closing(first, last, span, before):
-                spans[-1] = Span(before.first, last, before.container, before.shown)
+                spans[-1] = ChunkRows(before.first, last, before.container, before.shown)
                 return
-        spans.append(Span(first, last, span.container, span.shown))
+        spans.append(ChunkRows(first, last, span.container, span.shown))
 
-    def _belong_together(self, before: Span, span: Span, last: int) -> bool:
+    def _belong_together(self, before: ChunkRows, span: ChunkRows, last: int) -> bool:
         """Whether both are small and of one container, or the first is only a header such as `impl X {`."""
         size = self._ends[last + 1] - self._ends[before.first]
         if before.container == span.container and size <= JOIN_CHARS:
@@ -176,7 +176,7 @@ class _Cutter:
         is_inside = span.container != _FILE and self._definitions[span.container].parent == before.container
         return before.container == span.container or (is_header and is_inside)
 
-    def _is_closing(self, first: int, last: int, span: Span, before: Span) -> bool:
+    def _is_closing(self, first: int, last: int, span: ChunkRows, before: ChunkRows) -> bool:
         """Whether the rows end the previous definition, or have no words, or no statement (`#endif`)."""
         if self._ends[last + 1] - self._ends[first] > _TINY_CHARS:
             return False

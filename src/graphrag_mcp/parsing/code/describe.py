@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from graphrag_mcp.model.files import DECLARATIONS, IMPORTS, Chunk, SymbolKind
-from graphrag_mcp.parsing.code.chunker import Span
+from graphrag_mcp.parsing.code.chunker import ChunkRows
 from graphrag_mcp.parsing.outline import Definition, Outline
 
 _KIND_NAMES = {SymbolKind.FUNCTION: "function", SymbolKind.METHOD: "method", SymbolKind.FIELD: "members"}
 
 
-def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[Span]) -> list[Chunk]:
+def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[ChunkRows]) -> list[Chunk]:
     if not spans:
         return []
     gathered = [_Gathered() for _ in spans]
@@ -39,7 +39,7 @@ class _Gathered:
     has_references: bool = False
 
 
-def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Span, gathered: _Gathered) -> Chunk:
+def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: ChunkRows, gathered: _Gathered) -> Chunk:
     main = _main(definitions, span, gathered)
     begins = main is not None and span.first <= main.first_row <= span.last
     around = _names_around(definitions, span.container if main is None or not begins else main.parent)
@@ -57,14 +57,14 @@ def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Spa
     )
 
 
-def _main(definitions: Sequence[Definition], span: Span, gathered: _Gathered) -> Definition | None:
+def _main(definitions: Sequence[Definition], span: ChunkRows, gathered: _Gathered) -> Definition | None:
     """Return the main definition of a chunk: the longest that it was cut for; else its container, or a constant."""
     candidates = span.shown or ((span.container,) if span.container >= 0 else tuple(gathered.beginning))
     chosen = [definitions[index] for index in candidates]
     return max(chosen, key=lambda definition: definition.end - definition.start, default=None)
 
 
-def _kind(main: Definition | None, span: Span, begins: bool) -> str:
+def _kind(main: Definition | None, span: ChunkRows, begins: bool) -> str:
     if main is None or (main.kind is SymbolKind.CONSTANT):
         return "block"
     if main.is_container:

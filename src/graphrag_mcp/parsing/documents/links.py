@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from graphrag_mcp.model.files import Relation, RelationKind, Resolution
 from graphrag_mcp.parsing.documents.sections import Section
-from graphrag_mcp.parsing.passages import Lines, Span
+from graphrag_mcp.parsing.passages import Lines, Passage
 
 _CERTAIN = 1.0  # A path identifies one file.
 _BY_NAME = 0.9  # Several notes may have the name of a wikilink.
@@ -35,7 +35,7 @@ class _Link:
     is_label: bool = False
 
 
-def find_links(path: str, lines: Lines, prose: Sequence[Span], sections: Sequence[Section]) -> tuple[Relation, ...]:
+def find_links(path: str, lines: Lines, prose: Sequence[Passage], sections: Sequence[Section]) -> tuple[Relation, ...]:
     """Return one relation per section and linked file, at the first line that links to it."""
     texts = [(start, text) for start, end in prose if "[" in (text := lines.text((start, end)))]
     definitions: dict[str, str] = {}

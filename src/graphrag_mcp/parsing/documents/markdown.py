@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.parsing.documents.sections import Heading
-from graphrag_mcp.parsing.passages import Span
+from graphrag_mcp.parsing.passages import Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +17,8 @@ class Blocks:
     """The headings; the fenced blocks, both fences included; the runs of lines that hold inline markup."""
 
     headings: list[Heading]
-    fences: list[Span]
-    prose: list[Span]
+    fences: list[Passage]
+    prose: list[Passage]
 
 
 def scan_blocks(rows: Sequence[str], first: int = 0) -> Blocks:
@@ -75,8 +75,8 @@ class _Scanner:
     def __init__(self, rows: Sequence[str]) -> None:
         self._rows = rows
         self._headings: list[Heading] = []
-        self._fences: list[Span] = []
-        self._prose: list[Span] = []
+        self._fences: list[Passage] = []
+        self._prose: list[Passage] = []
         self._fence: _Fence | None = None
         self._html_end: str | None = None  # What ends the open HTML block.
         self._paragraph: int | None = None  # First line of the open paragraph outside of every container.

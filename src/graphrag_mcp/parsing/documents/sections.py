@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.model.files import Chunk, Symbol, SymbolKind
-from graphrag_mcp.parsing.passages import LIMIT, TARGET, Lines, Span, cut
+from graphrag_mcp.parsing.passages import LIMIT, TARGET, Lines, Passage, cut
 
 PATH_SEPARATOR = " > "
 _CHAPTER_LEVEL = 2  # Sections of this level or above are never joined to the text before.
@@ -25,7 +25,7 @@ class Heading:
 class Section:
     """The lines from one heading to before the next, and the titles that lead to it (its own last)."""
 
-    span: Span
+    span: Passage
     level: int
     path: tuple[str, ...]
     body: int
@@ -67,7 +67,7 @@ def section_symbols(lines: Lines, sections: Sequence[Section]) -> tuple[Symbol, 
     return tuple(symbols)
 
 
-def section_chunks(lines: Lines, sections: Sequence[Section], unbreakable: Sequence[Span] = ()) -> tuple[Chunk, ...]:
+def section_chunks(lines: Lines, sections: Sequence[Section], unbreakable: Sequence[Passage] = ()) -> tuple[Chunk, ...]:
     """Return the chunks: long sections cut at paragraphs, short ones joined to the subsections that follow."""
     walls = [wall for wall in unbreakable if lines.size(wall) <= LIMIT]
     chunks: list[Chunk] = []
@@ -92,7 +92,7 @@ def _may_join(lines: Lines, group: Sequence[Section], section: Section) -> bool:
     return lines.size((group[0].span[0], section.span[1])) <= TARGET
 
 
-def _group_chunks(lines: Lines, group: Sequence[Section], walls: Sequence[Span]) -> list[Chunk]:
+def _group_chunks(lines: Lines, group: Sequence[Section], walls: Sequence[Passage]) -> list[Chunk]:
     span = lines.trim((group[0].span[0], group[-1].span[1]))
     if lines.size(span) <= LIMIT:
         passages = [span] if span[0] < span[1] else []
@@ -101,7 +101,7 @@ def _group_chunks(lines: Lines, group: Sequence[Section], walls: Sequence[Span])
     return [_chunk(lines, passage, group) for passage in passages]
 
 
-def _chunk(lines: Lines, passage: Span, group: Sequence[Section]) -> Chunk:
+def _chunk(lines: Lines, passage: Passage, group: Sequence[Section]) -> Chunk:
     start, end = passage
     begun = [section for section in group if section.path and start <= section.span[0] < end]
     around = next(section for section in reversed(group) if section.span[0] <= start)

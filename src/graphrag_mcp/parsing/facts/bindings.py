@@ -13,7 +13,7 @@ from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.facts.declarations import Declarations
 from graphrag_mcp.parsing.facts.functions import Functions
 from graphrag_mcp.parsing.facts.held import Held
-from graphrag_mcp.parsing.facts.reading import NAMES, Draft, Part, Reading, by_place, innermost, whole
+from graphrag_mcp.parsing.facts.reading import NAMES, Draft, ReaderPart, Reading, by_place, innermost, whole
 
 BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.accessor", "bind.member", "within", "narrows")
 OUTER = ("global", "nonlocal")
@@ -40,7 +40,7 @@ class _Binding:
         return "alias" if self.is_part or value[:1] == '"' else "variable"
 
 
-class Bindings(Part):
+class Bindings(ReaderPart):
     """Collects what binds names, then binds them in their scopes."""
 
     def __init__(self, reading: Reading, declarations: Declarations, functions: Functions, held: Held) -> None:

@@ -9,7 +9,7 @@ from graphrag_mcp.languages.shapes import UNKNOWN, arguments, leaf
 from graphrag_mcp.model.facts import EXPECTED, MERGES, METACLASS, NO_OWNER, BaseType, Bound, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.facts.held import Held
-from graphrag_mcp.parsing.facts.reading import Draft, Part, Reading, by_place, innermost, whole
+from graphrag_mcp.parsing.facts.reading import Draft, ReaderPart, Reading, by_place, innermost, whole
 
 _KINDS = {"function": SymbolKind.FUNCTION, "field": SymbolKind.FIELD}
 _AROUND = (*CALLABLE, SymbolKind.MODULE, SymbolKind.TYPE)
@@ -17,7 +17,7 @@ _ANNOTATIONS = ("annotation", "marker_annotation")
 MARKS = {f"mark.{mark}": mark for mark in Mark}
 
 
-class Declarations(Part):
+class Declarations(ReaderPart):
     """Completes the definitions of the outline, and adds those without a name."""
 
     def __init__(self, reading: Reading, held: Held) -> None:

@@ -6,12 +6,12 @@ from graphrag_mcp.languages.shapes import UNKNOWN, module
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, Mention, Parameter, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.facts.declarations import Declarations
-from graphrag_mcp.parsing.facts.reading import NAMES, Draft, Part, Reading, by_place, innermost, whole
+from graphrag_mcp.parsing.facts.reading import NAMES, Draft, ReaderPart, Reading, by_place, innermost, whole
 
 RESULTS = ("yielded", "returned")
 
 
-class Functions(Part):
+class Functions(ReaderPart):
     """Reads the functions that are declared, and binds the names of what they are given."""
 
     def __init__(self, reading: Reading, declarations: Declarations) -> None:

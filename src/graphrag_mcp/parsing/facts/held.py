@@ -4,10 +4,10 @@ from tree_sitter import Node
 
 from graphrag_mcp.languages.grammars import Captures
 from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, arguments
-from graphrag_mcp.parsing.facts.reading import Part, Reading
+from graphrag_mcp.parsing.facts.reading import ReaderPart, Reading
 
 
-class Held(Part):
+class Held(ReaderPart):
     """Writes what is held; a constant without a value repeats the one before, where the language says so."""
 
     def __init__(self, reading: Reading) -> None:

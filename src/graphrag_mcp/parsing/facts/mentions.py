@@ -11,7 +11,7 @@ from graphrag_mcp.languages.grammars import Captures
 from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, arguments, instance, is_name, module
 from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, Mention, Use
 from graphrag_mcp.parsing.facts.bindings import Bindings
-from graphrag_mcp.parsing.facts.reading import Part, Reading, source_around
+from graphrag_mcp.parsing.facts.reading import ReaderPart, Reading, source_around
 
 MENTIONS = ("use.", "as.")
 _READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL, Use.PART))
@@ -32,7 +32,7 @@ Used = tuple[int, str, list[Captures]]
 """The matches of mentions of one kind: the number of the pattern, its role, and what it found."""
 
 
-class Mentions(Part):
+class Mentions(ReaderPart):
     """Tells mentions from declarations, and from reads and writes of variables."""
 
     def __init__(self, reading: Reading, bindings: Bindings) -> None:

@@ -54,7 +54,7 @@ class Reading:
         self.nodes.setdefault(role, []).extend(captures[role])
 
 
-class Part:
+class ReaderPart:
     """A part of a reader; all parts of one work on the same lists."""
 
     def __init__(self, reading: Reading) -> None:

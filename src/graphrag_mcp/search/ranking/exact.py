@@ -16,7 +16,7 @@ _CATEGORIES = tuple(Category)
 _KINDS = {SymbolKind.CONSTANT: 1, SymbolKind.FIELD: 2, SymbolKind.MODULE: 2}
 
 
-class Standing(NamedTuple):
+class NameAgreement(NamedTuple):
     """How a definition agrees with a name, the most important first; less is better.
 
     case: of a name with capitals; one in lower case may just be typed so. is_no_type: for a capitalised name, types
@@ -59,10 +59,10 @@ def definitions_first(order: Sequence[Scored], named: NamedSymbol, matches: Iter
     return changed
 
 
-def _standing(named: NamedSymbol, match: SymbolMatch, file: StoredFile) -> Standing:
+def _standing(named: NamedSymbol, match: SymbolMatch, file: StoredFile) -> NameAgreement:
     symbol = match.symbol
     wants_type, is_other = named.name[:1].isupper(), symbol.name != named.name
-    return Standing(
+    return NameAgreement(
         is_section=symbol.kind is SymbolKind.SECTION,
         misses_parameters=named.misses(symbol.signature),
         qualifiers=qualified_by(named.qualifiers, symbol.qualified_name, match.path) if named.qualifiers else 0,

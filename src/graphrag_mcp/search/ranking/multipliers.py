@@ -8,7 +8,7 @@ from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import ListSource, StoredFile
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.ranking.weights import weights_of
-from graphrag_mcp.settings import Part, RetrievalSettings
+from graphrag_mcp.settings import RankingPart, RetrievalSettings
 
 SECONDS_PER_DAY = 86_400
 BOOST_MAX = 1.5  # The bounds of the combined multiplier: no sum of what a file is outweighs a clear match.
@@ -26,7 +26,7 @@ def priors(query: Query, settings: RetrievalSettings) -> dict[Category, float]:
 
     Without it, tests and documents win on words alone: they describe in prose what the code does.
     """
-    if Part.KINDS_OF_FILE in settings.switched_off:
+    if RankingPart.KINDS_OF_FILE in settings.switched_off:
         return dict.fromkeys(Category, 1.0)
     values = {
         Category.IMPLEMENTATION: 1.0,

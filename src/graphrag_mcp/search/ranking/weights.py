@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from graphrag_mcp.settings import Part, RetrievalSettings
+from graphrag_mcp.settings import RankingPart, RetrievalSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +34,16 @@ class Weights:
     saturation: float = 0.9
 
 
-_WITHOUT: Mapping[Part, Mapping[str, float]] = {
-    Part.DEFINITIONS: {"definition": 0.0, "mention": 0.0},
-    Part.LITERALS: {"literal": 0.0},
-    Part.RELATIONS: {"relation": 0.0, "graph": 0.0},
-    Part.FILE_NAMES: {"stem": 0.0, "stem_query": 0.0, "directory": 0.0, "path": 0.0},
-    Part.COHERENCE: {"coherence": 0.0},
-    Part.VOTES: {"votes": 0.0},
-    Part.HISTORY: {"history": 0.0},
-    Part.KINDS_OF_FILE: {"unasked": 1.0},
-    Part.SATURATION: {"file_decay": 1.0, "saturation": 1.0},
+_WITHOUT: Mapping[RankingPart, Mapping[str, float]] = {
+    RankingPart.DEFINITIONS: {"definition": 0.0, "mention": 0.0},
+    RankingPart.LITERALS: {"literal": 0.0},
+    RankingPart.RELATIONS: {"relation": 0.0, "graph": 0.0},
+    RankingPart.FILE_NAMES: {"stem": 0.0, "stem_query": 0.0, "directory": 0.0, "path": 0.0},
+    RankingPart.COHERENCE: {"coherence": 0.0},
+    RankingPart.VOTES: {"votes": 0.0},
+    RankingPart.HISTORY: {"history": 0.0},
+    RankingPart.KINDS_OF_FILE: {"unasked": 1.0},
+    RankingPart.SATURATION: {"file_decay": 1.0, "saturation": 1.0},
 }
 _ALL = Weights()
 

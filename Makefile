@@ -56,8 +56,9 @@ tables: $(VENV)/installed-dev  ## write what pages take from elsewhere: settings
 docs: $(VENV)/installed-dev  ## write the tables, and record what the pages show of the program
 	$(BIN)/python -m tests.docs.record
 
-pictures: $(VENV)/installed-dev  ## take the pictures of docs/page.md, in the Chromium of test-ui
+pictures: $(VENV)/installed-dev  ## draw the terminal of README.md, and take the pictures of docs/page.md in the Chromium of test-ui
 	$(BIN)/python -m tests.ui.get_browser
+	$(BIN)/python -m tests.docs.terminal
 	$(BIN)/python -m tests.docs.pictures
 
 build: $(VENV)/installed-dev  ## build the wheel into dist/

@@ -95,6 +95,7 @@ def test_the_readme_stays_a_page_to_begin_with() -> None:
     """What it is, the two commands, a client, the tools, in two minutes; the rest stands in docs/."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) < 150
+    assert len(re.sub(r"<!--.*?-->|-{3}", "", text).replace("|", " ").split()) <= 900
     assert "\nmake demo " in text
     assert "\nmake test " in text
 

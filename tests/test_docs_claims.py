@@ -17,6 +17,7 @@ from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, MAXIMUM_LIST, ToolArguments
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from tests.docs.pictures import FOLDER, PICTURES, SHOWN, digest
+from tests.docs.terminal import drawn, printed
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -146,10 +147,8 @@ def test_readme_leads_to_every_page() -> None:
 
 
 def _claims(text: str) -> list[str]:
-    """Return the sentences of a page that claim "all" and the like, without blocks, comments and figures."""
-    text = re.sub(
-        r"^(`{3,}).*?^\1\s*$|<!--.*?-->", "", text[: text.index("## Figures")], flags=re.DOTALL | re.MULTILINE
-    )
+    """Return the sentences of a page that claim "all" and the like, without blocks and comments."""
+    text = re.sub(r"^(`{3,}).*?^\1\s*$|<!--.*?-->", "", text, flags=re.DOTALL | re.MULTILINE)
     blocks = (" ".join(block.split()) for block in re.split(r"\n\s*\n|\n(?=\s*[*|\d-])", text))
     sentences = (one for block in blocks for one in re.split(r"(?<=[.:;!?])\s+(?=[A-Z`*\[(a-z])", block))
     return [sentence for sentence in sentences if ABSOLUTE.search(sentence)]
@@ -181,3 +180,8 @@ def test_a_picture_shows_what_there_is(name: str) -> None:
 def test_no_page_for_users_names_a_requirement(page: Path) -> None:
     """The numbers are for those who change the program."""
     assert not re.search(r"\bseed \d|\b00\d-\d\d\b|[BK]-\d\d\b", page.read_text(encoding="utf-8"))
+
+
+def test_the_terminal_of_readme_shows_what_the_program_prints() -> None:
+    """Else: make pictures."""
+    assert drawn() == printed()

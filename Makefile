@@ -12,9 +12,11 @@ REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
 .PHONY: demo test test-all test-servers test-qdrant test-clients test-ui soak lint types tables docs pictures build bundle clean
 
-demo: $(VENV)/installed  ## index this repository and search it
-	$(BIN)/graphrag-mcp index
-	$(BIN)/graphrag-mcp search "$(QUERY)" --limit 3
+demo: $(VENV)/installed  ## index this repository, and ask where, who calls and how
+	@$(BIN)/graphrag-mcp index
+	$(BIN)/graphrag-mcp search "$(QUERY)" --limit 1 --format concise --no-graph
+	$(BIN)/graphrag-mcp trace base_score
+	$(BIN)/graphrag-mcp trace --from run_search --to bring_up_to_date
 
 test: $(VENV)/installed-dev  ## run what a change needs, a process per core
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder

@@ -1,6 +1,10 @@
 """The first thing that a newcomer sees: `make demo` asks a question whose first answer is right."""
 
+import os
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,3 +36,23 @@ def test_the_first_answer_of_the_demo_is_the_function_that_does_it(tmp_path: Pat
             assert first.text.startswith(f"def {first.symbol}(")
     finally:
         app.close()
+
+
+def test_the_demo_shows_a_search_a_relation_and_a_flow_on_one_screen(tmp_path: Path) -> None:
+    """Each is right, as a reader of this code can see; the commands are those of the Makefile."""
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    recipe = makefile.partition("\ndemo:")[2].partition("\n\n")[0]
+    commands = re.findall(r"^\t@?\$\(BIN\)/graphrag-mcp (.+)$", recipe, re.MULTILINE)
+    environment = os.environ | {"GRAPHRAG_DATA_DIR": str(tmp_path)}
+    printed = []
+    for command in commands:
+        words = shlex.split(command.replace("$(QUERY)", next(iter(ANSWERS))))
+        run = [sys.executable, "-m", "graphrag_mcp", "--root", str(REPOSITORY), *words]
+        done = subprocess.run(run, env=environment, capture_output=True, text=True, check=True)
+        printed += done.stdout.splitlines()
+    assert len(printed) + len(commands) <= 40
+    text = "\n".join(printed)
+    assert "write_atomically  (function)" in text
+    assert "2 callers of src/graphrag_mcp/search/ranking/scored.py" in text
+    assert "Complete." in printed
+    assert "run_search reaches bring_up_to_date: 1 certain" in text

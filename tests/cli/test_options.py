@@ -2,6 +2,9 @@
 
 import argparse
 import io
+import os
+import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +15,7 @@ import pytest
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.cli.options import create_parser, project_root
 from graphrag_mcp.cli.progress import ProgressLine, describe
-from graphrag_mcp.cli.run import _command
+from graphrag_mcp.cli.run import _command, run
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.reports import Progress
 from graphrag_mcp.tools.table import TOOLS
@@ -126,3 +129,45 @@ def test_an_answer_that_goes_on_can_be_followed_in_the_shell(tool: Tool[Any, Any
         assert tool.needs is Capability.SEARCH
         return
     assert create_parser().parse_args([*command, "--cursor", "4-79e9a47f"]).cursor == "4-79e9a47f"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (["serch", "x"], "COMMAND: 'serch' is none; did you mean search?"),
+        (["trace", "x", "--direction", "caller"], "--direction: 'caller' is none; did you mean callers?"),
+        (["completion", "9"], "shell: '9' is none; choose from bash, zsh, fish"),
+    ],
+)
+def test_what_is_mistyped_is_named_with_what_may_be_meant(
+    arguments: list[str], advice: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Twenty commands are too many to look through."""
+    with pytest.raises(SystemExit) as left:
+        create_parser().parse_args(arguments)
+    assert left.value.code == 2
+    assert capsys.readouterr().err.splitlines()[-1].endswith(f"error: {advice}")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_commands_and_options(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """By a script that the shell reads."""
+    assert run(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert all(word in script for word in ("impact", "direction", "implementers"))
+    if program := shutil.which(shell):
+        subprocess.run([program, "-n"], input=script, text=True, check=True)
+
+
+def test_alone_in_a_terminal_it_says_how_to_begin(tmp_path: Path) -> None:
+    """A client talks to the server over pipes; a person would wait for nothing."""
+    terminal, side = pty.openpty()
+    try:
+        command = [sys.executable, "-m", "graphrag_mcp"]
+        subprocess.run(command, cwd=tmp_path, stdin=side, stdout=side, stderr=side, check=True, timeout=60)
+        text = os.read(terminal, 4_000).decode()
+    finally:
+        os.close(terminal)
+        os.close(side)
+    assert "graphrag-mcp search" in text
+    assert len(text.splitlines()) <= 10

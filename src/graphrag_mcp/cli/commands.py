@@ -72,6 +72,15 @@ def run_search(options: argparse.Namespace) -> None:
         show(render(result, tokens, with_code=with_code, explained=options.explain, have=options.have))
 
 
+def run_completion(options: argparse.Namespace) -> None:
+    """Print the completion of a shell."""
+    import shtab
+
+    from graphrag_mcp.cli.options import create_parser
+
+    show(shtab.complete(create_parser(argparse.ArgumentParser), shell=options.shell))
+
+
 def run_grep(options: argparse.Namespace) -> None:
     """Print every line with a text."""
     from graphrag_mcp.tools.find_occurrences import OCCURRENCES

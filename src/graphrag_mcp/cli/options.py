@@ -2,8 +2,10 @@
 
 import argparse
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 from graphrag_mcp import __version__
 from graphrag_mcp.errors import RequestError
@@ -14,10 +16,27 @@ ROOT_VARIABLES = ("GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR")
 
 _REMOTE = (None, "serve", "search", "status")
 
+_NO_CHOICE = re.compile(
+    r"argument (?P<argument>.*?): invalid choice: ['\"](?P<given>.*)['\"] \(choose from (?P<choices>.*)\)", re.DOTALL
+)
 _EXIT_CODES = "exit codes: 0 done, 1 failed, 2 wrong usage"
 
 
-def create_parser(kind: type[argparse.ArgumentParser] = argparse.ArgumentParser) -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """A parser that names what may be meant by a mistyped command or choice."""
+
+    def error(self, message: str) -> NoReturn:
+        if wrong := _NO_CHOICE.fullmatch(message):
+            from difflib import get_close_matches  # Not for what is right.
+
+            choices = re.findall(r"'(.*?)'", wrong["choices"])
+            near = get_close_matches(wrong["given"], choices, 1)
+            advice = f"did you mean {near[0]}?" if near else f"choose from {', '.join(choices)}"
+            message = f"{wrong['argument']}: {wrong['given']!r} is none; {advice}"
+        super().error(message)
+
+
+def create_parser(kind: type[argparse.ArgumentParser] = Parser) -> argparse.ArgumentParser:
     """Return the parser; its result has `command` (None: serve) and the options of that command.
 
     kind: what it and the parsers of the commands are.
@@ -64,6 +83,8 @@ def create_parser(kind: type[argparse.ArgumentParser] = argparse.ArgumentParser)
     _add_ui(_add_command(commands, "ui", "show the index and explain results on a page in the browser"))
     _add_sync(_add_command(commands, "sync", "replicate the index to the configured servers"))
     _add_servers(_add_command(commands, "servers", "list the projects on the servers, or remove old ones"))
+    completion = _add_command(commands, "completion", "print what completes commands and options in a shell")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     _add_eval(_add_command(commands, "eval", "measure the search on queries with known answers"))
     return parser
 

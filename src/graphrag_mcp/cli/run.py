@@ -13,6 +13,18 @@ from graphrag_mcp.cli.options import check_remote, create_parser
 from graphrag_mcp.errors import GraphragError, RequestError
 from graphrag_mcp.system.process import collect_rarely
 
+_START = """\
+Search for the code and documents of your repository. In its folder:
+
+  graphrag-mcp search "where are sessions refreshed"    where something is, and how it works
+  graphrag-mcp find NAME                                where a name is defined, and what uses it
+  graphrag-mcp trace NAME                               every caller; --from A --to B: how A reaches B
+  graphrag-mcp grep TEXT                                every line with a text
+  graphrag-mcp impact                                   what your changes break, and the tests to run
+  graphrag-mcp init                                     connects Claude Code, Cursor and other clients
+
+`graphrag-mcp --help` lists all commands. A client starts `graphrag-mcp serve`."""
+
 DONE, FAILED, USAGE = 0, 1, 2
 INTERRUPTED = 130  # As a shell reports it.
 
@@ -25,6 +37,9 @@ def run(arguments: Sequence[str]) -> int:
     Wrong settings and a bad root count as failures: the command line itself was right.
     """
     options = create_parser().parse_args(arguments)
+    if options.command is None and _is_terminal():
+        sys.stdout.write(f"{_START}\n")
+        return DONE
     _start_logging()
     if closed := _closed_stream(options.command or "serve"):
         return _complain(closed, FAILED)
@@ -80,6 +95,11 @@ def _start_logging() -> None:
     logging.basicConfig(level=level if known else "WARNING", stream=sys.stderr, format="%(levelname)s %(message)s")
     if not known:
         logger.warning("GRAPHRAG_LOG_LEVEL = %r: expected DEBUG, INFO, WARNING, ERROR or CRITICAL", level)
+
+
+def _is_terminal() -> bool:
+    """Return whether a person started the program: no client, which would talk to the server."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def _closed_stream(command: str) -> str:

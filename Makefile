@@ -10,6 +10,11 @@ NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
 REGISTRY_VALIDATOR := $(CLIENTS)/target/validate-server-json
 REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
+IN_PARALLEL = $(BIN)/pytest -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadfile --no-loadscope-reorder
+
+# Each of the many processes that the tests start would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all test-servers test-qdrant test-clients test-ui soak lint types tables docs pictures build bundle clean
 
 demo: $(VENV)/installed  ## index this repository, and ask where, who calls and how
@@ -18,11 +23,11 @@ demo: $(VENV)/installed  ## index this repository, and ask where, who calls and 
 	$(BIN)/graphrag-mcp trace base_score
 	$(BIN)/graphrag-mcp trace --from run_search --to bring_up_to_date
 
-test: $(VENV)/installed-dev  ## run what a change needs, a process per core
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
+test: $(VENV)/installed-dev  ## run what a change needs, in a process per core and one more: some tests wait
+	$(IN_PARALLEL)
 
 test-all: test  ## run the slow tests too, in short form, whose limits allow for a busy machine
-	$(BIN)/pytest -m slow -n auto --dist loadfile --no-loadscope-reorder
+	$(IN_PARALLEL) -m slow
 
 test-servers: $(VENV)/installed-dev  ## run the tests that need servers, against a Neo4j from Maven Central
 	$(BIN)/pytest -m server

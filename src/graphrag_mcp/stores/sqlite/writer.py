@@ -207,10 +207,11 @@ class SqliteIndexWriter:
                     connection.execute("DELETE FROM sqlite_stat1 WHERE tbl != 'tree_files'")
                 connection.execute(f"PRAGMA busy_timeout = {CHECKPOINT_MILLISECONDS}")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                connection.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT_SECONDS * 1000)}")
             except sqlite3.OperationalError as error:
                 if not is_busy(error):
                     raise
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT_SECONDS * 1000)}")
 
 
 def pack_vectors(vectors: Matrix) -> list[bytes]:

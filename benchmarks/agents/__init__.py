@@ -1,0 +1,1 @@
+"""A trial of coding agents with and without these tools."""

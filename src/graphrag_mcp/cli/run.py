@@ -84,6 +84,7 @@ _MODULES = {
     "doctor": "doctor",
     "eval": "evaluate",
     "servers": "servers",
+    "indexes": "indexes",
     "batch": "batch",
     "usage": "usage",
 }

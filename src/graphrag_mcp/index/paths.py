@@ -21,9 +21,8 @@ class IndexPaths:
 
     def __init__(self, root: Path, data_dir: str, start: str = "") -> None:
         """root: resolved. data_dir: "" for the user's own data folder. start: the subfolder that is indexed, or ""."""
-        base = Path(data_dir).expanduser() if data_dir else platformdirs.user_data_path("graphrag-mcp")
         repository = _repository(root)
-        self.folder = base / f"{repository.name or 'root'}-{_digest(os.fspath(repository))}"
+        self.folder = data_folder(data_dir) / f"{repository.name or 'root'}-{_digest(os.fspath(repository))}"
         self.tree = printable(os.fspath(root)) + (_START + start if start else "")
         self.file = self.folder / f"index-{SCHEMA_VERSION}.sqlite"
         self.models = self.folder / "models"
@@ -51,9 +50,19 @@ class IndexPaths:
         return sum(part.stat().st_size for part in self.folder.glob(f"{self.file.name}*"))
 
 
+def data_folder(data_dir: str) -> Path:
+    """Return the folder of all indexes. data_dir: "" for the user's own data folder."""
+    return Path(data_dir).expanduser() if data_dir else platformdirs.user_data_path("graphrag-mcp")
+
+
+def root_of(tree: str) -> str:
+    """Return the root of a tree, without the subfolder that is indexed."""
+    return tree.partition(_START)[0]
+
+
 def is_gone(tree: str) -> bool:
     """Return whether the root of a tree was removed: the folder is missing, but not the disk that it was on."""
-    name = tree.partition(_START)[0]
+    name = root_of(tree)
     if "\\x" in name:  # It is an escaped byte that is not UTF-8 or a literal `\x`, so the folder is ambiguous.
         return False
     root = Path(name)

@@ -92,7 +92,7 @@ def remove_unused(folder: Path, now: float) -> None:
     """Remove the files that were not used for KEPT_DAYS, unless a process has them open. Raises OSError."""
     for old in old_indexes(folder):
         if now - old.used_at > KEPT_DAYS * DAY_SECONDS:
-            _remove_unless_open(old.path)
+            remove_unless_open(old.path)
 
 
 def _format(path: Path) -> int:
@@ -111,14 +111,15 @@ def _parts(path: Path) -> Iterator[Path]:
     return path.parent.glob(f"{path.name}*")
 
 
-def _remove_unless_open(path: Path) -> None:
-    """Remove a file that SQLite can lock exclusively, or that is not a database."""
+def remove_unless_open(path: Path) -> bool:
+    """Remove a file that SQLite can lock exclusively, or that is not a database; return whether it did."""
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0, isolation_level=None)) as connection:
         try:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.Error as error:
             if not is_damage(error):
-                return
+                return False
         for part in list(_parts(path)):
             part.unlink(missing_ok=True)
+    return True

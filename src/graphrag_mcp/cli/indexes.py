@@ -1,0 +1,56 @@
+"""`indexes`: the indexes of this user, and the removal of those whose project is gone."""
+
+import argparse
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from graphrag_mcp.cli.commands import show
+from graphrag_mcp.cli.init import agrees
+from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.errors import GraphragError
+from graphrag_mcp.index.known import KnownIndex, known_indexes, remove_index
+from graphrag_mcp.index.paths import data_folder
+from graphrag_mcp.settings import load_settings
+from graphrag_mcp.text.counts import listed
+from graphrag_mcp.tools.as_json import json_text
+from graphrag_mcp.tools.printing import printable
+
+PROJECTS_SHOWN = 3
+_MEGABYTE = 1_000_000
+
+
+def run_indexes(options: argparse.Namespace) -> None:
+    """List the indexes, or remove those of projects that are gone, each after a question."""
+    settings = load_settings(Path(os.path.realpath(project_root(options.root, os.environ))), os.environ)
+    data = data_folder(settings.indexing.data_dir)
+    try:
+        indexes = list(known_indexes(data))
+        if options.action == "prune":
+            _prune(indexes, is_agreed=options.yes)
+        else:
+            lines = [describe(index) for index in indexes] or [f"There is no index in {data}."]
+            show(json_text(indexes, 2) if options.json else "\n".join(lines))
+    except OSError as error:
+        raise GraphragError(f"{error.filename or data}: {error.strerror}; nothing else was changed") from error
+
+
+def _prune(indexes: list[KnownIndex], *, is_agreed: bool) -> None:
+    orphans = [index for index in indexes if index.is_orphan]
+    if not orphans:
+        show("No index is of a project that is gone.")
+    for index in orphans:
+        if not is_agreed and not agrees(f"remove {describe(index)}?"):
+            show(f"kept {index.folder}")
+        elif remove_index(index):
+            show(f"removed {index.folder}")
+        else:
+            show(f"kept {index.folder}, which a process has open; stop that, and run this again")
+
+
+def describe(index: KnownIndex) -> str:
+    """Return an index with its projects, its size and when it was last used, in one line."""
+    projects = listed(index.projects, PROJECTS_SHOWN) if index.projects else "of another version, or unreadable"
+    gone = ", which is gone" if index.is_orphan else ""
+    used = datetime.fromtimestamp(index.used_at, UTC).date()
+    return printable(f"{index.folder}  {index.size / _MEGABYTE:.1f} MB, used {used}: {projects}{gone}")

@@ -89,9 +89,12 @@ def ask_all(
     """Return each question with what the search and rg found of it. checkout: of this program, which answers."""
     rows = []
     python = checkout / ".venv" / "bin" / "python"
-    command = [str(python) if python.exists() else sys.executable, "-m", "graphrag_mcp", "serve", "--root", str(root)]
+    program = [str(python) if python.exists() else sys.executable, "-m", "graphrag_mcp"]
     with tempfile.TemporaryDirectory() as data:
-        server = Server(root, environment(checkout, Path(data)), command=command)
+        variables = environment(checkout, Path(data))
+        # A server is ready before it has read the past commits, which change the order; this run reads them.
+        subprocess.run([*program, "index", "--root", str(root)], env=variables, check=True, capture_output=True)
+        server = Server(root, variables, command=[*program, "serve", "--root", str(root)])
         try:
             wait_until_ready(server)
             for question in questions:

@@ -165,6 +165,12 @@ def test_a_message_is_cut_at_its_values() -> None:
     assert [run.text for run in runs if run.words == run.segment] == ["no route exists for name"]
 
 
+def test_two_words_in_capitals_are_a_message() -> None:
+    """A log shouts; two other words stand together by chance."""
+    assert [run.text for run in message_runs("WORKER TIMEOUT (pid:4711)")] == ["WORKER TIMEOUT"]
+    assert message_runs("worker timeout (pid:4711)") == ()
+
+
 def test_a_rarer_literal_and_two_literals_count_more() -> None:
     """The fewer lines contain a literal, the more it says; a chunk with two comes before one with the better."""
     places = [LiteralPlace(1, "a", True, 1), LiteralPlace(2, "b", True, 20), LiteralPlace(3, "c", False, 1)]

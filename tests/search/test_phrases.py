@@ -65,6 +65,8 @@ def test_a_word_inside_a_query_asks_for_nothing(text: str) -> None:
         "may I use it in a commercial product?",
         "which node versions do we support",
         "minimum supported Rust version?",
+        "which Python do I need at least?",
+        "the last release that runs on Java 8",
         "what browsers do I need",
         "how do I install it?",
         "how can I build the project on a Mac",
@@ -88,6 +90,8 @@ def test_a_question_about_the_project_asks_for_documents_and_configuration(text:
     "text",
     [
         "license key validation",
+        "which go routine does the pool start",
+        "the last version of the file that was read",
         "which TLS versions are supported",
         "where is the protocol version negotiated",
         "install a signal handler",

@@ -196,4 +196,4 @@ def test_a_test_file_that_is_named_after_the_subject_is_a_match_in_the_tests(tmp
     assert named.meta.restriction.startswith("Restricted to tests")
     assert not named.meta.nothing_matches
     assert unnamed.primary[0].chunk.path.startswith("src/marble")
-    assert unnamed.meta.restriction.startswith("Nothing matches in tests")
+    assert unnamed.meta.restriction.startswith("Nothing matches well in tests")

@@ -93,6 +93,7 @@ def test_a_query_of_nothing_but_question_words_keeps_them() -> None:
         ("web/login.test.ts", ("login", "test")),
         (".gitignore", ("gitignor",)),
         ("Makefile", ("makefil",)),
+        ("COPYING", ("licens",)),
     ],
 )
 def test_the_words_of_a_file_are_those_of_its_stem_or_of_the_folder_it_stands_for(

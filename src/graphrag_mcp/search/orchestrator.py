@@ -80,8 +80,9 @@ class SearchOrchestrator:
         if not result.primary or result.meta.nothing_matches:
             everywhere = self._search(request, plain, stores, index)
             if everywhere.primary and not everywhere.meta.nothing_matches:
+                how = "Nothing matches well" if result.primary else "Nothing matches"
+                note = f"{how} in {restriction.place}, as the question restricts it; this is from the whole repository."
                 result = everywhere
-                note = f"Nothing matches in {restriction.place}, as the question restricts it; this is from elsewhere."
         return replace(result, meta=replace(result.meta, restriction=note))
 
     def server_failed(self, store: str, since: float) -> bool:

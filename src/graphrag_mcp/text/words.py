@@ -84,6 +84,9 @@ def _words_in_query(identifier: str) -> list[str]:
     return words[-1:] if is_plain else words
 
 
+CALLED = {"copying": "license"}  # What a file is, where its name does not say it.
+
+
 def stem_words(path: str) -> tuple[str, ...]:
     """Return the stemmed words of a file's name without its extension; of its folder, if the file represents it."""
     folder, _, name = path.rpartition("/")
@@ -91,7 +94,7 @@ def stem_words(path: str) -> tuple[str, ...]:
         name = folder.rpartition("/")[2]
     else:
         name = name.rpartition(".")[0] or name
-    return _distinct(_stems(name))
+    return _distinct(_stems(CALLED.get(name.lower(), name)))
 
 
 def directory_words(path: str) -> tuple[str, ...]:

@@ -103,7 +103,8 @@ def message_runs(text: str) -> tuple[Run, ...]:
 
 
 def _runs(segment: tuple[str, ...]) -> Iterator[Run]:
-    is_message = MIN_RUN <= len(segment) <= MAX_RUN and segment[0].lower() not in ASKING
+    is_shouted = len(segment) == MIN_TELLING and all(map(str.isupper, segment))  # WORKER TIMEOUT
+    is_message = (MIN_RUN <= len(segment) <= MAX_RUN or is_shouted) and segment[0].lower() not in ASKING
     if is_message and _telling(segment) >= MIN_TELLING:
         yield Run(segment, 0, len(segment))
     for start in range(len(segment) - RUN + 1 if len(segment) > RUN else 0):

@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import ArchiveClass
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.stores.sqlite.database import Database, id_list, is_busy
+from graphrag_mcp.stores.sqlite.database import BUSY_TIMEOUT_SECONDS, Database, id_list, is_busy
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, of_file
 from graphrag_mcp.stores.sqlite.trees import remove_orphans, remove_rows, remove_tree, retire_others, supersede
+
+CHECKPOINT_MILLISECONDS = 200  # A search reads for less, and meanwhile no other tree is written.
 
 
 class StoredContent(NamedTuple):
@@ -195,14 +197,17 @@ class SqliteIndexWriter:
         but names in code are very unevenly used. A plan from them reads every reference to the most frequent names,
         which made searches of a million lines seven times slower. The queries fix the order of tables themselves.
 
-        While another tree's writer is busy, this is left to it: maintenance must not make a run fail.
+        While another tree's writer is busy, this is left to it: maintenance must not make a run fail. What a long
+        question still reads of the log is left to the next run.
         """
         with self._database.connection() as connection:
             try:
                 if not _has_tree_statistics(connection):
                     connection.execute("ANALYZE main.tree_files")
                     connection.execute("DELETE FROM sqlite_stat1 WHERE tbl != 'tree_files'")
+                connection.execute(f"PRAGMA busy_timeout = {CHECKPOINT_MILLISECONDS}")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                connection.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT_SECONDS * 1000)}")
             except sqlite3.OperationalError as error:
                 if not is_busy(error):
                     raise

@@ -10,17 +10,22 @@ NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
 REGISTRY_VALIDATOR := $(CLIENTS)/target/validate-server-json
 REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
+IN_PARALLEL = $(BIN)/pytest -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadfile --no-loadscope-reorder
+
+# Each of the many processes that the tests start would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all test-servers test-qdrant test-clients test-ui soak lint types tables docs pictures build bundle clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
 	$(BIN)/graphrag-mcp search "$(QUERY)" --limit 3
 
-test: $(VENV)/installed-dev  ## run what a change needs, a process per core
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
+test: $(VENV)/installed-dev  ## run what a change needs, in a process per core and one more: some tests wait
+	$(IN_PARALLEL)
 
 test-all: test  ## run the slow tests too, in short form, whose limits allow for a busy machine
-	$(BIN)/pytest -m slow -n auto --dist loadfile --no-loadscope-reorder
+	$(IN_PARALLEL) -m slow
 
 test-servers: $(VENV)/installed-dev  ## run the tests that need servers, against a Neo4j from Maven Central
 	$(BIN)/pytest -m server

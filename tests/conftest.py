@@ -1,5 +1,6 @@
 """Fixtures and options of more than one folder."""
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from graphrag_mcp.system.process import collect_rarely
 from tests.golden.golden import Golden
 
 if TYPE_CHECKING:
@@ -30,6 +32,12 @@ def pytest_configure() -> None:
     """Keep temporary folders in memory where there is room: the tests make a thousand indexes, none of which lasts."""
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+    gc.disable()  # Until `pytest_collection_finish`.
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage as the program does: each pass over all tests and modules would take a quarter of a second."""
+    collect_rarely()
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Real git repositories."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,3 +30,10 @@ def commit(root: Path, files: Mapping[str, str], when: int = NEW, message: str =
         path.write_text(text, encoding="utf-8")
     git(root, "add", "-A")
     git(root, "commit", "-q", "--allow-empty", "-m", message, when=when)
+
+
+def copied(root: Path, to: Path) -> Path:
+    """Copy a repository whose index remembers the times of its files there, as after a checkout; return the copy."""
+    shutil.copytree(root, to)
+    git(to, "update-index", "-q", "--refresh")
+    return to

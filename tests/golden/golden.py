@@ -58,7 +58,8 @@ class Golden:
         root = folder / "stockroom"
         shutil.copytree(FOLDER / "corpus", root)
         _set_ages(root, json.loads((FOLDER / "ages.json").read_text(encoding="utf-8")))
-        self.app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))
+        variables = {"GRAPHRAG_DATA_DIR": str(folder / "data"), "GRAPHRAG_WORKERS": "1"}
+        self.app = App(root, load_settings(root, variables))
         self.app.index()
         self.queries = read_queries()
 

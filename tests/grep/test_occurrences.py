@@ -17,11 +17,12 @@ from graphrag_mcp.grep import learnt
 from graphrag_mcp.grep.learnt import LearntFiles
 from graphrag_mcp.grep.needles import Required, create_needle
 from graphrag_mcp.grep.occurrences import MAX_LINES, Occurrence, ReadFile, find_occurrences
+from graphrag_mcp.index import current_files
+from graphrag_mcp.ingest import prepare
 from graphrag_mcp.model.files import ListedFile, Symbol
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.settings import load_settings
-from graphrag_mcp.system.safe_files import RECENT_NS
 from graphrag_mcp.text.source import NotText, read_text
 from graphrag_mcp.tools.find_occurrences import OCCURRENCES
 from tests.grep.finding import occurrences
@@ -270,13 +271,16 @@ def test_most_files_are_neither_decoded_nor_masked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("hides_its_time", [False, True])
-def test_an_edit_is_found_at_once_in_a_file_that_was_ruled_out(tmp_path: Path, hides_its_time: bool) -> None:
+def test_an_edit_is_found_at_once_in_a_file_that_was_ruled_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hides_its_time: bool
+) -> None:
     """A file is left out only while its size and time are those that it had, even if the edit restores its mtime."""
+    for module in (current_files, prepare):
+        monkeypatch.setattr(module, "RECENT_NS", 0)  # Else nothing is remembered of it.
     root = tmp_path / "project"
     root.mkdir()
     file = root / "one.py"
     file.write_text("old_word = 1\n")
-    time.sleep(RECENT_NS / 1e9 + 0.1)  # Else nothing is remembered of it.
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
         app.index()
         before = file.stat()

@@ -1,7 +1,7 @@
 """What past commits say: as a list of the search, as the answers of `find_history`, and beside an impact."""
 
 import json
-import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -16,7 +16,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.table import TOOLS
-from tests.repositories import commit, git
+from tests.repositories import commit, copied, git
 from tests.waiting import wait_until
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -56,22 +56,24 @@ class Repository:
 @pytest.fixture(scope="module")
 def hundred_commits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with a hundred commits, made once."""
-    root = tmp_path_factory.mktemp("hundred") / "project"
-    root.mkdir()
+    root = tmp_path_factory.mktemp("hundred")
     git(root, "init", "--quiet", "-b", "main")
-    with ExitStack() as opened:
-        repository = Repository(root, root, opened, 0)
-        for number in range(FILLERS):
-            path = f"src/filler{number % 10}.py"
-            repository.commit({path: f"def filler():\n    return {number}\n"}, f"filler {number}")
+    commits = []
+    for number in range(FILLERS):
+        message, text = f"filler {number}", f"def filler():\n    return {number}\n"
+        who = f"committer Test <test@example.org> {START + DAY * (number + 1)} +0000"
+        commits.append(f"commit refs/heads/main\n{who}\ndata {len(message)}\n{message}\n")
+        commits.append(f"M 100644 inline src/filler{number % 10}.py\ndata {len(text)}\n{text}\n")
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=root, input="".join(commits), text=True, check=True)
+    git(root, "reset", "--quiet", "--hard", "main")
     return root
 
 
 @pytest.fixture
 def repository(tmp_path: Path, hundred_commits: Path) -> Iterator[Repository]:
-    shutil.copytree(hundred_commits, tmp_path / "project")
+    root = copied(hundred_commits, tmp_path / "project")
     with ExitStack() as opened:
-        yield Repository(tmp_path / "project", tmp_path / "data", opened, FILLERS)
+        yield Repository(root, tmp_path / "data", opened, FILLERS)
 
 
 def ask(app: App, tool: str = "find_history", **arguments: object) -> str:

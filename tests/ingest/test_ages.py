@@ -10,7 +10,7 @@ import pytest
 from graphrag_mcp.ingest.ages import commit_times
 from graphrag_mcp.system import git_files
 from graphrag_mcp.system.git import head_commit
-from tests.repositories import NEW, commit, git
+from tests.repositories import NEW, commit, copied, git
 
 OLD, MIDDLE = 1_500_000_000, 1_600_000_000
 TIMEOUT = 30.0
@@ -28,15 +28,20 @@ def _files_asked_for(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(git_files, "_NAMED_FILES", -1)
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    root.mkdir()
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("original")
     git(root, "init", "-q")
     commit(root, {"a.py": "a = 1\n", "sub/b.py": "b = 1\n", "sub/ünï\n.py": "c = 1\n"}, OLD)
     commit(root, {"sub/b.py": "b = 2\n"}, MIDDLE)
     commit(root, {}, NEW)
     return root
+
+
+@pytest.fixture
+def repository(original: Path, tmp_path: Path) -> Path:
+    """A copy of it for one test."""
+    return copied(original, tmp_path / "project")
 
 
 @pytest.mark.requirement("K-02")
@@ -177,31 +182,38 @@ def test_a_merge_of_many_branches_dates_no_file_that_it_only_brought_in(reposito
     assert times["a.py"] == OLD
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_every_file_has_the_time_that_git_tells_of_it_alone(tmp_path: Path, seed: int) -> None:
-    """On histories of random edits, branches and merges of any kind: `git log -1 -- PATH`, file by file."""
-    choose = random.Random(seed)
-    git(tmp_path, "init", "-q")
+@pytest.fixture(scope="module", params=range(4))
+def random_history(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository of random edits, branches and merges of any kind."""
+    choose = random.Random(request.param)
+    root = tmp_path_factory.mktemp("random")
+    git(root, "init", "-q")
     names = ["a.txt", "b.txt", "d/a.txt", "d/c.txt"]
-    commit(tmp_path, dict.fromkeys(names, "0\n"), NEW)
+    commit(root, dict.fromkeys(names, "0\n"), NEW)
     for when in range(NEW + 1, NEW + 30):
-        branches = git(tmp_path, "branch", "--format=%(refname:short)").split()
-        others = [branch for branch in branches if branch != git(tmp_path, "branch", "--show-current").strip()]
+        branches = git(root, "branch", "--format=%(refname:short)").split()
+        others = [branch for branch in branches if branch != git(root, "branch", "--show-current").strip()]
         act = choose.choice(["edit", "edit", "branch", "switch", "merge", "merge"])
         if act == "edit":
-            commit(tmp_path, {choose.choice(names): f"{choose.randrange(3)}\n"}, when - choose.choice([0, 0, 50]))
+            commit(root, {choose.choice(names): f"{choose.randrange(3)}\n"}, when - choose.choice([0, 0, 50]))
         elif act == "branch":
-            git(tmp_path, "checkout", "-q", "-b", f"branch{when}")
+            git(root, "checkout", "-q", "-b", f"branch{when}")
         elif others and act == "switch":
-            git(tmp_path, "checkout", "-q", choose.choice(others))
+            git(root, "checkout", "-q", choose.choice(others))
         elif others:
             merged = choose.sample(others, min(len(others), choose.choice([1, 1, 2])))
-            git(tmp_path, "merge", "-q", "--no-ff", "--no-commit", "-s", "ours", *merged)
-            git(tmp_path, "checkout", merged[-1], "--", *choose.sample(names, choose.randrange(3)), "d/c.txt")
-            git(tmp_path, "commit", "-q", "--allow-empty", "-m", "merge", when=when)
-    git(tmp_path, "merge", "-q", "-s", "ours", "-m", "last", *git(tmp_path, "branch", "--format=%(refname)").split())
-    expected = {name: float(git(tmp_path, "log", "-1", "--format=%ct", "--", name)) for name in names}
-    assert commit_times(tmp_path, mtimes(tmp_path), TIMEOUT) == expected
+            git(root, "merge", "-q", "--no-ff", "--no-commit", "-s", "ours", *merged)
+            git(root, "checkout", merged[-1], "--", *choose.sample(names, choose.randrange(3)), "d/c.txt")
+            git(root, "commit", "-q", "--allow-empty", "-m", "merge", when=when)
+    git(root, "merge", "-q", "-s", "ours", "-m", "last", *git(root, "branch", "--format=%(refname)").split())
+    return root
+
+
+def test_every_file_has_the_time_that_git_tells_of_it_alone(random_history: Path) -> None:
+    """By `git log -1 -- PATH`, file by file."""
+    names = mtimes(random_history)
+    expected = {name: float(git(random_history, "log", "-1", "--format=%ct", "--", name)) for name in names}
+    assert commit_times(random_history, names, TIMEOUT) == expected
 
 
 @pytest.mark.requirement("K-02")

@@ -34,7 +34,7 @@ from graphrag_mcp.model.reports import IndexReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from tests.repositories import commit, git
-from tests.waiting import kernel_watches, wait_until
+from tests.waiting import HANG_SECONDS, kernel_watches, wait_until
 
 OF_READING = InotifyConstants.IN_ACCESS | InotifyConstants.IN_OPEN | InotifyConstants.IN_CLOSE_NOWRITE
 FRESH_SECONDS = 2.0  # The promise: a saved edit is searchable two seconds later.
@@ -298,8 +298,10 @@ def test_a_tree_that_others_may_change_unseen_is_compared(
     root = tmp_path / "project"
     root.mkdir()
     stop = threading.Event()
-    threading.Timer(2.0, stop.set).start()
+    timer = threading.Timer(HANG_SECONDS if is_shared else 1.0, stop.set)  # It is compared after half a second.
+    timer.start()
     (look,) = watch(WatchedTree(ExclusionManager(root)), stop)
+    timer.cancel()
     assert look.everything
     assert (kind in look.why) is is_shared
     assert stop.is_set() is not is_shared  # Or it has ended by itself, to begin anew.

@@ -24,7 +24,7 @@ from graphrag_mcp.system.git import head_commit, origin
 from graphrag_mcp.tools.index_status import render_status
 from graphrag_mcp.tools.table import TOOLS
 from tests.reliability.conftest import Report, Size
-from tests.repositories import commit, git
+from tests.repositories import commit, copied, git
 from tests.ui.running import running_page
 
 CODE = "def open_cookie_jar(path):\n    return Jar(path)\n"
@@ -108,7 +108,7 @@ HOOKS = (
 class Trap:
     """A program that leaves a mark, and a repository whose configuration can name it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, history: Path) -> None:
         self.folder = folder
         self.mark = folder / "marks"
         self.program = folder / "program"
@@ -116,9 +116,7 @@ class Trap:
         self.program.chmod(0o755)
         self.hooks = folder / "hooks"
         _copy_to_hooks(self.program, self.hooks)
-        self.root = folder / "project"
-        self.root.mkdir()
-        self._make_history()
+        self.root = copied(history, folder / "project")
 
     @property
     def ran(self) -> list[str]:
@@ -146,23 +144,6 @@ class Trap:
         for file in self.root.glob("*.py"):
             os.utime(file, (OLD + 7, OLD + 7))
 
-    def _make_history(self) -> None:
-        git(self.root, "init", "-q")
-        commit(self.root, {"jar.py": CODE, "sub/box.py": CODE.replace("jar", "box")}, OLD)
-        commit(self.root, {"jar.py": CODE + "\n\nJAR = 1\n"}, OLD)
-        git(self.root, "commit", "-q", "--allow-empty", "-m", "Open the cookie jar only while somebody holds it")
-        commit(self.root, {"jar.py": CODE + "\n\nJAR = 2\n", ".gitattributes": ATTRIBUTES})
-        git(self.root, "commit", "-q", "--amend", "-m", "Open the cookie jar only while somebody holds it")
-        self._sign_the_last_commit()
-
-    def _sign_the_last_commit(self) -> None:
-        """Give it a signature that git would have to verify."""
-        header, _, message = git(self.root, "cat-file", "commit", "HEAD").partition("\n\n")
-        signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEzBAABCAAdFiEE\n -----END PGP SIGNATURE-----"
-        (self.folder / "commit").write_text(f"{header}\n{signature}\n\n{message}")
-        signed = git(self.root, "hash-object", "-t", "commit", "-w", str(self.folder / "commit")).strip()
-        git(self.root, "reset", "-q", "--hard", signed)
-
 
 # All of gitattributes(5).
 ATTRIBUTES = """* diff=evil merge=evil
@@ -172,8 +153,27 @@ ATTRIBUTES = """* diff=evil merge=evil
 """
 
 
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository of four commits; git would have to verify the signature of the last."""
+    root = tmp_path_factory.mktemp("history")
+    git(root, "init", "-q")
+    commit(root, {"jar.py": CODE, "sub/box.py": CODE.replace("jar", "box")}, OLD)
+    commit(root, {"jar.py": CODE + "\n\nJAR = 1\n"}, OLD)
+    git(root, "commit", "-q", "--allow-empty", "-m", "Open the cookie jar only while somebody holds it")
+    commit(root, {"jar.py": CODE + "\n\nJAR = 2\n", ".gitattributes": ATTRIBUTES})
+    git(root, "commit", "-q", "--amend", "-m", "Open the cookie jar only while somebody holds it")
+    header, _, message = git(root, "cat-file", "commit", "HEAD").partition("\n\n")
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEzBAABCAAdFiEE\n -----END PGP SIGNATURE-----"
+    unwritten = tmp_path_factory.mktemp("signed") / "commit"
+    unwritten.write_text(f"{header}\n{signature}\n\n{message}")
+    signed = git(root, "hash-object", "-t", "commit", "-w", str(unwritten)).strip()
+    git(root, "reset", "-q", "--hard", signed)
+    return root
+
+
 @pytest.fixture
-def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
+def trap(history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
     """A repository with a history, not yet hostile, and an empty home folder."""
     home = tmp_path / "home"
     home.mkdir()
@@ -182,7 +182,7 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
     monkeypatch.setenv("GRAPHRAG_DATA_DIR", str(tmp_path / "data"))
     for name in ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR"):
         monkeypatch.delenv(name, raising=False)
-    return Trap(tmp_path)
+    return Trap(tmp_path, history)
 
 
 # ---------------------------------------------------------------- ways to bring the settings in

@@ -27,7 +27,7 @@ def faulty(fault: str) -> Iterator[str]:
                 """Keep quiet."""
 
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
+            threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
             yield f"http://127.0.0.1:{server.server_port}"
             server.shutdown()
         return

@@ -19,7 +19,7 @@ from graphrag_mcp.system import git_files
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError, UnknownRevisionError, origin
 from graphrag_mcp.system.git_dirs import read_head
 from graphrag_mcp.system.git_files import clean_files, files_of, left_out, patch_of, paths_of, read_blobs, tracked_files
-from tests.repositories import commit, git
+from tests.repositories import commit, copied, git
 
 CODE = "def alpha():\n    return 1\n"
 
@@ -36,11 +36,10 @@ def soon(seconds: float = 60.0) -> float:
     return time.monotonic() + seconds
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository of three commits on main, with a branch, a tag and an annotated tag."""
-    folder = tmp_path / "project"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("original")
     git(folder, "init", "-q")
     for number in range(3):
         commit(folder, {"a.py": CODE * (number + 1), "src/b.py": CODE})
@@ -50,6 +49,12 @@ def root(tmp_path: Path) -> Path:
     git(folder, "update-ref", "refs/remotes/origin/main", "HEAD~2")
     git(folder, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
     return folder
+
+
+@pytest.fixture
+def root(original: Path, tmp_path: Path) -> Path:
+    """A copy of it for one test."""
+    return copied(original, tmp_path / "project")
 
 
 # ---------------------------------------------------------------- names

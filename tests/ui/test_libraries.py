@@ -29,7 +29,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         packed.addfile(member, io.BytesIO(SCRIPT))
     handler = partial(_Silent, directory=str(tmp_path / "registry"))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         monkeypatch.setenv("npm_config_registry", f"http://127.0.0.1:{server.server_port}/")
         yield folder / "little-1.0.0.tgz"
         server.shutdown()

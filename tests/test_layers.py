@@ -2,7 +2,9 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -40,12 +42,24 @@ def _part(path: Path) -> str:
     return first.removesuffix(".py")
 
 
+class _Module(NamedTuple):
+    docstring: str | None
+    imports: list[ast.Import | ast.ImportFrom]
+
+
+@cache
+def _read(path: Path) -> _Module:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return _Module(ast.get_docstring(tree), imports)
+
+
 def _imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _read(path).imports:
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             yield node.module or ""
-        elif isinstance(node, ast.Import):
+        else:
             yield from (alias.name for alias in node.names)
 
 
@@ -72,8 +86,7 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
 
 def test_every_module_says_what_it_is_for() -> None:
     """A module opens with one sentence."""
-    silent = [path.name for path in _modules() if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
-    assert silent == []
+    assert [path.name for path in _modules() if not _read(path).docstring] == []
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:
@@ -92,7 +105,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 
 def _imported(path: Path) -> Iterator[str]:
     """Yield the modules that a file imports, and what it takes from them: that may be a module, too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _read(path).imports:
         if isinstance(node, ast.ImportFrom) and node.module:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):

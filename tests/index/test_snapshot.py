@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -116,6 +117,21 @@ def test_a_snapshot_inside_another_is_the_same_one(root: Path) -> None:
                 assert inner.database.commit_number() == version
         with handle.snapshot() as later:
             assert later.database.commit_number() > version
+
+
+def test_a_run_does_not_wait_for_a_long_question(root: Path) -> None:
+    """While it waits to empty the log, no other tree can be written; the next run empties it."""
+    with closing(opened(root)) as app, closing(opened(root)) as writer:
+        app.index()
+        log = Path(f"{app.status().index_file}-wal")
+        with app._parts.handle.snapshot():
+            (root / "token.py").write_text("def token():\n    return 2\n")
+            began = time.monotonic()
+            writer.index()
+            assert time.monotonic() - began < database.WRITE_TIMEOUT_SECONDS / 2
+            assert log.stat().st_size
+        writer.index()
+        assert not log.stat().st_size
 
 
 def test_a_thread_that_outlives_a_snapshot_reads_the_last_commit(root: Path) -> None:

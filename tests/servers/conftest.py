@@ -1,8 +1,9 @@
-"""A project on servers: its own sources, indexed once, copied to a Neo4j and a Qdrant."""
+"""Projects on servers: a Neo4j and a Qdrant that all tests share."""
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -59,61 +60,56 @@ class Place:
         return {name: value for name, value in {**self.environ, **named}.items() if value}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def qdrant() -> QdrantClient:
-    """One Qdrant for all projects of the tests."""
+    """One Qdrant for the projects of a file: in memory, each search looks at every point of every project."""
     return open_qdrant()
+
+
+def search_in_memory(qdrant: QdrantClient, patch: pytest.MonkeyPatch) -> None:
+    """Without a real Qdrant, let whatever address the settings name lead to the one in memory."""
+    if QDRANT_URL:
+        return
+    shared = SharedClient(qdrant)
+    patch.setattr("graphrag_mcp.stores.qdrant.connection.connect", lambda *_: shared)
 
 
 @pytest.fixture(autouse=True)
 def _in_memory(qdrant: QdrantClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a real Qdrant, whatever address the settings name leads to the one in memory."""
-    if QDRANT_URL:
-        return
-    shared = SharedClient(qdrant)
-    monkeypatch.setattr("graphrag_mcp.stores.qdrant.connection.connect", lambda *_: shared)
+    search_in_memory(qdrant, monkeypatch)
+
+
+def place_in(
+    folder: Path,
+    neo4j: Neo4jServer,
+    name: str = "project",
+    files: Mapping[str, str] | None = None,
+    project_id: str = "",
+) -> Place:
+    """Make a project in a folder: of the given files, else a copy of the package's sources."""
+    root = folder / name
+    if files is None:
+        shutil.copytree(PACKAGE, root, ignore=shutil.ignore_patterns("model", "__pycache__"))
+    for path, text in (files or {}).items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    environ = {
+        "GRAPHRAG_DATA_DIR": str(folder / "data"),
+        "GRAPHRAG_QDRANT_URL": QDRANT_URL or "http://127.0.0.1:6333",
+        "GRAPHRAG_QDRANT_API_KEY": QDRANT_API_KEY,
+        "GRAPHRAG_NEO4J_URI": neo4j.uri,
+        "GRAPHRAG_NEO4J_PASSWORD": neo4j.password,
+        "GRAPHRAG_PROJECT_ID": project_id or f"{folder.name}-{name}",
+        "GRAPHRAG_WORKERS": "1",
+        # A Neo4j that has just begun plans each of its first queries for a second or two.
+        "GRAPHRAG_SERVER_TIMEOUT_SECONDS": "30",
+    }
+    if QDRANT_GRPC_PORT:
+        environ["GRAPHRAG_QDRANT_GRPC_PORT"] = str(QDRANT_GRPC_PORT)
+    return Place(root, environ)
 
 
 @pytest.fixture
 def make_place(tmp_path: Path, neo4j_server: Neo4jServer) -> Callable[..., Place]:
-    """Make projects: a copy of the package's sources, or the given files."""
-
-    def make(name: str = "project", files: Mapping[str, str] | None = None, project_id: str = "") -> Place:
-        root = tmp_path / name
-        if files is None:
-            shutil.copytree(PACKAGE, root, ignore=shutil.ignore_patterns("model", "__pycache__"))
-        for path, text in (files or {}).items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text)
-        environ = {
-            "GRAPHRAG_DATA_DIR": str(tmp_path / "data"),
-            "GRAPHRAG_QDRANT_URL": QDRANT_URL or "http://127.0.0.1:6333",
-            "GRAPHRAG_QDRANT_API_KEY": QDRANT_API_KEY,
-            "GRAPHRAG_NEO4J_URI": neo4j_server.uri,
-            "GRAPHRAG_NEO4J_PASSWORD": neo4j_server.password,
-            "GRAPHRAG_PROJECT_ID": project_id or f"{tmp_path.name}-{name}",
-            "GRAPHRAG_WORKERS": "1",
-            # A Neo4j that has just begun plans each of its first queries for a second or two.
-            "GRAPHRAG_SERVER_TIMEOUT_SECONDS": "30",
-        }
-        if QDRANT_GRPC_PORT:
-            environ["GRAPHRAG_QDRANT_GRPC_PORT"] = str(QDRANT_GRPC_PORT)
-        return Place(root, environ)
-
-    return make
-
-
-@pytest.fixture
-def place(make_place: Callable[..., Place]) -> Place:
-    """The package's own sources."""
-    return make_place()
-
-
-@pytest.fixture
-def copied(place: Place) -> Iterator[App]:
-    """The package's own sources, indexed and on both servers."""
-    app = place.app()
-    app.index()
-    assert [report.problem for report in app.sync()] == ["", ""]
-    yield app
-    app.close()
+    """Make projects in the folder of a test."""
+    return partial(place_in, tmp_path, neo4j_server)

@@ -1,21 +1,39 @@
 """The same search on servers: what the embedded stores find, Qdrant and Neo4j find."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 import pytest
+from qdrant_client import QdrantClient
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import SearchRequest
-from tests.servers.conftest import QUERIES, Place
+from graphrag_mcp.model.search import SearchRequest, SearchResult
+from tests.servers.conftest import QUERIES, Place, place_in, search_in_memory
+from tests.servers.neo4j_server import Neo4jServer
 
 pytestmark = pytest.mark.server
 EMBEDDED = {"qdrant_url": "", "neo4j_uri": ""}
 
 
-def _top(app: App, query: str) -> list[tuple[str, int]]:
-    hits = app.search(SearchRequest(query, limit=10)).primary
-    return [(hit.chunk.path, hit.chunk.start_line) for hit in hits]
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, neo4j_server: Neo4jServer) -> Place:
+    """The package's own sources."""
+    return place_in(tmp_path_factory.mktemp("parity"), neo4j_server)
+
+
+@pytest.fixture(scope="module")
+def copied(place: Place, qdrant: QdrantClient) -> Iterator[App]:
+    """They are indexed and on both servers."""
+    with pytest.MonkeyPatch.context() as patch, closing(place.app()) as app:
+        search_in_memory(qdrant, patch)
+        app.index()
+        assert [report.problem for report in app.sync()] == ["", ""]
+        yield app
+
+
+def _places(result: SearchResult) -> list[tuple[str, int]]:
+    return [(hit.chunk.path, hit.chunk.start_line) for hit in result.primary]
 
 
 @pytest.mark.requirement("003-26")
@@ -26,7 +44,7 @@ def test_the_top_ten_is_the_same(copied: App, place: Place) -> None:
     for query in QUERIES:
         here, there = embedded.search(SearchRequest(query, limit=10)), copied.search(SearchRequest(query, limit=10))
         assert here.meta.unavailable == there.meta.unavailable == {}
-        overlaps["whole"].append(_overlap(_top(embedded, query), _top(copied, query)))
+        overlaps["whole"].append(_overlap(_places(here), _places(there)))
         lists: dict[str, list[list[int]]] = {"vector": [], "keyword": []}
         for stores in (embedded.stores(), copied.stores()):
             assert stores.vectors is not None and stores.embedder is not None

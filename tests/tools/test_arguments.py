@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -24,12 +25,20 @@ NEEDED: dict[str, dict[str, Any]] = {
     "impact": {},
     "index_status": {},
 }
-ARGUMENTS = [(tool, name) for tool in TOOLS for name in TOOLS[tool].schema()["properties"]]
+
+
+@cache
+def properties_of(tool: str) -> dict[str, Any]:
+    properties: dict[str, Any] = TOOLS[tool].schema()["properties"]
+    return properties
+
+
+ARGUMENTS = [(tool, name) for tool in TOOLS for name in properties_of(tool)]
 
 
 def schema_of(tool: str, name: str) -> dict[str, Any]:
     """Return the schema of an argument without the null beside it."""
-    schema: dict[str, Any] = TOOLS[tool].schema()["properties"][name]
+    schema: dict[str, Any] = properties_of(tool)[name]
     return schema | schema["anyOf"][0] if "anyOf" in schema else schema
 
 
@@ -186,7 +195,7 @@ def test_no_value_of_an_argument_fails_unexpectedly(project: App, tool: str) -> 
     chosen = TOOLS[tool]
     bases = [needed(tool), *([needed(tool) | VARIANTS[tool]] if tool in VARIANTS else [])]
     asked = []
-    for name, value, base in product(chosen.schema()["properties"], HOSTILE, bases):
+    for name, value, base in product(properties_of(tool), HOSTILE, bases):
         given = base | {name: value}
         try:
             call = chosen.read(given, project.settings, project.root)

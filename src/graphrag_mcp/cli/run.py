@@ -71,6 +71,7 @@ _MODULES = {
     "servers": "servers",
     "batch": "batch",
     "usage": "usage",
+    "hook": "hook",
 }
 
 

@@ -1,4 +1,4 @@
-"""The hooks in the project's settings of Claude Code that are the user's own: git ignores them."""
+"""The hooks in the settings of Claude Code that are for one project and one user."""
 
 import json
 from collections.abc import Iterator

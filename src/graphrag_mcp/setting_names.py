@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
+TRUST_VARIABLE = "GRAPHRAG_TRUST_PROJECT"
 COMPATIBLE_PREFIX = "KB_"  # Names of the design with the weighted sum begin with it. GRAPHRAG_RRF_K wins over KB_RRF_K.
 
 # Names that are an entry of a table: `rerank_vector_weight` is `rerank_weights.vector`.

@@ -15,12 +15,11 @@ from pydantic_core import PydanticCustomError
 
 from graphrag_mcp.errors import SettingsError
 from graphrag_mcp.model.files import Category, RelationKind
-from graphrag_mcp.setting_names import OTHER_NAMES, REMOVED, by_own_names, read_compatible_names
+from graphrag_mcp.setting_names import OTHER_NAMES, REMOVED, TRUST_VARIABLE, by_own_names, read_compatible_names
 from graphrag_mcp.system.safe_files import read_regular_file
 
 SETTINGS_FILE = ".graphrag.toml"
 ENVIRONMENT_PREFIX = "GRAPHRAG_"
-TRUST_VARIABLE = "GRAPHRAG_TRUST_PROJECT"
 MAX_FILE_BYTES = 1_000_000
 
 

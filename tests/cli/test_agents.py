@@ -120,7 +120,7 @@ def test_only_the_section_is_written_unless_a_client_is_named(tmp_path: Path) ->
 def test_remove_alone_is_refused(tmp_path: Path, capsys: Lines) -> None:
     """It takes nothing away but the section."""
     assert run(["init", "--root", str(tmp_path), "--remove", "--yes"]) == USAGE
-    assert "give both" in capsys.readouterr().err
+    assert "give one of them" in capsys.readouterr().err
 
 
 def test_the_section_is_short_and_names_every_tool() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.programs import REPOSITORY, Done, run
+from tests.clients.fake_api import api_that_calls
+from tests.clients.programs import REPOSITORY, Done, environment, run
 
 PLUGIN = "graphrag-mcp@graphrag-mcp"
 
@@ -64,3 +65,36 @@ def test_the_plugin_connects_and_brings_its_skill(tmp_path: Path, environ: dict[
     details = claude("plugin", "details", "graphrag-mcp", environ=environ).output
     assert "Skills (1)" in details
     assert "code-search" in details
+
+
+def test_hooks_are_heard_by_the_model(project: Path, tmp_path: Path) -> None:
+    """In a session that a model of ours leads: what an edit breaks, what a search is for, and whether that was used."""
+    environ = environment(tmp_path, ANTHROPIC_API_KEY="none")
+    for command in (["init", "--hooks", "--yes"], ["index"]):
+        assert run("graphrag-mcp", *command, environ=environ, folder=project).code == 0
+    session = str(project / "session.py")
+    with api_that_calls(
+        [
+            ("Grep", {"pattern": "Session"}),
+            ("Bash", {"command": "cd . && rg -n refresh | head -3", "description": "search"}),
+            ("Bash", {"command": "ls", "description": "list"}),
+            ("Read", {"file_path": session}),
+            ("Edit", {"file_path": session, "old_string": "sign(session: Session)", "new_string": "sign()"}),
+            ("Read", {"file_path": session}),
+        ]
+    ) as api:
+        environ["ANTHROPIC_BASE_URL"] = api.url
+        arguments = ("-p", "go", "--allowedTools", "Read Edit Grep Bash", "--permission-mode", "acceptEdits")
+        claude(*arguments, environ=environ, folder=project)
+    heard = json.dumps(api.requests[-1]["messages"])
+    said = {
+        "PreToolUse:Grep": "`Session` is defined at session.py:4 (2 certain callers, 1 in tests); ",
+        "PreToolUse:Bash": "`refresh` is defined at session.py:7 (1 certain caller, 1 in tests); ",
+        "PostToolUse:Edit": "`sign` takes 0 arguments now; 1 certain call passes 1: session.py:9.",
+    }
+    assert heard.count("hook additional context") == len(said)
+    for hook, text in said.items():
+        assert f"{hook} hook additional context: graphrag-mcp: {text}" in heard
+    counted = run("graphrag-mcp", "usage", environ=environ, folder=project).output
+    assert "Hook before a search: 2 of 2 texts used, " in counted
+    assert "Hook after an edit: 1 of 1 text used, " in counted

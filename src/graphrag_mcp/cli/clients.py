@@ -111,7 +111,7 @@ class JsonFormat:
         name = choose_name(entries)
         known = entries.get(name)
         entries[name] = {**(known if isinstance(known, dict) else {}), **entry}
-        return json.dumps(settings, indent=_indent(text), ensure_ascii=False) + "\n"
+        return json.dumps(settings, indent=indent_of(text), ensure_ascii=False) + "\n"
 
 
 class TomlFormat:
@@ -165,7 +165,7 @@ def _possible_names(root: Path) -> Iterator[str]:
     yield from (f"{SERVER_NAME}-{folder}-{number}" for number in count(2))
 
 
-def _indent(text: str) -> str:
+def indent_of(text: str) -> str:
     """Return the indentation of a file, two spaces for a new one."""
     second = text.lstrip("{\r\n").partition("\n")[0] if text.startswith("{") else ""
     return second[: len(second) - len(second.lstrip(" \t"))] or "  "

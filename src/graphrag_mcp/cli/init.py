@@ -11,6 +11,8 @@ from pathlib import Path
 
 from graphrag_mcp.cli.agents import agent_files, with_section, without_section
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, Client
+from graphrag_mcp.cli.hook_notes import paths_of
+from graphrag_mcp.cli.hook_settings import SETTINGS, with_hooks
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.errors import GraphragError, RequestError, RootError, SettingsError
 from graphrag_mcp.settings import load_settings
@@ -33,9 +35,11 @@ def run_init(options: argparse.Namespace) -> None:
     if not root.is_dir():
         raise RootError(f"{root} is not a directory; pass the folder of your repository as --root")
     root = root.resolve()
-    if options.remove and not options.agents:
-        raise RequestError("--remove", "--remove takes away what --agents writes; give both")
-    clients = [CLIENTS[name] for name in options.client or ([] if options.agents else ["claude-code"])]
+    if options.remove and not (options.agents or options.hooks):
+        raise RequestError("--remove", "--remove takes away what --agents or --hooks writes; give one of them too")
+    if options.hooks:  # A hook that was not used may speak again.
+        paths_of(root).hooks.unlink(missing_ok=True)
+    clients = [CLIENTS[name] for name in options.client or ([] if options.agents or options.hooks else ["claude-code"])]
     changes = [(file, before, after) for file, before, after in _changes(options, clients, root) if before != after]
     if not changes:
         _say(f"{root} is already set up.")
@@ -52,23 +56,28 @@ def run_init(options: argparse.Namespace) -> None:
         else:
             file.unlink()
         _say(f"{'wrote' if after else 'removed'} {file}")
-    _say_what_next(clients)
+    _say_what_next(clients, is_hooked=options.hooks and not options.remove)
 
 
 def _changes(options: argparse.Namespace, clients: Sequence[Client], root: Path) -> Iterator["_Change"]:
     yield from (_client_change(client, root) for client in clients)
     if options.agents:
         yield from (_agents_change(file, root, remove=options.remove) for file in agent_files(root))
+    if options.hooks:
+        before = _read_inside(root / SETTINGS, root)
+        yield root / SETTINGS, before, with_hooks(before, root / SETTINGS, remove=options.remove)
     if options.ignore_file:
         yield from _ignore_change(root)
 
 
-def _say_what_next(clients: Sequence[Client]) -> None:
+def _say_what_next(clients: Sequence[Client], *, is_hooked: bool) -> None:
     for client in clients:
         if client.first_use:
             _say(client.first_use)
-    if any(not client.is_shared for client in clients) and shutil.which(PROGRAM) is None:
+    if (is_hooked or any(not client.is_shared for client in clients)) and shutil.which(PROGRAM) is None:
         _say(f"Warning: {NOT_ON_PATH}.")
+    if is_hooked:
+        _say("Restart Claude Code; `graphrag-mcp usage` counts how often what the hooks say is used.")
     if clients:
         _say("Restart the client or reload its servers, then ask it a question about the code.")
 

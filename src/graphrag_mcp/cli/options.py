@@ -72,6 +72,7 @@ def create_parser(kind: type[argparse.ArgumentParser] = Parser) -> argparse.Argu
         help="files or folders (default: those of Claude Code and Codex for this project)",
     )  # fmt: skip
     _add_json(usage)
+    _add_command(commands, "hook", "answer an event of Claude Code on standard input, as init --hooks has it asked")
     _add_command(commands, "watch", "keep the index up to date until interrupted")
     status = _add_command(commands, "status", "show what is indexed, and what is not and why")
     how = status.add_mutually_exclusive_group()
@@ -145,7 +146,10 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="tell coding agents in AGENTS.md and CLAUDE.md which question goes to which tool",
     )
-    parser.add_argument("--remove", action="store_true", help="with --agents: remove that section again")
+    parser.add_argument(
+        "--hooks", action="store_true", help="have Claude Code name calls that an edit breaks, and what a search is for"
+    )
+    parser.add_argument("--remove", action="store_true", help="with --agents or --hooks: remove that again")
     parser.add_argument("--yes", action="store_true", help="write without asking")
 
 

@@ -87,6 +87,7 @@ _MODULES = {
     "indexes": "indexes",
     "batch": "batch",
     "usage": "usage",
+    "hook": "hook",
 }
 
 

@@ -6,6 +6,7 @@ or reads code: one of our tools or commands, Grep, Glob, Read, or a shell comman
 
 import argparse
 import json
+import math
 import os
 import re
 from collections import Counter
@@ -15,25 +16,23 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.cli.commands import show
+from graphrag_mcp.cli.hook_notes import Tally, paths_of, read_notes
 from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.cli.transcripts import READING, SEARCHING, blocks_of, events_of, look_up_in
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.secrets import mask_secrets
 from graphrag_mcp.tools.as_json import json_text
+from graphrag_mcp.tools.excerpts import CHARACTERS_PER_TOKEN
 from graphrag_mcp.tools.printing import one_line, printable
 
-MOST_LINE = 20_000_000  # Characters of a line that is read; no answer is as long.
 MOST_NAME = 200
 MOST_NESTED = 20  # Levels of an answer in which text is counted.
 GREPPED_SHOWN = 10
 OURS = "ours"
-_SEARCHING = {"rg", "grep", "ag", "ack", "git grep", "Grep"}
-_READING = {"Read", "Glob", "LS", "cat", "sed", "head", "tail", "find", "fd", "ls", "awk", "nl"}
-_COMMANDS = re.compile(r"&&|\|\||[;\n]")
-_SHELL = re.compile(r"^\S*\b(?:ba|z)?sh -l?c ")
 _MCP_NAME = re.compile(r"(?:^|_)graphrag\w*?__(\w+)$")
-_OWN = {"search", "find", "read", "trace", "impact", "grep", "history", "map", "status", "batch"}
 _SEARCHES = {"search", "graphrag_hybrid_search", "query_documents", "query_unique_documents"}
+_WHEN = {"edit": "after an edit", "search": "before a search"}
 _SHELLS = ("Bash", "shell", "exec_command", "local_shell", "shell_command")
 
 
@@ -58,6 +57,7 @@ class Usage:
     searches: int = 0
     with_phrasings: int = 0
     grepped: Counter[str] = field(default_factory=Counter)
+    hooks: Mapping[str, Tally] = field(default_factory=dict)
 
 
 def run_usage(options: argparse.Namespace) -> None:
@@ -70,6 +70,7 @@ def run_usage(options: argparse.Namespace) -> None:
         named = ", ".join(printable(str(folder)) for folder in folders)
         raise RequestError("TRANSCRIPTS", f"TRANSCRIPTS: there are none in {named}; give a file or folder of them")
     usage = count(files, "" if options.transcripts else str(root))
+    usage.hooks = read_notes(paths_of(root).hooks).tallies
     show(json_text(usage, 2) if options.json else printable(describe(usage)))
 
 
@@ -84,7 +85,7 @@ def count(files: Sequence[Path], root: str = "") -> Usage:
     """Return the counts of the sessions in files. root: count only sessions in this folder, where they name one."""
     usage = Usage()
     for file in files:
-        _add(usage, list(_events(file)), root)
+        _add(usage, list(events_of(file)), root)
     return usage
 
 
@@ -99,7 +100,7 @@ def _add(usage: Usage, events: Sequence[Mapping[str, Any]], root: str) -> None:
             if last is None:
                 usage.sessions += 1
                 usage.first_ours += look_up.kind == OURS
-            elif last.kind == OURS and look_up.kind in _SEARCHING and look_up.what:
+            elif last.kind == OURS and look_up.kind in SEARCHING and look_up.what:
                 usage.grepped[look_up.what] += 1
             usage.look_ups[look_up.kind] += 1
             if look_up.kind == OURS:
@@ -130,22 +131,14 @@ def describe(usage: Usage) -> str:
         named = [f"{name} {number}" for name, number in counts.most_common() if name != OURS]
         if named:
             lines.append(f"{title}: {', '.join(named)}.")
+    for name, tally in usage.hooks.items():
+        tokens = math.ceil(tally.characters / max(1, tally.shown) / CHARACTERS_PER_TOKEN)
+        when, muted = _WHEN.get(name, name), "; it says nothing more" if tally.is_muted else ""
+        lines.append(f"Hook {when}: {tally.used} of {counted(tally.shown, 'text')} used, {tokens} tokens each{muted}.")
     if usage.grepped:
         lines.append("Searched for as text right after an answer of graphrag-mcp:")
         lines += [f"  {number} x {what}" for what, number in usage.grepped.most_common(GREPPED_SHOWN)]
     return "\n".join(lines)
-
-
-def _events(file: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield the lines of a transcript that are JSON objects."""
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        while line := lines.readline(MOST_LINE):
-            try:
-                event = json.loads(line)
-            except (ValueError, RecursionError):
-                continue  # A session that goes on ends in half a line.
-            if isinstance(event, dict):
-                yield event
 
 
 def _cwd(event: Mapping[str, Any]) -> object:
@@ -155,7 +148,7 @@ def _cwd(event: Mapping[str, Any]) -> object:
 
 def _calls(event: Mapping[str, Any]) -> Iterator[tuple[str, LookUp]]:
     """Yield the look-ups of an event, each with the id of its call."""
-    for block in _blocks(event, "tool_use"):  # Claude Code
+    for block in blocks_of(event, "tool_use"):  # Claude Code
         arguments = block.get("input")
         look_up = _look_up(str(block.get("name")), arguments if isinstance(arguments, dict) else {})
         if look_up:
@@ -173,19 +166,11 @@ def _calls(event: Mapping[str, Any]) -> Iterator[tuple[str, LookUp]]:
 
 def _results(event: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     """Yield the id of each call that an event answers, and how many characters the answer has."""
-    for block in _blocks(event, "tool_result"):
+    for block in blocks_of(event, "tool_result"):
         yield str(block.get("tool_use_id")), _length(block.get("content"))
     payload = event.get("payload")
     if isinstance(payload, dict) and payload.get("type") == "function_call_output":
         yield str(payload.get("call_id")), _length(payload.get("output"))
-
-
-def _blocks(event: Mapping[str, Any], kind: str) -> Iterator[Mapping[str, Any]]:
-    message = event.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict) and block.get("type") == kind:
-            yield block
 
 
 def _length(content: object, levels: int = MOST_NESTED) -> int:
@@ -202,25 +187,16 @@ def _look_up(name: str, arguments: Mapping[str, Any]) -> LookUp | None:
         return LookUp(OURS, _shown(own[1]), bool(arguments.get("queries")))
     if name in _SHELLS:
         return _of_shell(arguments.get("command") or arguments.get("cmd"))
-    if name in _SEARCHING | _READING:
-        return LookUp(name, _shown(str(arguments.get("pattern") or "")) if name in _SEARCHING else "")
+    if name in SEARCHING | READING:
+        return LookUp(name, _shown(str(arguments.get("pattern") or "")) if name in SEARCHING else "")
     return None
 
 
 def _of_shell(command: object) -> LookUp | None:
-    """Return the first look-up of a command of a shell; what filters the output of another program is none."""
-    text = " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
-    for part in _COMMANDS.split(_SHELL.sub("", text)):
-        segment = part.partition("|")[0].strip("'\" ")
-        words = segment.split(maxsplit=2)
-        program = " ".join(words[:2]) if words[:2] == ["git", "grep"] else words[0].rpartition("/")[2] if words else ""
-        if program == "graphrag-mcp" and words[1:] and words[1] in _OWN:
-            return LookUp(OURS, words[1], "--also" in segment)
-        if program in _SEARCHING:
-            return LookUp(program, _shown(segment.partition(program)[2]))
-        if program in _READING:
-            return LookUp(program, "")
-    return None
+    program, rest = look_up_in(command) or ("", "")
+    if program == "graphrag-mcp":
+        return LookUp(OURS, rest.split()[0], "--also" in rest)
+    return LookUp(program, _shown(rest) if program in SEARCHING else "") if program else None
 
 
 def _shown(text: str) -> str:

@@ -1,6 +1,5 @@
 """Compares the definitions of a file before and after a change."""
 
-import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from enum import StrEnum
@@ -10,7 +9,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.languages.registry import describe, detect_language
-from graphrag_mcp.model.facts import Declared, Parameter, unpack
+from graphrag_mcp.model.facts import Declared, Parameter, Takes, unpack
 from graphrag_mcp.model.files import CALLABLE, Category, ParsedFile, Symbol, SymbolKind
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.parsing.code.parts import starred_parameters
@@ -185,10 +184,8 @@ def _share_a_count(old: Declared | None, new: Declared | None) -> bool:
     """Return whether some number of arguments is right before and after."""
     if old is None or new is None or old.parameters is None or new.parameters is None:
         return True
-    both = (old.parameters, new.parameters)
-    least = [sum(not parameter.optional and not parameter.rest for parameter in parameters) for parameters in both]
-    most = [math.inf if any(parameter.rest for parameter in parameters) else len(parameters) for parameters in both]
-    return least[0] <= most[1] and least[1] <= most[0]
+    before, after = Takes.of(old.parameters), Takes.of(new.parameters)
+    return before.least <= after.most and after.least <= before.most
 
 
 def _takes_the_same(was: Parameter, now: Parameter, named: Collection[str], language: str) -> bool:

@@ -8,7 +8,17 @@ from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Direction, Doubt, Mentioned
+from graphrag_mcp.model.graph import (
+    ACCESSING,
+    CALLING,
+    NO_DOUBT,
+    Certainty,
+    CodeEdge,
+    CodeNode,
+    Direction,
+    Doubt,
+    Mentioned,
+)
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
@@ -17,13 +27,11 @@ from graphrag_mcp.text.names import without_constructor
 _TESTS = frozenset({Category.TESTS})
 HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
 
-_CALLING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON, RelationKind.USES)
-ACCESSING = (RelationKind.READS, RelationKind.WRITES)
-HELPING = (RelationKind.TESTS, *_CALLING, *ACCESSING)  # By these a test tests something, itself or through a helper.
+HELPING = (RelationKind.TESTS, *CALLING, *ACCESSING)  # By these a test tests something, itself or through a helper.
 BELOW = (RelationKind.IMPLEMENTS, RelationKind.OVERRIDES, RelationKind.INHERITS)
 INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
-    Direction.CALLERS: (*_CALLING, *ACCESSING),
-    Direction.USERS: (*_CALLING, *ACCESSING, RelationKind.INHERITS),
+    Direction.CALLERS: (*CALLING, *ACCESSING),
+    Direction.USERS: (*CALLING, *ACCESSING, RelationKind.INHERITS),
     Direction.READERS: (RelationKind.READS, RelationKind.HANDS_ON),
     Direction.WRITERS: (RelationKind.WRITES,),
     Direction.IMPORTERS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),

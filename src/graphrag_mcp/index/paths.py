@@ -28,6 +28,7 @@ class IndexPaths:
         self.models = self.folder / "models"
         self.replace_lock = self.folder / "replace.lock"
         self.quarantine = self.folder / f"quarantine-{_digest(self.tree)}.json"
+        self.hooks = self.folder / f"hooks-{_digest(self.tree)}.json"
         # Each format has its own file: an older version of the package may run for weeks.
         self.write_lock = self.folder / f"write-{SCHEMA_VERSION}-{_digest(self.tree)}.lock"
         self.sync_lock = self.folder / f"sync-{_digest(self.tree)}.lock"

@@ -50,9 +50,10 @@ class Grammar:
 
 
 @cache
-def load_grammar(name: str) -> Grammar | None:
+def load_grammar(name: str, *, with_query: bool = True) -> Grammar | None:
     """Return the grammar of a language, or None where neither its own wheel nor the language pack is installed.
 
+    with_query: compiling it takes up to .2 s, which only what is found in a tree needs.
     Raises tree_sitter.QueryError when the query names a node that the installed grammar does not have.
     """
     language = LANGUAGES.get(name)
@@ -63,13 +64,15 @@ def load_grammar(name: str) -> Grammar | None:
     except ImportError:
         return None
     tree_language = TreeLanguage(getattr(module, language.factory)())
+    repairs = getattr(load_part(name, "repairs"), language.repairs) if language.repairs else ()
+    if not with_query:
+        return Grammar(language, tree_language, None, repairs=repairs)
     try:
         outline, facts = _query_text(language, "outline.scm"), _query_text(language, "facts.scm")
         query = Query(tree_language, outline + facts)
     except QueryError as error:
         raise QueryError(f"{name}: {error}; the installed {language.grammar} does not fit its query") from error
     starts = map(query.start_byte_for_pattern, range(query.pattern_count))
-    repairs = getattr(load_part(name, "repairs"), language.repairs) if language.repairs else ()
     return Grammar(language, tree_language, query, bisect_left([*starts], len(outline.encode())), repairs)
 
 

@@ -4,11 +4,12 @@ Offsets are bytes of the UTF-8 text, lines are 1-based. Expressions are texts in
 an expression stands at an offset, since what its names mean depends on the place.
 """
 
+import math
 import zlib
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, TypeVar, overload
+from typing import NamedTuple, Self, TypeVar, overload
 
 from msgspec import Raw, Struct
 from msgspec.msgpack import Decoder, Encoder
@@ -94,6 +95,28 @@ class Parameter(_Row, frozen=True, array_like=True, gc=False):
     value: str
     optional: bool = False
     rest: bool = False
+
+
+class Takes(NamedTuple):
+    """How many arguments a function takes."""
+
+    least: int
+    most: float
+
+    @classmethod
+    def of(cls, parameters: Sequence[Parameter]) -> Self:
+        """Return what is given for some parameters."""
+        least = sum(not (parameter.optional or parameter.rest) for parameter in parameters)
+        return cls(least, math.inf if any(parameter.rest for parameter in parameters) else len(parameters))
+
+    def fits(self, count: int) -> bool:
+        """Return whether it takes so many."""
+        return self.least <= count <= self.most
+
+    def __str__(self) -> str:
+        number = f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
+        number = f"at least {self.least}" if self.most == math.inf else number
+        return f"{number} argument{'' if number == '1' else 's'}"
 
 
 class BaseType(_Row, frozen=True, array_like=True, gc=False):

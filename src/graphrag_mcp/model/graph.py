@@ -192,6 +192,10 @@ class Dependency(NamedTuple):
     is_named: bool
 
 
+CALLING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON, RelationKind.USES)
+ACCESSING = (RelationKind.READS, RelationKind.WRITES)
+
+
 class Direction(StrEnum):
     """The direction of a trace from a definition."""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import dropwhile
 from textwrap import dedent
 
-from tree_sitter import Node, QueryError, Tree
+from tree_sitter import Node, Tree
 
 from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.registry import describe
@@ -17,12 +17,12 @@ _STARS = ("keyword_separator", "list_splat_pattern", "dictionary_splat_pattern")
 def parse_part(text: str, language: str) -> Tree | None:
     """Return the tree of a part of a file; None for a language without a grammar, or if it takes too long."""
     try:
-        grammar = load_grammar(language)
+        grammar = load_grammar(language, with_query=False)
         code = SourceCode(text)
         if grammar is None or len(code.data) > SYNTAX_LIMIT_BYTES:
             return None
         return grammar.parse(code)
-    except (SyntaxTimeoutError, QueryError):
+    except SyntaxTimeoutError:
         return None
 
 

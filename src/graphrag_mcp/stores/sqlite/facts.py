@@ -113,6 +113,20 @@ class SqliteFacts:
         rows = self._database.rows(f"SELECT {_KEYED} FROM files f WHERE f.path = ?", (path,))
         return Keyed(rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
 
+    def content_hash(self, path: str) -> bytes:
+        """Return the hash of what is indexed of a file (`hash_content`)."""
+        return b"".join(
+            data for (data,) in self._database.rows("SELECT content_hash FROM files WHERE path = ?", (path,))
+        )
+
+    def tests_among(self, paths: Iterable[str]) -> set[str]:
+        """Return those of some files that are tests."""
+        rows = self._database.rows(
+            "SELECT path FROM files WHERE category = 'tests' AND path IN (SELECT value FROM json_each(?))",
+            (id_list(paths),),
+        )
+        return {path for (path,) in rows}
+
     def inside(self, path: str) -> Sequence[Named]:
         """Return the definitions of a file."""
         rows = self._database.rows(

@@ -6,10 +6,7 @@ import zlib
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from graphrag_mcp.model.facts import FileFacts, Use, unpack, unpack_outline
 from graphrag_mcp.model.files import Failure, RelationKind, SymbolKind, with_failures
@@ -19,6 +16,10 @@ from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, of_file, of_linked
 from graphrag_mcp.stores.sqlite.trees import JOINED_FACTS, OF_FILE, REMOVE_LINKS
 from graphrag_mcp.text.counts import counted
+
+if TYPE_CHECKING:  # Only what compares hashes imports it: a hook must be quick.
+    import numpy as np
+    from numpy.typing import NDArray
 
 _KINDS = {kind: number for number, kind in enumerate(RelationKind)}
 _USES = {"": 0, **{str(use): number for number, use in enumerate(Use, 1)}}
@@ -30,7 +31,7 @@ LINE_BITS = 8  # The lowest bits of a position number the mentions of a line.
 MOST_TEXTS = 100  # If more files are not resolved, any of them may contain a name.
 _COLUMNS = "v.target, f.path, v.position, v.source, v.kind, v.use, v.how, v.given, v.receiver"
 _READ_BYTES = 3
-_Hashes = NDArray[np.uint32]
+_Hashes: TypeAlias = "NDArray[np.uint32]"
 
 
 def number_of_kind(kind: RelationKind) -> int:
@@ -101,6 +102,8 @@ def pack_reads(reads: Iterable[Read]) -> bytes:
 
 def _hashes(packed: bytes) -> _Hashes:
     """Return the numbers that `pack_reads` packed."""
+    import numpy as np
+
     numbers = np.zeros((len(packed) // _READ_BYTES, 4), dtype=np.uint8)
     numbers[:, :_READ_BYTES] = np.frombuffer(packed, dtype=np.uint8).reshape(-1, _READ_BYTES)
     return numbers.view(np.uint32).ravel()
@@ -336,6 +339,8 @@ def _names(path: str, symbols: str | None, outline: bytes | None, is_archived: i
 
 def _have_common(hashes: _Hashes, wanted: _Hashes) -> bool:
     """Return whether two sorted lists have a number in common."""
+    import numpy as np
+
     if not len(hashes) or not len(wanted):
         return False
     positions = np.searchsorted(hashes, wanted)

@@ -1,0 +1,231 @@
+"""Which calls a function certainly cannot take any more since its parameters were edited.
+
+What an edit changes is read from the syntax of the text before and after it. Calls are known from stored links, and
+their arguments are counted in the present text of their files. What is not certain is left out.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from tree_sitter import Node, Query, QueryCursor, Tree
+
+from graphrag_mcp.languages.registry import describe, detect_language, load_part
+from graphrag_mcp.languages.shapes import Writer, arguments
+from graphrag_mcp.languages.syntax import SourceCode
+from graphrag_mcp.model.facts import METACLASS, Declared, FileFacts, Mark, Parameter, Takes, Use
+from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.links import How, Place, place_id
+from graphrag_mcp.parsing.code.parts import parse_part
+
+if TYPE_CHECKING:  # A hook imports no resolver.
+    from graphrag_mcp.languages.policy import Policy
+    from graphrag_mcp.model.sources import FactSource
+    from graphrag_mcp.resolution.references import LinkSource
+
+MOST_FILES = 6  # With calls, that are read.
+_MOST_AROUND = 40  # Nodes around a function.
+_CALLED = ("function", "name", "constructor", "type")  # The fields of a call with what is called.
+_UNCOUNTED = {"list_splat", "dictionary_splat", "spread_element", "variadic_argument", "template_string"}
+_OTHERS = {Mark.PROPERTY, Mark.TYPED, Mark.FIXTURE}  # What they are called with is not what they declare.
+_VOID = re.compile(rb"\bvoid\b")
+
+
+class Unfitting(NamedTuple):
+    """A function with calls that do not fit: path, line, number of arguments. is_all: whether all were counted."""
+
+    name: str
+    takes: Takes
+    calls: Sequence[tuple[str, int, int]]
+    is_all: bool
+
+
+class _Function(NamedTuple):
+    """A function as a text has it. text: of its parameters."""
+
+    parameters: Sequence[Parameter]
+    text: bytes
+    is_decorated: bool
+
+    def takes(self, *, has_self: bool = False) -> Takes:
+        """Return what it is given. has_self: whether the first parameter is the own instance or type."""
+        is_passed = has_self and not any(row.rest for row in self.parameters[:1])
+        return Takes.of(self.parameters[1:] if is_passed else self.parameters)
+
+
+class _Change(NamedTuple):
+    """A function that takes other arguments than before. declared, owner: it and the type around it, as indexed."""
+
+    policy: "Policy"
+    old: _Function
+    new: _Function
+    declared: Declared
+    owner: Declared | None
+
+    @property
+    def takes(self) -> tuple[Takes, Takes]:
+        """What a call gives before and after."""
+        is_method = self.declared.kind == SymbolKind.METHOD and Mark.STATIC not in self.declared.marks
+        has_self = is_method and self.policy.calls.passes_self
+        return self.old.takes(has_self=has_self), self.new.takes(has_self=has_self)
+
+    def breaks(self, count: int) -> bool:
+        """Return whether a call with a number of arguments was right, and certainly is not any more."""
+        before, after = self.takes
+        if not before.fits(count) or after.fits(count):
+            return False
+        if self.declared.kind == SymbolKind.METHOD and before.fits(count - 1) and after.fits(count - 1):
+            return False  # `Type.method(instance, …)` has one more.
+        if self.policy.names.has_spaces and count < after.least:  # In TypeScript what may be void may be left out.
+            types = {*self.declared.type_parameters, *(self.owner.type_parameters if self.owner else ())}
+            lacking = {row.value.rstrip("!") for row in self.new.parameters[count:]}
+            return not (lacking & types or _VOID.search(self.new.text))
+        return True
+
+    def target(self, facts: FileFacts) -> Declared | None:
+        """Return what calls of it mean: itself, or the type that it makes; None where that is not certain."""
+        function, owner, policy = self.declared, self.owner, self.policy
+        is_plain = {*function.decorators} <= {"staticmethod", "classmethod"} and _OTHERS.isdisjoint(function.marks)
+        if not is_plain or self.old.is_decorated != self.new.is_decorated or function.kind not in CALLABLE:
+            return None
+        if owner and (function.name if function.name != owner.name else "") in policy.members.constructors:
+            is_special = owner.bases or owner.decorators or any(mark.startswith(METACLASS) for mark in owner.marks)
+            others = {f"{owner.qualified}.{name}" for name in policy.members.constructors} - {function.qualified}
+            is_made = any(row.qualified in others for row in facts.declared)
+            is_generated = any(row.module.startswith("lombok") for row in facts.imports)
+            return None if is_made or is_generated or (policy.names.rebinds and is_special) else owner
+        may_be_other = owner and policy.calls.overloads and (owner.bases or function.name in policy.members.common)
+        # What a protocol of Python has is run as others have it.
+        is_protocol = owner and any("Protocol" in base.type for base in owner.bases)
+        return None if may_be_other or is_protocol else function
+
+
+class Edit:
+    """A file before and after an edit. functions: those that take other arguments now, by their qualified names."""
+
+    def __init__(self, path: str, before: str, after: str) -> None:
+        self._path, self._language = path, detect_language(path)
+        self.functions: dict[str, tuple[_Function, _Function]] = {}
+        self._trees = [parse_part(text, self._language) for text in (before, after)] if _counts_arguments(path) else []
+        old, new = (
+            _functions(tree, self._language, text)
+            for tree, text in zip(self._trees or (None, None), (before, after), strict=True)
+        )
+        for name in (old.keys() & new.keys()) - {""}:
+            pair = (*old[name], *new[name])
+            if len(pair) == 2 and pair[0].takes() != pair[1].takes():
+                self.functions[name] = pair[0], pair[1]
+
+    def unfitting(
+        self, facts: "FactSource", links: "LinkSource", read: Callable[[str], str | None]
+    ) -> Iterator[Unfitting]:
+        """Yield the functions with calls that do not fit. read: returns a file, None if it is not as it was indexed."""
+        for change, target in self._changes(facts):
+            lines = _lines(self._path, target, links)
+            counted = [(path, self._counts(path, target.name, read)) for path in sorted(lines)[:MOST_FILES]]
+            calls = [
+                (path, line, counts[line][0])
+                for path, counts in counted
+                for line in sorted(lines[path] & counts.keys())
+                if all(map(change.breaks, counts[line]))
+            ]
+            if calls:
+                yield Unfitting(target.name, change.takes[1], calls, len(lines) == len(counted))
+
+    def _changes(self, facts: "FactSource") -> Iterator[tuple[_Change, Declared]]:
+        """Yield the changes of those functions that are the only ones of their names, with what calls of them mean."""
+        from graphrag_mcp.languages.policy import policy_of  # It imports much, and few edits need it.
+
+        stored = facts.facts(self._path)
+        if stored is None:
+            return
+        for name, pair in self.functions.items():
+            declared = [row for row in stored.declared if row.qualified == name]
+            others = [symbol for symbol in facts.find(facts.unit(self._path), name) if symbol.path != self._path]
+            if len(declared) == 1 and not others:
+                owner = stored.declared[declared[0].owner] if declared[0].owner >= 0 else None
+                change = _Change(policy_of(self._language), *pair, declared[0], owner)
+                if target := change.target(stored):
+                    yield change, target
+
+    def _counts(self, path: str, name: str, read: Callable[[str], str | None]) -> dict[int, list[int]]:
+        """Return the numbers of arguments in calls of a name by line; none if the edit moved any in its own file."""
+        text = read(path)
+        if text is None or path != self._path:
+            return {} if text is None else _counts_in(parse_part(text, detect_language(path)), name)
+        old, new = (_counts_in(tree, name) for tree in self._trees)
+        return new if old.keys() == new.keys() else {}
+
+
+def _lines(path: str, target: Declared, links: "LinkSource") -> dict[str, set[int]]:
+    """Return the lines with calls that certainly mean a declaration; none if something else may run."""
+    place, lines = place_id(Place(path, target.qualified)), dict[str, set[int]]()
+    is_replaced = target.kind in CALLABLE and links.to({place}, (How.BELOW, How.REPLACED))
+    if not is_replaced and not set(links.pending((target.name,))) - {path}:
+        for link in links.to({place}, (How.CERTAIN,)):
+            if link.use in (Use.CALL, Use.CREATE) and _counts_arguments(link.path):
+                lines.setdefault(link.path, set()).add(link.line)
+    return lines
+
+
+def _counts_arguments(path: str) -> bool:
+    """Return whether another number of arguments than a function takes is an error in the language of a file."""
+    language = describe(detect_language(path))
+    return language.has_facts and (language.types_calls or language.names_arguments)
+
+
+def _functions(tree: Tree | None, language: str, text: str) -> dict[str, list[_Function]]:
+    """Return the functions of a text by their qualified names; none where it does not parse."""
+    if tree is None or tree.root_node.has_error:
+        return {}
+    shapes, found = load_part(language, "shapes").SHAPES, dict[str, list[_Function]]()
+    writer = Writer(shapes, SourceCode(text), {})
+    for node, part in _with(tree, "parameters"):
+        rows = [row for row, _ in writer.parameters(part) if not row.name or row.name != shapes.this]
+        beside = node.prev_named_sibling
+        is_decorated = beside is not None and beside.type == "decorator"
+        found.setdefault(_qualified(node), []).append(_Function(rows, part.text or b"", is_decorated))
+    return found
+
+
+def _counts_in(tree: Tree | None, name: str) -> dict[int, list[int]]:
+    """Return the numbers of arguments in the calls of a name, -1 where it is not known, by the line of the name."""
+    counts: dict[int, list[int]] = {}
+    for call, given in _with(tree, "arguments"):
+        leaf = next((node for field in _CALLED if (node := call.child_by_field_name(field))), call)
+        while leaf.named_children:
+            leaf = leaf.named_children[-1]
+        if leaf.text == name.encode():
+            parts = arguments(given) if given.type in ("argument_list", "arguments") else [given]
+            types = {part.type for part in parts}
+            # In Go a call may give all arguments.
+            gives_several = given.type == "argument_list" and len(parts) == 1 and types == {"call_expression"}
+            is_known = types.isdisjoint(_UNCOUNTED) and not (gives_several or given.has_error)
+            counts.setdefault(leaf.start_point.row + 1, []).append(len(parts) if is_known else -1)
+    return counts
+
+
+def _with(tree: Tree | None, field: str) -> Iterator[tuple[Node, Node]]:
+    """Yield the nodes with a field, and what it has."""
+    if tree is not None:
+        for _, captures in QueryCursor(Query(tree.language, f"(_ {field}: (_) @part) @whole")).matches(tree.root_node):
+            yield captures["whole"][0], captures["part"][0]
+
+
+def _qualified(function: Node) -> str:
+    """Return the qualified name of a function as facts have it, "" where it has none, or too many nodes around it."""
+    names, node = list[bytes](), function
+    around = function.parent
+    if not function.child_by_field_name("name") and not (around and around.child_by_field_name("value") == function):
+        return ""
+    for _ in range(_MOST_AROUND):
+        name, kind = node.child_by_field_name("name"), node.child_by_field_name("receiver")
+        if name and (node is function or node.child_by_field_name("body") or node.child_by_field_name("value")):
+            names.append(name.text or b"")
+        while kind and kind.type != "type_identifier" and kind.named_children:
+            kind = kind.named_children[0 if kind.type == "generic_type" else -1]
+        names += [kind.text or b""] if kind else []
+        if node.parent is None:
+            return b".".join(names[::-1]).decode(errors="replace")
+        node = node.parent
+    return ""

@@ -90,12 +90,22 @@ def test_the_texts_for_contributors_stay_short() -> None:
     assert len((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split()) <= 450
 
 
+def _words(text: str) -> int:
+    """Return how many words of a page are read: without comments and the lines of tables."""
+    return len(re.sub(r"<!--.*?-->|-{3}", "", text, flags=re.DOTALL).replace("|", " ").split())
+
+
+def test_the_pages_for_users_can_be_read_in_an_hour() -> None:
+    """What is only true of the inside stands in docs/internals/."""
+    assert sum(_words(page.read_text(encoding="utf-8")) for page in (ROOT / "docs").glob("*.md")) <= 14_000
+
+
 @pytest.mark.requirement("000-41")
 def test_the_readme_stays_a_page_to_begin_with() -> None:
     """What it is, the two commands, a client, the tools, in two minutes; the rest stands in docs/."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) < 150
-    assert len(re.sub(r"<!--.*?-->|-{3}", "", text).replace("|", " ").split()) <= 900
+    assert _words(text) <= 900
     assert "\nmake demo " in text
     assert "\nmake test " in text
 

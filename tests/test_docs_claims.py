@@ -128,13 +128,13 @@ def test_the_weights_on_the_page_of_the_ranking_are_those_of_the_code(row: list[
 def test_the_synonyms_are_counted_right() -> None:
     """How many there are, how many are added, and to how long a query."""
     text = " ".join(_page("ranking").split())
-    assert f"{len(SYNONYMS)} entries of synonyms; at most {MAX_ADDED} added terms" in text
+    assert f"{len(SYNONYMS)} entries of synonyms add at most {MAX_ADDED} terms" in text
     assert f"none beyond {MAX_CHARACTERS} characters" in text
 
 
 def test_what_the_page_of_reliability_runs_exists() -> None:
     """Each row ends with the file that made its figure."""
-    rows = _rows(_page("reliability"), "| what | goal | figure | command")
+    rows = _rows(_page("internals/reliability"), "| what | goal | figure | command")
     files = {name for row in rows for name in re.findall(r"`([./\w]*test_\w+\.py)`", row[3])}
     assert len(files) > 10
     assert [name for name in sorted(files) if not (ROOT / "tests" / "reliability" / name).exists()] == []

@@ -1,1 +1,1 @@
-"""What docs/reliability.md promises: a short form of every figure in `make test-all`, the whole in `make soak`."""
+"""What docs/limits.md promises: a short form of every figure in `make test-all`, the whole in `make soak`."""

@@ -20,8 +20,8 @@ class SearchRequest:
     """One validated search.
 
     limit: results to return. max_hops: how far the ranking follows a relation that the query asks for. related_hops:
-    how far related code may be from a result. chunks_per_document: 0 means no cap. min_score: on the 0 to 1 scale of
-    `Hit.fused_score`.
+    how far related code may be from a result. related_results: of how many of the first results it is found, since two
+    have enough of it. chunks_per_document: 0 means no cap. min_score: on the 0 to 1 scale of `Hit.fused_score`.
     also: further phrasings of the same question, whose results are fused with those of `query`.
     """
 
@@ -31,6 +31,7 @@ class SearchRequest:
     include_graph_context: bool = True
     max_hops: int = 2
     related_hops: int = 1
+    related_results: int = 2
     use_rrf: bool = True
     rerank_with_recency: bool = True
     chunks_per_document: int = 3

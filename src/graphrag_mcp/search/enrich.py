@@ -7,7 +7,6 @@ from graphrag_mcp.model.search import Factor, FactorKind, GraphNeighbour, Hit, H
 from graphrag_mcp.search.retrieval import Lookups
 from graphrag_mcp.settings import RetrievalSettings
 
-GRAPH_SEEDS = 2  # Results whose neighbours are shown; two have enough of them.
 REJECTED_READ = 200  # Rejected documents that are compared with the query.
 
 
@@ -18,12 +17,12 @@ def related_code(
     limit = settings.graph_expansion_max_nodes
     if not (request.include_graph_context and request.related_hops and hits and limit):
         return []
-    seeds = [hit.chunk.chunk_id for hit in hits[:GRAPH_SEEDS]]
+    seeds = hits[: request.related_results]
     shown = {hit.chunk.chunk_id for hit in hits}
     kinds = settings.graph_expansion_edge_types
-    symbols = _matched(hits[:GRAPH_SEEDS])
+    symbols, numbers = _matched(seeds), [hit.chunk.chunk_id for hit in seeds]
     related = lookups.in_graph(
-        lambda graph: graph.neighbours(seeds, request.related_hops, limit, request.scope, kinds, symbols)
+        lambda graph: graph.neighbours(numbers, request.related_hops, limit, request.scope, kinds, symbols)
     )
     return [neighbour for neighbour in related if neighbour.chunk.chunk_id not in shown]
 

@@ -157,6 +157,11 @@ class SearchArguments(PagedArguments):
         """The ids of code that the caller has."""
         return ()
 
+    @property
+    def asks_for_related(self) -> bool:
+        """Whether more than the two most useful relations of the first result are shown."""
+        return self.response_format == "json" or "include_graph_context" in self.model_fields_set
+
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
         """Return the files that may be found; an excluded file outside the root is a warning."""
         excluded_keys, warnings = normalise_excluded_files(self.excluded_files, root)

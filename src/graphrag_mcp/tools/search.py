@@ -109,6 +109,7 @@ def search_request(call: Call[SearchArguments]) -> SearchRequest:
             chunks_per_document=arguments.chunks_per_document,
             warnings=call.warnings,
             also=tuple(also),
+            related_results=2 if arguments.asks_for_related else 1,
         )
     )
     return replace(request, limit=call.first + request.limit)

@@ -41,12 +41,11 @@ def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:
     """Return the answer of a search tool."""
     tokens = call.tokens if call.arguments.token_budget else min(call.tokens, SEARCH_TOKENS)
     with_code = call.arguments.response_format == "detailed"
-    all_related = "include_graph_context" in call.arguments.model_fields_set
     return render(
         result,
         tokens,
         with_code=with_code,
-        all_related=all_related,
+        all_related=call.arguments.asks_for_related,
         have=call.arguments.held,
         first=call.first,
         cursor=call.cursor_at,

@@ -19,7 +19,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client, ClientSettingsError
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.embedding.models import load_embedder
-from graphrag_mcp.errors import GraphragError
+from graphrag_mcp.errors import CheckError, GraphragError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.paths import IndexPaths
@@ -47,10 +47,6 @@ Result = tuple[Verdict, str, str]  # Verdict, text and next step of a finding.
 _MARKS = {"ok": "ok     ", "warning": "warning", "failed": "FAILED "}
 
 
-class DoctorError(GraphragError):
-    """A part has a problem that must be repaired."""
-
-
 @dataclass(frozen=True, slots=True)
 class Finding:
     """The result of checking one part. next_step: "" when nothing has to be done."""
@@ -62,7 +58,7 @@ class Finding:
 
 
 def run_doctor(options: argparse.Namespace) -> None:
-    """Check everything and print a line for each part; raises DoctorError when a part has failed."""
+    """Check everything and print a line for each part; raises CheckError when a part has failed."""
     root = project_root(options.root, os.environ)
     findings = list(examine(root))
     if options.json:
@@ -71,7 +67,7 @@ def run_doctor(options: argparse.Namespace) -> None:
         sys.stdout.write(printable("\n".join(map(_line, findings))) + "\n")
     failed = [finding.part for finding in findings if finding.verdict == "failed"]
     if failed:
-        raise DoctorError(f"problems found: {', '.join(failed)}")
+        raise CheckError(f"problems found: {', '.join(failed)}")
 
 
 def examine(root: Path) -> Iterator[Finding]:

@@ -19,7 +19,33 @@ _REMOTE = (None, "serve", "search", "status")
 _NO_CHOICE = re.compile(
     r"argument (?P<argument>.*?): invalid choice: ['\"](?P<given>.*)['\"] \(choose from (?P<choices>.*)\)", re.DOTALL
 )
-_EXIT_CODES = "exit codes: 0 done, 1 failed, 2 wrong usage"
+_EXIT_CODES = "exit status: 0 done or found, 1 nothing found or a check failed, 2 an error"
+_EXAMPLES = {
+    "serve": ("serve", "serve --root ~/shop"),
+    "init": ("init", "init --client cursor --yes"),
+    "doctor": ("doctor", "doctor --json"),
+    "index": ("index", "index --rebuild"),
+    "search": ('search "where are sessions refreshed"', 'search "renew the token" --also refresh --path shop'),
+    "grep": ("grep expires_at", "grep 'def \\w+_session' --regex -C 2 --path shop"),
+    "find": ("find Session.refresh", "find shop/session.py"),
+    "read": ("read charge", "read Session.refresh place_order --focus token"),
+    "history": ('history "expired session"', "history --path shop/session.py --line 21"),
+    "trace": ("trace charge", "trace --from place_order --to charge"),
+    "impact": ("impact charge", "impact --base main"),
+    "map": ("map", "map --json"),
+    "batch": ("batch < questions.txt", "batch --no-update < questions.txt"),
+    "usage": ("usage", "usage ~/transcripts"),
+    "hook": ("hook < event.json", "init --hooks"),
+    "watch": ("watch", "watch --root ~/shop"),
+    "status": ("status", "status --file .env"),
+    "ui": ("ui", "ui --no-browser --port 8765"),
+    "sync": ("sync", "sync --verify"),
+    "servers": ("servers list", "servers prune --days 90"),
+    "indexes": ("indexes", "indexes prune"),
+    "completion": ("completion bash", "completion fish"),
+    "eval": ("eval --from-history", "eval queries.json --misses"),
+}
+_ANSWERING = {"search", "grep", "find", "read", "history", "trace", "impact", "map", "batch", "status"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -114,7 +140,21 @@ def project_root(folder: str | None, environ: Mapping[str, str]) -> Path:
 def _add_command(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, summary: str
 ) -> argparse.ArgumentParser:
-    command = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+    first, second = _EXAMPLES[name]
+    command = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"examples:\n  graphrag-mcp {first}\n  graphrag-mcp {second}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    if name in _ANSWERING:
+        terminal = command.add_argument_group("terminal")
+        terminal.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+        terminal.add_argument("--no-pager", action="store_true", help="print at once, not in $PAGER or less")
+        command.set_defaults(is_coloured=False, is_paged=False)
+        if name not in ("batch", "status"):
+            terminal.add_argument("--token-budget", type=int, metavar="N", help="longest answer, in tokens")
     # Without a default of its own, so that it does not undo `graphrag-mcp --root DIR COMMAND`.
     _add_root(command, default=argparse.SUPPRESS)
     return command
@@ -217,6 +257,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     )
     output.add_argument("--explain", action="store_true", help="show every factor of each score")
     output.add_argument("--json", action="store_true", help="print JSON, with whole chunks")
+    _add_cursor(output)
 
 
 def _add_scope(scope: "argparse._ArgumentGroup") -> None:
@@ -265,7 +306,7 @@ def _add_read(parser: argparse.ArgumentParser) -> None:
     _add_cursor(parser)
 
 
-def _add_cursor(parser: argparse.ArgumentParser) -> None:
+def _add_cursor(parser: "argparse._ActionsContainer") -> None:
     parser.add_argument(
         "--cursor", default="", metavar="CURSOR", help="go on from an answer that had more and named it"
     )
@@ -320,6 +361,8 @@ def _add_impact(parser: argparse.ArgumentParser) -> None:
     )
     of.add_argument("--patch", metavar="FILE", help="of this patch, - for standard input")
     parser.add_argument("--hops", type=int, default=3, metavar="N", help="how far to follow, 1 to 4 (default: 3)")
+    parser.add_argument("--limit", type=int, default=40, metavar="N", help="rows to show, 1 to 500 (default: 40)")
+    parser.add_argument("--include-archived", action="store_true", help="follow archived and deprecated files too")
     parser.add_argument(
         "--fail-on", choices=("breaking",), help="exit with 1 if certain dependants outside of the change break"
     )

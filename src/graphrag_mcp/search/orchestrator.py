@@ -77,7 +77,7 @@ class SearchOrchestrator:
         note = f"Restricted to {restriction.place}, as the question says; leave that out to search everywhere."
         if result.meta.nothing_matches and result.primary and result.primary[0].score >= OFF_TOPIC:
             result = replace(result, meta=replace(result.meta, nothing_matches=False))
-        if not result.primary or result.meta.nothing_matches:
+        if not result.primary or (result.meta.nothing_matches and not restriction.paths):  # A path means one place.
             everywhere = self._search(request, plain, stores, index)
             if everywhere.primary and not everywhere.meta.nothing_matches:
                 how = "Nothing matches well" if result.primary else "Nothing matches"

@@ -29,6 +29,7 @@ from graphrag_mcp.search.gather import gather
 from graphrag_mcp.search.near_names import near_names
 from graphrag_mcp.search.phrasings import fuse_phrasings, interleave
 from graphrag_mcp.search.query.clauses import clauses, understand_apart
+from graphrag_mcp.search.query.phrases import asks_for_behaviour
 from graphrag_mcp.search.query.restrictions import find_restriction
 from graphrag_mcp.search.query.understand import Intent, Query, joined, understand
 from graphrag_mcp.search.ranking.evidence import Candidates
@@ -289,7 +290,7 @@ def _order_definitions(query: Query, order: list[Scored], candidates: Candidates
     vector, sketches = candidates.retrieved.query_vector, stores.measured_sketches
     if sketches is None or vector is None or not candidates.is_hybrid:
         return order
-    return order_within_files(order, vector, sketches.of)
+    return order_within_files(order, vector, sketches.of, asks_for_behaviour=asks_for_behaviour(query.title))
 
 
 def _focus(ranked: _Ranked) -> tuple[list[Hit], list[Hit]]:

@@ -57,7 +57,7 @@ class FileSketches:
             for sketch in sketches
         ]
         lines = np.array([sketch.end_line - sketch.start_line + 1 for sketch in sketches], dtype=np.float32)
-        size = np.asarray(IS_DEFINITION + PER_LOG_LINE * np.log1p(lines))
+        size: Matrix = np.asarray(IS_DEFINITION + PER_LOG_LINE * np.log1p(lines), dtype=np.float32)
         is_type = np.array([sketch.symbol.kind in _TYPES for sketch in sketches], dtype=np.float32)
         return cls(sketches, shown, size, is_type, vectors)
 

@@ -1,7 +1,9 @@
 """Clients take what `init` writes, by their own parsers; those that start servers connect."""
 
 import json
+import platform
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -57,7 +59,10 @@ def command(tmp_path: Path, shop: Path) -> Command:
 def test_every_client_that_is_installed_is_found_and_connects(command: Command, shop: Path, tmp_path: Path) -> None:
     """Without arguments, in an empty home; trust is what a user is told to give."""
     written = command("graphrag-mcp", "init", "--yes").output
-    for title in ("Claude Code", "Copilot CLI", "Codex", "Gemini CLI", "OpenCode"):
+    programs = {"claude": "Claude Code", "copilot": "Copilot CLI", "codex": "Codex", "gemini": "Gemini CLI"}
+    if (sys.platform, platform.machine()) == ("linux", "x86_64"):
+        programs["opencode"] = "OpenCode"
+    for title in programs.values():
         assert f"{title}: {shop}" in written
     trust = {
         ".claude/settings.json": {"enableAllProjectMcpServers": True},
@@ -69,12 +74,12 @@ def test_every_client_that_is_installed_is_found_and_connects(command: Command, 
         (tmp_path / name).write_text(json.dumps(settings))
     (tmp_path / ".codex").mkdir(exist_ok=True)
     (tmp_path / ".codex/config.toml").write_text(f'[projects."{shop}"]\ntrust_level = "trusted"\n')
-    listed = {name: command(name, "mcp", "list") for name in ("claude", "gemini", "opencode", "codex", "copilot")}
+    listed = {name: command(name, "mcp", "list") for name in programs}
     assert "graphrag: graphrag-mcp serve - ✔ Connected" in listed["claude"].output
     gemini = listed["gemini"].output + listed["gemini"].errors
     assert "✓ graphrag: graphrag-mcp serve (stdio) - Connected" in gemini
-    assert "✓ graphrag" in listed["opencode"].output
-    assert "connected" in listed["opencode"].output
+    for text in ("✓ graphrag", "connected") if "opencode" in listed else ():
+        assert text in listed["opencode"].output
     assert "graphrag" in listed["codex"].output
     assert "graphrag (local)" in listed["copilot"].output
     entry = command("copilot", "mcp", "get", "graphrag", "--json").json()["graphrag"]
@@ -109,8 +114,6 @@ def test_vs_code_s_parser_reads_what_is_edited() -> None:
 
 def _node(program: str, *arguments: str, given: str = "") -> Any:
     """Run a module beside the clients' packages, and return the JSON that it prints."""
-    import subprocess
-
     node = FOLDER / "node_modules" / ".bin" / "node"
     command = [node if node.exists() else str(shutil.which("node")), "--input-type=module", "-e", program, *arguments]
     done = subprocess.run(command, cwd=FOLDER, input=given, capture_output=True, text=True, check=True)

@@ -1,6 +1,7 @@
 """`init` finds clients, keeps what is not its own, and is undone; `uninstall` removes the indexes too."""
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -74,12 +75,12 @@ def test_clients_are_found_by_program_home_and_project(project: Path, capsys: Li
         "Windsurf": Path.home() / ".codeium/windsurf/mcp_config.json",
         "Zed": project / ".zed/settings.json",
     }.items():
-        assert f"{title}: {file}: the server is written\n" in shown
+        assert re.search(rf"^{title}: {re.escape(str(file))}: .*entry.*, new$", shown, re.MULTILINE)
         assert file.exists()
     assert "Not found here: claude-code, claude-desktop, cursor, vscode, copilot-cli, gemini-cli, opencode, " in shown
     assert not (project / ".mcp.json").exists()
     assert init(project, "--yes") == DONE
-    assert capsys.readouterr().out.count(": the server is unchanged\n") == 3
+    assert capsys.readouterr().out.count(", unchanged\n") == 3
 
 
 def test_where_no_client_is_found_claude_code_is_set_up(project: Path, capsys: Lines) -> None:
@@ -94,7 +95,8 @@ def test_a_dry_run_shows_everything_and_writes_nothing(project: Path, capsys: Li
     before = contents(project.parent)
     assert init(project, *ALL, "--agents", "--hooks", "--ignore-file", "--dry-run") == DONE
     shown = capsys.readouterr().out
-    assert shown.count("the server is written") == len(CLIENTS) - 1  # Claude Code and Copilot CLI share a file.
+    assert shown.count(", new\n") == len(CLIENTS) - 1 + 3  # Claude Code and Copilot CLI have one entry.
+    assert f"Copilot CLI: {project}/.mcp.json: entry graphrag, the same one\n" in shown
     assert "+++ " in shown
     assert contents(project.parent) == before
 
@@ -201,6 +203,7 @@ def test_one_bad_file_does_not_keep_the_others_from_being_written(project: Path,
         CLIENTS["zed"].settings(project): "[]",
         project / ".junie": "a file where a folder should be",
     }
+    (project / ".vscode").symlink_to(".vscode")  # A circle.
     for file, text in bad.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
@@ -210,7 +213,8 @@ def test_one_bad_file_does_not_keep_the_others_from_being_written(project: Path,
     for file, text in bad.items():
         assert file.read_text() == text
         assert str(file) in shown.err
-    for name in ("claude-code", "cursor", "vscode", "opencode", "windsurf", "cline", "claude-desktop"):
+    assert str(project / ".vscode") in shown.err
+    for name in ("claude-code", "cursor", "opencode", "windsurf", "cline", "claude-desktop"):
         assert CLIENTS[name].command(CLIENTS[name].settings(project).read_text(), project)
 
 

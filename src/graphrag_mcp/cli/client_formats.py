@@ -31,9 +31,10 @@ class SettingsFormat(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class JsonFormat:
-    """A JSON file, with comments or without, whose servers are in a section."""
+    """A JSON file, with comments or without, whose servers are in a section. new: the text of a new file."""
 
     section: str
+    new: str = ""
 
     def read(self, text: str) -> Entries:
         try:
@@ -42,6 +43,7 @@ class JsonFormat:
             raise ClientSettingsError(f"it is not JSON ({error})") from error
 
     def with_entry(self, text: str, name: str, entry: Entries) -> str:
+        text = text or self.new
         known = self.read(text).get(name)
         if not isinstance(known, dict):
             return jsonc.with_value(text, (self.section, name), entry)

@@ -215,7 +215,7 @@ _ROWS = (
         "OpenCode",
         ("opencode", "~/.config/opencode", "./opencode.json", "./opencode.jsonc", "./.opencode"),
         ("opencode.json", "opencode.jsonc"),
-        JsonFormat("mcp"),
+        JsonFormat("mcp", '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'),  # Which it would add itself.
         shape=lambda command: {"type": "local", "command": command},
     ),
     Client(

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from graphrag_mcp.cli.agents import agent_files, with_section, without_section
-from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, Client
+from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client
 from graphrag_mcp.cli.hook_notes import paths_of
 from graphrag_mcp.cli.hook_settings import SETTINGS, with_hooks
 from graphrag_mcp.cli.options import project_root
@@ -104,17 +104,18 @@ def _parts(
 ) -> Iterator[_Part]:
     for client in clients:
         add, remove = partial(client.with_entry, root=root, command=server_command(client, root)), client.without_entry
-        yield _Part(client.title, "the server", client.settings(root), add, partial(remove, root=root))
+        what = f"entry {SERVER_NAME}" if not client.is_shared else "an entry for this project"
+        yield _Part(client.title, what, client.settings(root), add, partial(remove, root=root))
     is_all = options.uninstall and not options.client
     if options.agents or is_all:
         for file in agent_files(root):
             yield _Part(
-                "Agents", "the section", file, partial(with_section, file=file), partial(without_section, file=file)
+                "Agents", "section", file, partial(with_section, file=file), partial(without_section, file=file)
             )
     if options.hooks or is_all:
         file = root / SETTINGS
         edit = partial(with_hooks, file=file)
-        yield _Part("Claude Code", "the hooks", file, partial(edit, remove=False), partial(edit, remove=True))
+        yield _Part("Claude Code", "hooks", file, partial(edit, remove=False), partial(edit, remove=True))
     if options.ignore_file or is_all:
         yield from _ignore_part(root, written)
 
@@ -127,19 +128,26 @@ def _plan(
     problems = []
     for part in parts:
         try:
-            change = changes.get(part.file.resolve()) or _unchanged(part.file, root, written)
+            target = Path(os.path.realpath(part.file))
+            change = changes.get(target) or _unchanged(part.file, root, written)
             bare = change.bare if change.is_restored else _edited(change.bare, part.remove)
             after = bare if is_removal else _edited(change.after, part.add)
         except GraphragError as error:
             problems.append(_sentence(part.file, error))
-            _say(f"{part.title}: {part.file} is skipped")
+            _say(f"{part.title}: {part.file}: {part.what}, skipped")
             continue
         if not is_removal or after != change.after:
-            verb = "is unchanged" if after == change.after else "is removed" if is_removal else "is written"
-            _say(f"{part.title}: {part.file}: {part.what} {verb}")
+            verb = "removed" if is_removal else _verb(change, bare, after)
+            _say(f"{part.title}: {part.file}: {part.what}, {verb}")
         change.bare, change.after = bare, after
-        changes[part.file.resolve()] = change
+        changes[target] = change
     return [change for change in changes.values() if change.before != change.after], problems
+
+
+def _verb(change: _Change, bare: str | None, after: str | None) -> str:
+    if after != change.after:
+        return "new" if bare == change.before else "changed"
+    return "unchanged" if after == change.before else "the same one"
 
 
 def _unchanged(file: Path, root: Path, written: WrittenFiles) -> _Change:
@@ -174,7 +182,10 @@ def _write_all(changes: Sequence[_Change], root: Path, written: WrittenFiles) ->
             continue
         written.note(file, change.bare, change.after)
         _say(f"{'removed' if change.after is None else 'wrote'} {file}")
-    write_atomically(written.file, written.as_text(), mode=0o600)
+    try:
+        write_atomically(written.file, written.as_text(), mode=0o600)
+    except GraphragError as error:
+        problems.append(f"{error}; what was written can be removed, but not restored byte for byte")
     return problems
 
 
@@ -241,13 +252,14 @@ def _ignore_part(root: Path, written: WrittenFiles) -> Iterator[_Part]:
         file = root / load_settings(root, os.environ).indexing.ignore_file
         if file in written.noted() or not os.path.lexists(file):
             rules = IGNORE_FILE + DEFAULT_PATTERNS.strip() + "\n"
-            yield _Part("Files", "the built-in rules", file, lambda text: text or rules, lambda text: text)
+            yield _Part("Files", "built-in rules", file, lambda text: text or rules, lambda text: text)
 
 
 def _read_inside(file: Path, root: Path) -> str | None:
     """Return the text of a file with its line ends, None if there is none; a link may not lead out of the project."""
-    if file.is_relative_to(root) and not file.resolve().is_relative_to(root):
-        raise GraphragError(f"{file} leads out of the project, to {file.resolve()}; remove the link, then run again")
+    target = Path(os.path.realpath(file))  # Which takes links in a circle, too.
+    if file.is_relative_to(root) and not target.is_relative_to(root):
+        raise GraphragError(f"{file} leads out of the project, to {target}; remove the link, then run again")
     try:
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:

@@ -83,6 +83,13 @@ def test_clients_are_found_by_program_home_and_project(project: Path, capsys: Li
     assert capsys.readouterr().out.count(", unchanged\n") == 3
 
 
+def test_what_remove_takes_away_is_no_client(project: Path) -> None:
+    """It is of --agents and --hooks; a client that is named beside them is connected."""
+    assert init(project, "--agents", "--hooks", "--yes") == DONE
+    assert init(project, "--client", "cursor", "--agents", "--hooks", "--remove", "--yes") == DONE
+    assert sorted(path.name for path in project.iterdir()) == [".cursor", "code.py"]
+
+
 def test_where_no_client_is_found_claude_code_is_set_up(project: Path, capsys: Lines) -> None:
     """Its file is read by other clients too."""
     assert init(project, "--yes") == DONE

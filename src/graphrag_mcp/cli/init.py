@@ -35,13 +35,14 @@ class DeclinedError(GraphragError):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of a file that `init` writes. add, remove: return the text of the file with it, and without it."""
+    """A part of a file that `init` writes or removes. add, remove: return the text with it, and without it."""
 
     title: str
     what: str
     file: Path
     add: Callable[[str], str]
     remove: Callable[[str], str]
+    is_removal: bool
 
 
 @dataclass(slots=True)
@@ -68,19 +69,19 @@ def run_init(options: argparse.Namespace) -> None:
     clients = _clients(options, root)
     written = WrittenFiles(paths_of(root).folder.parent, root)
     is_removal = options.remove or options.uninstall
-    changes, problems = _plan(_parts(options, clients, root, written), root, written, is_removal=is_removal)
+    changes, problems = _plan(_parts(options, clients, root, written), root, written)
     if not changes and not problems:
         _say(f"{root} has nothing of {PROGRAM}." if is_removal else f"{root} is already set up.")
     for change in changes:
         _say(_difference(change))
-    for twice in filter(None, (client.starts_twice(root) for client in clients if not is_removal)):
+    for twice in filter(None, (client.starts_twice(root) for client in clients if not options.uninstall)):
         _say(f"Warning: {twice}.")
     if changes and not options.dry_run:
         if not options.yes and not agrees("Write this?"):
             raise DeclinedError("nothing was written; run it again with --yes to write without being asked")
         problems += _write_all(changes, root, written)
-        if not is_removal:
-            _say_what_next(clients, is_hooked=options.hooks)
+        if not options.uninstall:
+            _say_what_next(clients, is_hooked=options.hooks and not options.remove)
     if problems:
         raise GraphragError("; ".join(problems))
 
@@ -103,26 +104,24 @@ def _parts(
     options: argparse.Namespace, clients: Sequence[Client], root: Path, written: WrittenFiles
 ) -> Iterator[_Part]:
     for client in clients:
-        add, remove = partial(client.with_entry, root=root, command=server_command(client, root)), client.without_entry
         what = f"entry {SERVER_NAME}" if not client.is_shared else "an entry for this project"
-        yield _Part(client.title, what, client.settings(root), add, partial(remove, root=root))
+        add = partial(client.with_entry, root=root, command=server_command(client, root))
+        remove = partial(client.without_entry, root=root)
+        yield _Part(client.title, what, client.settings(root), add, remove, options.uninstall)
     is_all = options.uninstall and not options.client
-    if options.agents or is_all:
-        for file in agent_files(root):
-            yield _Part(
-                "Agents", "section", file, partial(with_section, file=file), partial(without_section, file=file)
-            )
+    is_removal = options.remove or options.uninstall
+    for file in agent_files(root) if options.agents or is_all else ():
+        add, remove = partial(with_section, file=file), partial(without_section, file=file)
+        yield _Part("Agents", "section", file, add, remove, is_removal)
     if options.hooks or is_all:
         file = root / SETTINGS
-        edit = partial(with_hooks, file=file)
-        yield _Part("Claude Code", "hooks", file, partial(edit, remove=False), partial(edit, remove=True))
+        add, remove = partial(with_hooks, file=file, remove=False), partial(with_hooks, file=file, remove=True)
+        yield _Part("Claude Code", "hooks", file, add, remove, is_removal)
     if options.ignore_file or is_all:
-        yield from _ignore_part(root, written)
+        yield from _ignore_part(root, written, is_removal=options.uninstall)
 
 
-def _plan(
-    parts: Iterable[_Part], root: Path, written: WrittenFiles, *, is_removal: bool
-) -> tuple[list[_Change], list[str]]:
+def _plan(parts: Iterable[_Part], root: Path, written: WrittenFiles) -> tuple[list[_Change], list[str]]:
     """Say what becomes of each part, and return the changes, and why parts were left out."""
     changes: dict[Path, _Change] = {}
     problems = []
@@ -131,13 +130,13 @@ def _plan(
             target = Path(os.path.realpath(part.file))
             change = changes.get(target) or _unchanged(part.file, root, written)
             bare = change.bare if change.is_restored else _edited(change.bare, part.remove)
-            after = bare if is_removal else _edited(change.after, part.add)
+            after = bare if part.is_removal else _edited(change.after, part.add)
         except GraphragError as error:
             problems.append(_sentence(part.file, error))
             _say(f"{part.title}: {part.file}: {part.what}, skipped")
             continue
-        if not is_removal or after != change.after:
-            verb = "removed" if is_removal else _verb(change, bare, after)
+        if not part.is_removal or after != change.after:
+            verb = "removed" if part.is_removal else _verb(change, bare, after)
             _say(f"{part.title}: {part.file}: {part.what}, {verb}")
         change.bare, change.after = bare, after
         changes[target] = change
@@ -244,7 +243,7 @@ def write_atomically(file: Path, text: str, mode: int = 0o644) -> None:
         raise GraphragError(f"{file} cannot be written ({error}), so it was left as it is") from error
 
 
-def _ignore_part(root: Path, written: WrittenFiles) -> Iterator[_Part]:
+def _ignore_part(root: Path, written: WrittenFiles, *, is_removal: bool) -> Iterator[_Part]:
     """Yield the ignore file with the built-in rules where the project has none; another one is never changed."""
     from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS
 
@@ -252,7 +251,7 @@ def _ignore_part(root: Path, written: WrittenFiles) -> Iterator[_Part]:
         file = root / load_settings(root, os.environ).indexing.ignore_file
         if file in written.noted() or not os.path.lexists(file):
             rules = IGNORE_FILE + DEFAULT_PATTERNS.strip() + "\n"
-            yield _Part("Files", "built-in rules", file, lambda text: text or rules, lambda text: text)
+            yield _Part("Files", "built-in rules", file, lambda text: text or rules, lambda text: text, is_removal)
 
 
 def _read_inside(file: Path, root: Path) -> str | None:

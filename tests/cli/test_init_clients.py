@@ -1,5 +1,6 @@
 """`init` finds clients, keeps what is not its own, and is undone; `uninstall` removes the indexes too."""
 
+import dataclasses
 import json
 import re
 import shutil
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.cli import init as init_module
+from graphrag_mcp.cli.client_formats import Entries, JsonFormat
 from graphrag_mcp.cli.clients import CLIENTS
 from graphrag_mcp.cli.options import CLIENT_NAMES
 from graphrag_mcp.cli.run import DONE, FAILED, run
@@ -223,6 +225,23 @@ def test_one_bad_file_does_not_keep_the_others_from_being_written(project: Path,
     assert str(project / ".vscode") in shown.err
     for name in ("claude-code", "cursor", "opencode", "windsurf", "cline", "claude-desktop"):
         assert CLIENTS[name].command(CLIENTS[name].settings(project).read_text(), project)
+
+
+class _Careless(JsonFormat):
+    """A format that loses what it does not write."""
+
+    def with_entry(self, text: str, name: str, entry: Entries) -> str:
+        return super().with_entry("", name, entry)
+
+
+def test_a_text_without_the_other_servers_is_never_written(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library may lose them."""
+    careless = dataclasses.replace(CLIENTS["cursor"], format=_Careless("mcpServers"))
+    monkeypatch.setitem(CLIENTS, "cursor", careless)
+    (project / ".cursor").mkdir()
+    (project / ".cursor/mcp.json").write_text('{"mcpServers": {"other": {}}}')
+    assert init(project, "--client", "cursor", "--yes") == FAILED
+    assert (project / ".cursor/mcp.json").read_text() == '{"mcpServers": {"other": {}}}'
 
 
 @pytest.mark.parametrize("option", ["--yes", "--uninstall"])

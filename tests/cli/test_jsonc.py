@@ -92,6 +92,13 @@ def test_an_entry_is_written_as_its_neighbours_are(text: str, expected: str | No
         assert jsonc.without(added, PATH) == text
 
 
+def test_of_a_key_that_is_there_twice_the_last_counts() -> None:
+    """As for every parser."""
+    text = '{"servers": {"graphrag": 1}, "servers": {"graphrag": 2, "b": 3}}'
+    assert jsonc.read(jsonc.with_value(text, PATH, 4))["servers"] == {"graphrag": 4, "b": 3}
+    assert jsonc.read(jsonc.without(text, PATH))["servers"] == {"b": 3}
+
+
 @pytest.mark.parametrize("text", ["{", "/* {}", '{"a": 1 "b": 2}', '{"a": }', "{} {}", "{a: 1}", "[" * 100_000])
 def test_what_is_no_json_is_refused(text: str) -> None:
     """With a reason, and never by another error."""

@@ -41,12 +41,11 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
     start = plain.index("{")
     for depth, key in enumerate(path):
         members = list(_members(plain, start))
-        member = next((member for member in reversed(members) if member.key == key), None)
-        if member is None:
+        if (number := _last(members, key)) is None:
             for inner in reversed(path[depth + 1 :]):
                 value = {inner: value}
             return _with_member(text, start, members, depth + 1, f"{json.dumps(key)}: ", value)
-        start, stop = member.value, member.stop
+        start, stop = members[number].value, members[number].stop
     return text[:start] + json.dumps(value, ensure_ascii=False) + text[stop:]
 
 
@@ -58,12 +57,12 @@ def without(text: str, path: Sequence[str]) -> str:
         if start < 0:
             return text
         for key in path[: length - 1]:
-            start = next((member.value for member in _members(plain, start) if member.key == key), -1)
-            if start < 0:
+            members = list(_members(plain, start))
+            if (number := _last(members, key)) is None:
                 return text
+            start = members[number].value
         members = list(_members(plain, start))
-        number = next((number for number, member in enumerate(members) if member.key == path[length - 1]), None)
-        if number is None:
+        if (number := _last(members, path[length - 1])) is None:
             return text
         text = _without_member(text, members, number)
         if not re.match(r"\{\s*\}", text[start:]):
@@ -75,6 +74,11 @@ def indent_of(text: str) -> str:
     """Return the indentation of a file, two spaces for a new one."""
     found = re.search(r"\{[^\n]*\n([ \t]+)", text)
     return found[1] if found else "  "
+
+
+def _last(members: Sequence[_Member], key: str) -> int | None:
+    """Return the number of the member that counts where a key is there twice."""
+    return next((number for number in reversed(range(len(members))) if members[number].key == key), None)
 
 
 def _with_member(text: str, start: int, members: list[_Member], depth: int, key: str, value: Any) -> str:

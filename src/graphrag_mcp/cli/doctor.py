@@ -16,7 +16,8 @@ from typing import Literal
 
 from graphrag_mcp import __version__
 from graphrag_mcp.app.local import App
-from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client, ClientSettingsError
+from graphrag_mcp.cli.client_formats import ClientSettingsError
+from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import CheckError, GraphragError
@@ -93,7 +94,7 @@ def examine(root: Path) -> Iterator[Finding]:
         yield from _guarded("writer", lambda: _lock(paths))
         yield from _guarded("watching", lambda: _watching(root, settings))
         yield from _guarded("servers", lambda: _servers(root, settings))
-        for client in CLIENTS.values():
+        for client in filter(lambda client: client.is_found(root), CLIENTS.values()):
             yield from _guarded(client.title, partial(_client, client, root))
 
 

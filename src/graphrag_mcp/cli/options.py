@@ -14,6 +14,10 @@ from graphrag_mcp.model.graph import Direction
 
 ROOT_VARIABLES = ("GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR")
 
+# Those of cli/clients.py, which only what needs them imports.
+_NAMES = "claude-code claude-desktop cursor vscode copilot-cli codex gemini-cli opencode windsurf zed cline jetbrains"
+CLIENT_NAMES = tuple(_NAMES.split())
+
 _REMOTE = (None, "serve", "search", "status")
 
 _NO_CHOICE = re.compile(
@@ -114,6 +118,9 @@ def create_parser(kind: type[argparse.ArgumentParser] = Parser) -> argparse.Argu
     indexes.add_argument("action", choices=("list", "prune"), nargs="?", default="list")
     indexes.add_argument("--yes", action="store_true", help="remove without asking")
     _add_json(indexes)
+    _add_uninstall(
+        _add_command(commands, "uninstall", "undo init in this project, and remove indexes, asking for each")
+    )
     completion = _add_command(commands, "completion", "print what completes commands and options in a shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     _add_eval(_add_command(commands, "eval", "measure the search on queries with known answers"))
@@ -173,8 +180,9 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--client",
         action="append",
-        choices=("claude-code", "claude-desktop", "cursor", "vscode", "codex"),
-        help="client to connect; may be repeated (default: claude-code)",
+        choices=CLIENT_NAMES,
+        metavar="NAME",
+        help=f"client to connect, may be repeated (default: those that are found): {', '.join(CLIENT_NAMES)}",
     )
     parser.add_argument(
         "--ignore-file",
@@ -190,7 +198,14 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         "--hooks", action="store_true", help="have Claude Code name calls that an edit breaks, and what a search is for"
     )
     parser.add_argument("--remove", action="store_true", help="with --agents or --hooks: remove that again")
+    parser.add_argument("--uninstall", action="store_true", help="undo all that was written for this project")
+    parser.add_argument("--dry-run", action="store_true", help="only show what would be written")
     parser.add_argument("--yes", action="store_true", help="write without asking")
+
+
+def _add_uninstall(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dry-run", action="store_true", help="only show what would be removed")
+    parser.add_argument("--yes", action="store_true", help="remove without asking, every index too")
 
 
 def _add_index(parser: argparse.ArgumentParser) -> None:

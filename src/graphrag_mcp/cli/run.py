@@ -90,6 +90,7 @@ _MODULES = {
     "eval": "evaluate",
     "servers": "servers",
     "indexes": "indexes",
+    "uninstall": "indexes",
     "batch": "batch",
     "usage": "usage",
     "hook": "hook",

@@ -48,7 +48,19 @@ OPTION_OF = {  # Of the arguments whose option is written otherwise, as the shel
     "response_format": "json",
 }
 BY_COMMAND = {("find_symbol", "body"): "read", ("index_status", "overview"): "map"}
-EXAMPLES = {"serve", "watch", "ui", "sync", "servers", "hook", "usage", "batch", "init", "eval"}  # Need something else.
+EXAMPLES = {
+    "serve",
+    "watch",
+    "ui",
+    "sync",
+    "servers",
+    "hook",
+    "usage",
+    "batch",
+    "init",
+    "uninstall",
+    "eval",
+}  # Need something else.
 
 
 def _commands() -> dict[str, argparse.ArgumentParser]:

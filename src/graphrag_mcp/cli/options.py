@@ -26,7 +26,8 @@ _NO_CHOICE = re.compile(
 _EXIT_CODES = "exit status: 0 done or found, 1 nothing found or a check failed, 2 an error"
 _EXAMPLES = {
     "serve": ("serve", "serve --root ~/shop"),
-    "init": ("init", "init --client cursor --yes"),
+    "init": ("init", "init --dry-run"),
+    "uninstall": ("uninstall", "uninstall --yes"),
     "doctor": ("doctor", "doctor --json"),
     "index": ("index", "index --rebuild"),
     "search": ('search "where are sessions refreshed"', 'search "renew the token" --also refresh --path shop'),

@@ -36,6 +36,7 @@ from graphrag_mcp.search.ranking.exact import definitions_first
 from graphrag_mcp.search.ranking.ranker import score_candidates
 from graphrag_mcp.search.ranking.reranking import Reranked, rerank
 from graphrag_mcp.search.ranking.scored import Scored
+from graphrag_mcp.search.ranking.second_look import look_again
 from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
 from graphrag_mcp.search.select import Selection, select
@@ -191,6 +192,7 @@ class _Search:
         with_archived = not request.scope.exclude_archived or bool(request.scope.include_patterns)
         order = score_candidates(query, candidates, settings, self.now, with_archived=with_archived)
         order = _order_definitions(query, order, candidates, self.stores)
+        order = look_again(order, query, candidates, self.stores.second)
         reranked = rerank(order, query, candidates, self.stores, settings, self.now)
         self.watch.end("score")
         return _Phrasing(query, lookups, candidates, reranked)

@@ -95,7 +95,7 @@ def _lists(
         related = _related(query, request, retrieved, lookups)
         lists.append(RankedList(ListSource.GRAPH, related, weights_of(settings).graph))
     if method is FusionMethod.RELATIVE:
-        lists += further_list(query, pool, request.scope, lookups.stores.second)
+        lists += further_list(query, pool, request.scope, lookups)
     return lists
 
 

@@ -9,12 +9,14 @@ from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking.evidence import Candidates
 from graphrag_mcp.search.ranking.ranked_lists import RankedList
 from graphrag_mcp.search.ranking.scored import Scored
+from graphrag_mcp.search.retrieval import Lookups
 
 LOOKED_AT = 30  # Of the first candidates; most of the gain is in the first ten.
 LEAST = 5  # Cosines have another scale for each model; of fewer, it is not known.
-WEIGHT = 0.6  # What the best of them can gain over the worst.
+WEIGHT = 0.4  # What the best of them can gain over the worst; with more, functions of one topic are confused.
 SPREAD = 2.0  # Standard deviations from the mean; beyond, a cosine counts no more.
-LIST_WEIGHT = 0.4  # Of the further list in the fusion, where the vector list has 0.8.
+LIST_WEIGHT = 2.0  # Of the further list in the fusion, where the others are of the words that it does not share.
+SHARED = 0.5  # Of the terms of a question; where the repository has so many, a further list only costs places.
 
 
 def look_again(order: list[Scored], query: Query, candidates: Candidates, second: SecondLook | None) -> list[Scored]:
@@ -35,12 +37,18 @@ def look_again(order: list[Scored], query: Query, candidates: Candidates, second
     return sorted([*judged, *order[LOOKED_AT:]], key=lambda scored: -scored.score)
 
 
-def further_list(query: Query, pool: int, scope: Scope, second: SecondLook | None) -> list[RankedList]:
-    """Return the list of the second model; none until all chunks have its vectors.
+def further_list(query: Query, pool: int, scope: Scope, lookups: Lookups) -> list[RankedList]:
+    """Return the list of the second model, for a question in words that the repository does not have.
 
-    Its last cosine counts as zero: models differ in the cosine of what has nothing in common.
+    There is none until all chunks have its vectors. Its last cosine counts as zero: models differ in the cosine of
+    what has nothing in common.
     """
-    items = second.nearest(query.text, pool, scope) if second is not None and _applies(query) else []
+    second = lookups.stores.second
+    if second is None or not _applies(query):
+        return []
+    frequencies = lookups.frequencies(query.terms)
+    known = [term for term in query.terms if frequencies is not None and frequencies.of_terms.get(term)]
+    items = second.nearest(query.text, pool, scope) if len(known) <= SHARED * len(query.terms) else []
     least = items[-1].score if items else 0.0
     shifted = [Ranked(item.chunk_id, item.score - least) for item in items]
     return [RankedList(ListSource.SECOND, shifted, LIST_WEIGHT)] if shifted else []

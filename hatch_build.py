@@ -1,4 +1,4 @@
-"""Puts the page's two libraries where the wheel takes them from: fetched from npm, pinned, checked, never committed.
+"""Puts the page's three libraries where the wheel takes them from: fetched from npm, pinned, checked, never committed.
 
 Runs before wheels, sdists and editable installs. What is there already with the right hashes is kept, so a wheel builds
 from an sdist without a network.
@@ -40,6 +40,19 @@ class Archive(NamedTuple):
 
 
 ARCHIVES = (
+    Archive(
+        "@highlightjs/cdn-assets",
+        "11.12.0",
+        "sha512-KvOKXODaiFmId9xaq3xc5xCL66wVLUuOngDbO9B/kewbFTqdGbn2nJxNhN3H5R1cgDTVj6R8vH0zgiNDEGjpDw==",
+        (
+            Wanted(
+                "es/highlight.min.js",
+                "highlight.js",
+                "1ed8fc5256b738b8875b74e4d3f0754f60d6411fb034d618dfbc4e6e6c9999d7",
+            ),
+            Wanted("LICENSE", "highlight.LICENSE", "6c081431591d9df696c82dc598fe1423765b8a299b200ed00b281afd0f64c490"),
+        ),
+    ),
     Archive(
         "cytoscape",
         "3.34.4",
@@ -120,7 +133,7 @@ def extract(archive: Archive, folder: Path) -> None:
 
 
 def _download(archive: Archive) -> bytes:
-    url = f"{_registry()}/{archive.name}/-/{archive.name}-{archive.version}.tgz"
+    url = f"{_registry()}/{archive.name}/-/{archive.name.rpartition('/')[2]}-{archive.version}.tgz"
     try:
         with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - of the user's registry
             content: bytes = answer.read()

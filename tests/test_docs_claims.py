@@ -100,14 +100,21 @@ def test_the_page_of_the_command_line_has_every_command() -> None:
 def test_the_clients_are_those_that_init_connects() -> None:
     """In the table of the set-up, in README, and for the doctor."""
     rows = _rows(_page("set-up"), "| `--client` |")
-    assert [row[0].split("`")[1] for row in rows] == sorted(CLIENTS, key=[row[0].split("`")[1] for row in rows].index)
-    assert {row[0].split("`")[1] for row in rows} == set(CLIENTS)
-    (others,) = re.findall(r"Claude Code; --client (.*) for others", README)
-    assert set(re.split(r", | or ", others)) == set(CLIENTS) - {"claude-code"}
-    for row in rows:
-        client = CLIENTS[row[0].split("`")[1]]
-        assert ("in the project" in row[1]) is not client.is_shared
-        assert ("with the project's path" in row[2]) is client.is_shared
+    documented = {name: row for row in rows for name in re.findall(r"`(.*?)`", row[0])}
+    assert set(documented) == set(CLIENTS)
+    assert f"of {_COUNTS[len(CLIENTS)]}; --client NAME" in README
+    (shared,) = re.findall(r"The last (\w+) files are for all projects", _page("set-up"))
+    assert [CLIENTS[name].is_shared for name in documented] == [
+        number >= len(documented) - _COUNTS.index(shared) for number in range(len(documented))
+    ]
+    for name, row in documented.items():
+        assert Path(row[1].split("`")[1]).name == Path(CLIENTS[name].files[0]).name
+    asking = {CLIENTS[name].title for name in CLIENTS if "project that you trust" in CLIENTS[name].first_use}
+    (sentence,) = re.findall(r"(\*\*Codex\*\*.*?) read the file only in a project", _page("set-up"))
+    assert set(re.findall(r"\*\*(.*?)\*\*", sentence)) == asking
+
+
+_COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 
 
 def test_the_section_for_agents_is_as_long_as_the_page_says() -> None:

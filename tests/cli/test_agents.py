@@ -7,7 +7,7 @@ import pytest
 
 from graphrag_mcp.cli import commands
 from graphrag_mcp.cli.agents import BEGIN, END, SECTION
-from graphrag_mcp.cli.run import DONE, FAILED, USAGE, run
+from graphrag_mcp.cli.run import DONE, FAILED, run
 from graphrag_mcp.tools.table import TOOLS
 
 Lines = pytest.CaptureFixture[str]
@@ -119,7 +119,7 @@ def test_only_the_section_is_written_unless_a_client_is_named(tmp_path: Path) ->
 
 def test_remove_alone_is_refused(tmp_path: Path, capsys: Lines) -> None:
     """It takes nothing away but the section."""
-    assert run(["init", "--root", str(tmp_path), "--remove", "--yes"]) == USAGE
+    assert run(["init", "--root", str(tmp_path), "--remove", "--yes"]) == FAILED
     assert "give one of them" in capsys.readouterr().err
 
 

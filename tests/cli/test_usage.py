@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.cli.run import DONE, USAGE, run
+from graphrag_mcp.cli.run import DONE, FAILED, run
 from graphrag_mcp.cli.usage import OURS, count
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -91,7 +91,7 @@ def test_the_sessions_of_a_project_are_found_and_told(
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     root = tmp_path / "my project"
     root.mkdir()
-    assert run(["usage", "--root", str(root)]) == USAGE
+    assert run(["usage", "--root", str(root)]) == FAILED
     assert "there are none in" in capsys.readouterr().err
     slug = "".join(letter if letter.isalnum() else "-" for letter in str(root))
     ours = ("mcp__graphrag__find_symbol", {"symbol": "a"}, "x" * 10)

@@ -13,6 +13,7 @@ REPOSITORY = FOLDER.parents[1]
 REGISTRY_VALIDATOR = FOLDER / "target" / "validate-server-json"
 SECONDS = 120
 _BINARIES = FOLDER / "node_modules" / ".bin"
+_OPENCODE = FOLDER / "node_modules" / "opencode-linux-x64" / "bin"  # Its package has a program for each system.
 _OURS = Path(sys.executable).parent  # Where graphrag-mcp and uv are.
 _PRIVATE = ("ANTHROPIC_", "CLAUDE", "GRAPHRAG_")  # What a user or a session that runs the tests may have set.
 
@@ -32,7 +33,7 @@ class Done(NamedTuple):
 def environment(home: Path, **more: str) -> dict[str, str]:
     """Return an environment in which nothing of the user's is read or written."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_PRIVATE)}
-    search = os.pathsep.join([str(_OURS), str(_BINARIES), kept["PATH"]])
+    search = os.pathsep.join([str(_OURS), str(_BINARIES), str(_OPENCODE), kept["PATH"]])
     return kept | {
         "HOME": str(home),
         "PATH": search,

@@ -31,9 +31,8 @@ PICTURES: dict[str, tuple[Literal["dark", "light"], str]] = {
     "search": ("light", "#/search?q=how are results fused"),
     "score": ("dark", "#/search?q=fuse_rrf&tab=score"),
     "graph": ("light", "#/graph?symbol=fuse_rrf"),
-    "index": ("dark", "#/index"),
-    "recency": ("light", "#/recency"),
-    "compare": ("dark", '#/compare?q=how are results fused&right={"fusion_algorithm":"rrf","prior_tests":1}'),
+    "symbol": ("dark", "#/symbol?symbol=fuse_relative"),
+    "flow": ("light", "#/flow?from=run_search&to=bring_up_to_date"),
 }
 
 

@@ -94,7 +94,7 @@ def test_a_file_that_is_no_index_is_damaged(tmp_path: Path) -> None:
     ],
 )
 def test_a_stream_that_cannot_be_used_is_a_sentence(shell: str, told: str, tmp_path: Path) -> None:
-    """And exit code 1."""
+    """And an error."""
     (tmp_path / "a.py").write_text("def abc():\n    pass\n")
     done = subprocess.run(
         ["sh", "-c", f'"$0" -m graphrag_mcp {shell}', sys.executable],
@@ -106,7 +106,7 @@ def test_a_stream_that_cannot_be_used_is_a_sentence(shell: str, told: str, tmp_p
         timeout=60,
         check=False,
     )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith("graphrag-mcp: ") and told in done.stderr
     assert not any(name in done.stderr for name in NAMES)
 

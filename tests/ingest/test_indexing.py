@@ -223,7 +223,10 @@ def _update(app: App, path: str) -> None:
 
 
 def _ages(app: App) -> dict[str, float | None]:
-    return {age.path: age.modified_at for age in app.ask(lambda view: list(view.index.inventory.ages()))}
+    files, _ = app.ask(
+        lambda view: view.index.inventory.files("", {}, None, "path", descending=False, first=0, limit=500)
+    )
+    return {file.path: file.modified_at for file in files}
 
 
 def test_ages_in_an_index_made_before_are_renewed(app: App, project: Path) -> None:

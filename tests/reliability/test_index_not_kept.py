@@ -85,7 +85,7 @@ def test_every_other_process_says_that_the_writer_is_stopped(
         assert f"`kill -CONT {writer.process.pid}`" in answer
     for arguments in (["index"], ["index", "--rebuild"], ["watch"], ["doctor"]):
         ended = command(root, environment, *arguments)
-        assert ended.returncode == 1
+        assert ended.returncode == 2
         assert said in ended.stdout + ended.stderr
     writer.process.send_signal(signal.SIGCONT)
     wait_until(lambda: status(reader) == "Index: ready", WAIT_SECONDS)
@@ -170,6 +170,6 @@ def test_an_index_in_a_folder_that_can_only_be_read_answers(
         ended = subprocess.run([*python, "search", "open first"], capture_output=True, text=True, env=environment)
         assert (ended.returncode, said in ended.stdout, "one.py:1-2" in ended.stdout) == (0, True, True)
         ended = subprocess.run([*python, "index"], capture_output=True, text=True, env=environment)
-        assert (ended.returncode, "set GRAPHRAG_DATA_DIR" in ended.stderr) == (1, True)
+        assert (ended.returncode, "set GRAPHRAG_DATA_DIR" in ended.stderr) == (2, True)
     finally:
         folder.chmod(0o700)

@@ -103,7 +103,7 @@ def test_who_waits_is_told_for_which_process(
         done = command(root, environment, "index")
         assert (done.returncode, f"warning: {name} is writing the index" in done.stdout) == (0, True)
         done = command(root, environment, "index", "--rebuild")
-        assert (done.returncode, done.stderr.startswith(f"graphrag-mcp: {name} is writing the index")) == (1, True)
+        assert (done.returncode, done.stderr.startswith(f"graphrag-mcp: {name} is writing the index")) == (2, True)
         monkeypatch.setenv("GRAPHRAG_DATA_DIR", environment["GRAPHRAG_DATA_DIR"])
         assert f"{name} writes the index" in {one.part: one.text for one in examine(root)}["writer"]
         server.process.send_signal(signal.SIGKILL)

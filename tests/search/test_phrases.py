@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_mcp.model.files import Category, RelationKind
-from graphrag_mcp.search.query.phrases import asked_categories, asked_relations, asks_for_fact
+from graphrag_mcp.search.query.phrases import asked_categories, asked_relations, asks_for_behaviour, asks_for_fact
 from graphrag_mcp.search.query.understand import LONG, understand
 
 
@@ -169,3 +169,19 @@ def test_a_short_text_is_its_own_title() -> None:
     """Nothing of a question is minor but its synonyms."""
     assert understand("how are sessions kept").title == "how are sessions kept"
     assert understand("how are sessions kept").expansion_terms == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("how is a session renewed", True),
+        ("where are old sessions thrown away", True),
+        ("which part writes the log", True),
+        ("where is the class that keeps sessions", False),
+        ("the interfaces of stores", False),
+        ("a session of a user", False),
+    ],
+)
+def test_a_question_for_behaviour_names_no_kind_of_type(text: str, asks: bool) -> None:
+    """Types come after functions then."""
+    assert asks_for_behaviour(text) is asks

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,19 @@ def test_the_hit_that_shows_the_nearest_definition_gets_the_best_place_of_its_fi
     anew = order_within_files(order, FIRST_AXIS, _reader({1: made}))
     assert [one.fused.chunk_id for one in anew] == [2, 9, 1, 3]
     assert [one.moved and one.moved.by for one in anew] == ["near", None, "far", None]
+
+
+def test_a_question_for_what_is_done_means_functions_before_types() -> None:
+    """The type's words are a little nearer."""
+    order = [_scored(1, 1, 0.50, 0), _scored(2, 1, 0.41, 1)]
+    kind = replace(_function("Cleaner", 1, 10), kind=SymbolKind.TYPE)
+    vectors: Matrix = np.array([[0.5, 0.0], [0.4, 0.0]], np.float32)
+    read = _reader(
+        {1: FileSketches.over(sketch([kind, _function("clean", 11, 20)], []), vectors, {1: (1, 10), 2: (11, 20)})}
+    )
+    for asks, first in ((False, 1), (True, 2)):
+        anew = order_within_files(order, FIRST_AXIS, read, asks_for_behaviour=asks)
+        assert anew[0].fused.chunk_id == first
 
 
 # ---------------------------------------------------------------- through the application

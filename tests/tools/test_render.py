@@ -244,14 +244,14 @@ def test_an_incomplete_index_a_missing_store_and_warnings_come_first() -> None:
 
 @pytest.mark.parametrize("form", ["concise", "detailed"])
 def test_an_answer_to_which_nothing_matches_says_so_first(form: Any) -> None:
-    """An agent reads why, what to do, and the three nearest chunks without their code."""
-    result = make_result(*hits(5, 60), expanded=(make_neighbour(),), confidence=0.01, missing_words=("etcd", "raft"))
+    """An agent reads why, what to do, and the five nearest chunks without their code."""
+    result = make_result(*hits(7, 60), expanded=(make_neighbour(),), confidence=0.01, missing_words=("etcd", "raft"))
     text = written(result, form)
     lines = text.splitlines()
     assert lines[0].startswith('Nothing matches well (not indexed anywhere: "etcd", "raft"); rephrase it')
-    nearest = ["Nearest chunks", "1. src/file0.py", "2. src/file1.py", "3. src/file2.py"]
-    assert [line.split(":")[0] for line in lines[2:6]] == nearest
-    assert re.fullmatch(r'\.\.\. more results: cursor="3-[0-9a-f]{8}"', lines[-1])
+    nearest = ["Nearest chunks", *(f"{number}. src/file{number - 1}.py" for number in range(1, 6))]
+    assert [line.split(":")[0] for line in lines[2:8]] == nearest
+    assert re.fullmatch(r'\.\.\. more results: cursor="5-[0-9a-f]{8}"', lines[-1])
     assert "line 1 of" not in text
     assert "Related" not in text
 

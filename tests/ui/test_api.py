@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.cli.project import open_project
-from graphrag_mcp.tools.table import TOOLS
+from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from tests.ui.conftest import FILES, HOSTILE_NAME, HOSTILE_TEXT, OLD_FILES
 from tests.ui.running import RunningPage, running_page
 
@@ -30,7 +30,7 @@ def test_the_agents_text_is_what_the_tool_returns(page: RunningPage, project: Pa
     for tool in ("graphrag_hybrid_search", "query_documents", "query_unique_documents"):
         for response_format in ("concise", "detailed"):
             arguments = QUERY | {"response_format": response_format}
-            answer = page.ask("answer", {"tool": tool, "arguments": arguments}).json
+            answer = page.ask("call", {"tool": tool, "arguments": arguments}).json
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("GRAPHRAG_DATA_DIR", str(tmp_path))
                 app = open_project(project)
@@ -54,20 +54,17 @@ def test_the_agents_text_is_what_the_tool_returns(page: RunningPage, project: Pa
         ),
         ("search", {"tool": "index_status", "arguments": QUERY}, "is not a search tool"),
         ("search", {}, "arguments is required"),
-        ("answer", {"arguments": QUERY | {"response_format": "xml"}}, "expected one of concise, detailed, json"),
+        ("call", {"arguments": QUERY | {"response_format": "xml"}}, "expected one of concise, detailed, json"),
         ("graph", {"symbol": "renew", "hops": 9}, "hops = 9: expected a whole number from 1 to 3"),
         ("graph", {"symbol": "nothing_of_that_name"}, "nothing that is indexed defines"),
         ("graph", {}, "give the name of a symbol"),
         ("files", {"order": "content"}, 'order = "content": expected one of path'),
         ("files", {"page": 0}, "page = 0: expected a whole number from 1"),
-        (
-            "compare",
-            {"arguments": QUERY, "right": {"rrf_k": 0}},
-            "rrf_k = 0: input should be greater than or equal to 1",
-        ),
-        ("compare", {"arguments": QUERY, "left": {"rrfk": 1}}, "rrfk is not a setting; did you mean"),
-        ("compare", {"arguments": QUERY, "left": {"cross_encoder_model": "/etc"}}, "cannot be changed here"),
-        ("compare", {"arguments": QUERY, "right": {"rerank": "cross_encoder"}}, "loads a model"),
+        ("call", {"tool": "no_tool", "arguments": {}}, "is not a tool; there are: graphrag_hybrid_search"),
+        ("call", {"tool": "find_symbol", "arguments": {}}, "symbol is required"),
+        ("file", {"path": "nowhere.py"}, "is not an indexed file"),
+        ("file", {"path": "../../etc/passwd"}, "is not an indexed file"),
+        ("file", {"path": "picture.bin"}, "is not an indexed file"),
         ("nothing", {}, "is not a request of this page"),
         ("status", [], "the request is not an object"),
     ],
@@ -150,46 +147,25 @@ def test_what_was_left_out_is_listed_with_its_reason(page: RunningPage) -> None:
     assert {row["path"] for row in same["rows"]} == {path for path, why in rows.items() if why == rows["picture.bin"]}
 
 
-def test_ages_add_up_by_folder(page: RunningPage) -> None:
-    """Every file is in one tile; a folder with nothing but a folder is one with it."""
-    ages = page.ask("ages").json
-    tiles = {tile["name"]: tile for tile in ages["tiles"]}
-    assert sum(tile["files"] for tile in ages["tiles"]) == ages["files"] == len(FILES) + len(OLD_FILES)
-    assert tiles["legacy/archive"]["archived"] == 1
-    assert tiles["docs"]["modified_at"] < tiles["src"]["modified_at"]
-    inside = page.ask("ages", {"folder": "src"}).json
-    assert sorted((tile["name"], tile["is_file"]) for tile in inside["tiles"]) == [
-        ("login.py", True),
-        ("session.py", True),
-    ]
-    assert page.ask("ages", {"folder": "nowhere"}).json["tiles"] == []
-
-
-def test_a_comparison_says_what_moved(page: RunningPage) -> None:
-    """The same settings give the same list; others say where each result was before."""
-    same = page.ask("compare", {"arguments": QUERY}).json
-    assert all(move["now"] == move["before"] for move in same["moves"]) and same["gone"] == []
-    changed = page.ask(
-        "compare", {"arguments": QUERY | {"limit": 2}, "right": {"prior_documentation": 1, "prior_tests": 1}}
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_tool_can_be_called(page: RunningPage, tool: str) -> None:
+    """With its values and its text."""
+    required = {"symbol": "renew", "text": "renew", "query": "renew"}
+    schema = TOOLS[tool].schema()["properties"]
+    given = {name: value for name, value in required.items() if name in schema}
+    answer = page.ask(
+        "call", {"tool": tool, "arguments": given if tool != "find_history" else {"path": "src/login.py"}}
     ).json
-    before, after = ([(hit["path"], hit["start_line"]) for hit in result["primary"]] for result in changed["results"])
-    for move, key in zip(changed["moves"], after, strict=True):
-        assert move["before"] == (before.index(key) + 1 if key in before else None)
-    assert changed["gone"] == [place for place, key in enumerate(before, 1) if key not in after]
-    weighted = page.ask("compare", {"arguments": QUERY, "right": {"fusion_algorithm": "weighted"}}).json
-    assert weighted["results"][1]["meta"]["search_strategy"]["fusion_method"] == "weighted"
+    assert answer["text"] and answer["tokens"] > 0
+    assert (answer["values"] is None) is (tool in SEARCH_TOOLS)
 
 
-def test_the_form_of_the_comparison_comes_from_the_settings(page: RunningPage) -> None:
-    """Each with its kind, its value, its limits and its meaning; sent back unchanged it changes nothing."""
-    form = page.ask("project").json["settings"]
-    by_name = {setting["name"]: setting for setting in form}
-    assert by_name["fusion_algorithm"]["choices"] == ["relative", "rrf", "weighted", "semantic_only"]
-    assert (by_name["rrf_k"]["kind"], by_name["rrf_k"]["minimum"], by_name["rrf_k"]["maximum"]) == ("integer", 1, 1000)
-    assert by_name["min_score"]["optional"] and "age" in by_name["recency_profile"]["group"]
-    assert all(setting["meaning"] and setting["group"] for setting in form)
-    whole = {setting["name"]: setting["value"] for setting in form}
-    assert page.ask("compare", {"arguments": QUERY, "right": whole}).status == 200
+def test_a_file_has_its_text_masked_and_its_definitions(page: RunningPage, project: Path) -> None:
+    """As it is on disk."""
+    file = page.ask("file", {"path": "src/session.py"}).json
+    assert (file["text"], file["language"]) == ((project / "src/session.py").read_text(), "python")
+    assert [one["symbol"] for one in file["definitions"]] == ["Session", "Session.refresh", "renew"]
+    assert page.ask("file", {"path": "docs/sessions.md"}).json["definitions"][0]["symbol"] == "Sessions"
 
 
 def test_hostile_names_and_texts_come_as_they_are(page: RunningPage) -> None:
@@ -221,10 +197,10 @@ def test_the_page_changes_nothing_in_the_project(page: RunningPage, project: Pat
     before = {
         path: path.stat().st_mtime_ns for path in project.rglob("*") if path.is_file() and ".git" not in path.parts
     }
-    for name in ("project", "status", "skipped", "ages", "files"):
+    for name in ("project", "status", "skipped", "files"):
         page.ask(name)
     page.ask("search", {"arguments": QUERY})
-    page.ask("compare", {"arguments": QUERY})
+    page.ask("file", {"path": "src/session.py"})
     after = {
         path: path.stat().st_mtime_ns for path in project.rglob("*") if path.is_file() and ".git" not in path.parts
     }

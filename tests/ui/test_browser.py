@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -29,9 +30,20 @@ VIEWS = {
     "no graph": "#/graph?symbol=nothing_of_that_name",
     "index": "#/index",
     "left out": "#/index?show=skipped",
-    "recency": "#/recency",
-    "compare": '#/compare?q=refresh the session&right={"prior_documentation":1}',
-    "wrong comparison": '#/compare?q=refresh the session&right={"rrf_k":0}',
+    "no symbol asked": "#/symbol",
+    "function": "#/symbol?symbol=renew",
+    "type": "#/symbol?symbol=Session",
+    "no symbol": "#/symbol?symbol=nothing_of_that_name",
+    "file": "#/file?path=src/session.py&line=12",
+    "document": "#/file?path=docs/sessions.md",
+    "no file": "#/file?path=nowhere.py",
+    "grep": "#/grep?text=token",
+    "pattern": "#/grep?text=def \\w+&regex=true",
+    "wrong pattern": "#/grep?text=(&regex=true",
+    "impact": "#/impact?symbol=renew",
+    "no impact": "#/impact",
+    "flow": "#/flow?from=sign_in&to=renew",
+    "no flow": "#/flow?from=renew&to=sign_in",
 }
 
 
@@ -123,7 +135,6 @@ def test_results_come_while_typing(tab: Page) -> None:
     ("address", "field", "shown"),
     [
         ("#/search?languages=python", "#query", r"#/search\?q=renew\+the\+token&languages=python$"),
-        ('#/compare?right={"rrf_k":9}', "#compared", r"#/compare\?q=renew\+the\+token&right=%7B%22rrf_k%22%3A9%7D$"),
     ],
 )
 def test_what_is_typed_while_the_page_starts_stays(tab: Page, address: str, field: str, shown: str) -> None:
@@ -190,7 +201,7 @@ def test_everything_can_be_done_with_keys(tab: Page) -> None:
     tab.keyboard.press("g")
     expect(tab).to_have_url(re.compile("#/graph"))
     expect(tab.locator(".centre h2")).to_be_visible()
-    for digit, view in enumerate(("search", "graph", "index", "recency", "compare"), 1):
+    for digit, view in enumerate(("search", "grep", "symbol", "flow", "impact", "graph", "index"), 1):
         tab.evaluate("document.activeElement.blur()")
         tab.keyboard.press(str(digit))
         expect(tab.locator(f"#view-{view}")).to_be_visible()
@@ -234,28 +245,6 @@ def test_the_focus_stays_where_the_page_is_drawn_anew(tab: Page) -> None:
     expect(tab.get_by_role("tab", name="As the agent sees it")).to_be_focused()
 
 
-def test_the_focus_stays_while_settings_are_changed(tab: Page) -> None:
-    """Also when a field is left with Tab, and when a setting is left as it is."""
-    _show(tab, '#/compare?q=refresh the session&right={"prior_documentation":1,"query_expansion":false}')
-    tab.get_by_label("prior_documentation", exact=True).fill("0.9")
-    tab.keyboard.press("Tab")
-    expect(tab).to_have_url(re.compile(r"0\.9"))
-    away = tab.get_by_role("button", name="Leave prior_documentation as it is")
-    expect(away).to_be_focused()
-    switch = tab.get_by_label("query_expansion", exact=True)
-    switch.focus()
-    tab.keyboard.press("t")
-    expect(tab).to_have_url(re.compile("query_expansion%22%3Atrue"))
-    expect(switch).to_be_focused()
-    away.press("Enter")
-    expect(tab.get_by_label("Change a setting of B")).to_be_focused()
-    out = tab.get_by_label("Take a part of the ranking out of B")
-    out.focus()
-    tab.keyboard.press("ArrowDown")
-    expect(switch).to_have_count(0)
-    expect(out).to_be_focused()
-
-
 def test_filters_narrow_the_search_and_stand_in_the_address(tab: Page) -> None:
     """They are the tool's own arguments."""
     _show(tab, "#/search?q=session")
@@ -297,7 +286,7 @@ def test_a_score_that_was_summed_anew_adds_up(
 def _summed(tab: Page) -> tuple[float, float]:
     """Return what the terms of the chosen result add up to, and its score."""
     names, values = (tab.locator(f".terms tbody {cell}").all_inner_texts() for cell in ("th", "td:nth-child(2)"))
-    assert len(names) > 2 and "fused" not in names
+    assert len(names) > 1 and "fused" not in names
     total = 0.0
     for name, (sign, number) in zip(names, (value.split() for value in values), strict=True):
         assert (sign == "×") is (name == "file")
@@ -313,6 +302,95 @@ def test_the_graph_is_walked_by_its_list(tab: Page) -> None:
     expect(tab.locator(".centre h2")).to_have_text("sign_in")
     tab.go_back()
     expect(tab.locator(".centre h2")).to_have_text("renew")
+
+
+def test_a_symbol_has_its_code_its_callers_and_what_is_not_known(tab: Page) -> None:
+    """Each caller with its line and its certainty; the same answer as the agent reads; links lead on, and back."""
+    _show(tab, "#/symbol?symbol=renew")
+    expect(tab.locator("#view-symbol .code").first).to_contain_text("return token[::-1]")
+    expect(tab.locator("#view-symbol .hljs-keyword").first).to_have_text("def")
+    callers = tab.get_by_role("region", name="Callers", exact=True)
+    expect(callers.locator(".places > li")).to_have_count(3)
+    expect(callers).to_contain_text("certain")
+    expect(callers.locator(".complete")).to_have_text(re.compile("^Complete"))
+    expect(tab.get_by_role("region", name="Tests", exact=True)).to_contain_text("test_renew")
+    expect(tab.get_by_role("region", name="History")).to_contain_text("change")
+    callers.locator("summary").click()
+    expect(callers.get_by_role("region", name="The answer of trace_relations")).to_contain_text("3 callers of")
+    callers.get_by_role("link", name="sign_in", exact=True).click()
+    expect(tab.locator("#view-symbol h2")).to_contain_text("sign_in")
+    tab.go_back()
+    expect(tab.locator("#view-symbol h2")).to_contain_text("renew")
+
+
+def test_a_file_has_its_outline_and_shows_the_line_of_the_address(tab: Page) -> None:
+    """A definition of the outline leads to its page."""
+    _show(tab, "#/file?path=src/session.py&line=12")
+    expect(tab.locator(".line.chosen")).to_contain_text("def renew(token):")
+    outline = tab.get_by_role("region", name="Outline")
+    expect(outline.locator("li")).to_have_count(3)
+    expect(tab.get_by_role("region", name="Importers")).to_contain_text("login.py")
+    outline.get_by_role("link", name="refresh", exact=True).click()
+    expect(tab).to_have_url(re.compile(r"#/symbol\?symbol=src%2Fsession.py%3A%3ASession.refresh"))
+
+
+def test_every_line_with_a_text_comes_while_typing(tab: Page) -> None:
+    """By file; a pattern too; the address says what is shown."""
+    _show(tab, "#/grep")
+    tab.locator("#text").press_sequentially("def re", delay=30)
+    expect(tab.locator("#view-grep .occurrences > li")).to_have_count(2)
+    tab.locator("#text").fill(r"def (renew|sign_in)\b")
+    tab.get_by_label("Pattern", exact=True).check()
+    expect(tab.locator("#view-grep .occurrences > li")).to_have_count(2)
+    expect(tab).to_have_url(re.compile("regex=true"))
+    tab.get_by_label("Folder", exact=True).fill("src/login.py")
+    tab.keyboard.press("Enter")
+    expect(tab.locator("#view-grep .occurrences > li")).to_have_count(1)
+
+
+def test_a_flow_is_a_chain_with_the_lines_that_lead_on(tab: Page) -> None:
+    """From one function to another, by a form."""
+    _show(tab, "#/flow")
+    tab.get_by_label("From", exact=True).fill("sign_in")
+    tab.get_by_label("To", exact=True).fill("renew")
+    tab.keyboard.press("Enter")
+    chain = tab.get_by_role("region", name="Chain 1")
+    expect(chain.locator("li").first).to_contain_text("sign_in")
+    expect(chain.locator("li").last).to_contain_text("renew")
+    expect(chain.locator(".leads code").first).to_contain_text("renew(name)")
+
+
+def test_what_a_change_may_break_has_the_tests_to_run(tab: Page) -> None:
+    """Of a symbol, and of the working tree."""
+    _show(tab, "#/impact?symbol=renew")
+    expect(tab.locator("#view-impact .places")).to_contain_text("sign_in")
+    expect(tab.get_by_role("region", name="Tests", exact=True)).to_contain_text("pytest tests/test_session.py")
+    _show(tab, "#/impact")
+    expect(tab.locator("#view-impact")).to_contain_text("0 files differ from HEAD")
+
+
+def test_a_place_is_copied_and_opened_in_the_users_editor(browser: Browser, page: RunningPage, project: Path) -> None:
+    """As path:line; by a template that this browser keeps, and that runs no script."""
+    for tab in _open(browser, page, permissions=["clipboard-read", "clipboard-write"]):
+        _show(tab, "#/file?path=src/session.py&line=12")
+        tab.get_by_role("button", name="Copy path:line").click()
+        expect(tab.get_by_role("button", name="Copied")).to_be_visible()
+        assert tab.evaluate("navigator.clipboard.readText()") == "src/session.py:12"
+        open_in_editor = tab.get_by_text("Open in editor").first
+        expect(open_in_editor).to_have_attribute("href", f"vscode://file/{project}/src/session.py:12")
+        for template, href in (
+            ("idea://open?file={path}&line={line}", "idea://"),
+            ("javascript:alert(1)//{path}", None),
+        ):
+            tab.get_by_role("button", name="Keys and help").click()
+            tab.get_by_label("leads to").fill(template)
+            tab.keyboard.press("Tab")
+            tab.keyboard.press("Escape")
+            tab.reload()
+            if href:
+                expect(tab.get_by_text("Open in editor").first).to_have_attribute("href", re.compile(f"^{href}"))
+            else:
+                expect(tab.get_by_text("Open in editor").first).not_to_have_attribute("href", re.compile("."))
 
 
 def test_the_index_is_sorted_and_filtered(tab: Page) -> None:
@@ -377,56 +455,16 @@ def test_the_same_graph_can_be_asked_for_again(tab: Page) -> None:
 def test_a_view_whose_script_does_not_come_says_so(browser: Browser, page: RunningPage) -> None:
     """It is not left blank, and a second try shows it."""
     tab = browser.new_page()
-    tab.route("**/static/recency.js", lambda route: route.abort())
-    tab.goto(page.url + "#/recency")
-    expect(tab.locator("#view-recency").get_by_role("alert")).to_contain_text("start graphrag-mcp ui again")
-    tab.unroute("**/static/recency.js")
+    tab.route("**/static/impact.js", lambda route: route.abort())
+    tab.goto(page.url + "#/impact?symbol=renew")
+    expect(tab.locator("#view-impact").get_by_role("alert")).to_contain_text("start graphrag-mcp ui again")
+    tab.unroute("**/static/impact.js")
     tab.get_by_role("button", name="Try again").click()
-    expect(tab.locator(".map")).to_contain_text("session.py")
+    expect(tab.locator("#view-impact .places")).to_contain_text("sign_in")
     tab.close()
 
 
-def test_tiles_lead_into_folders(tab: Page) -> None:
-    """As links, which keys reach."""
-    _show(tab, "#/recency")
-    tab.locator(".map a.heading", has_text="src/").press("Enter")
-    expect(tab.locator(".crumbs")).to_contain_text("src")
-    expect(tab.locator(".map")).to_contain_text("session.py")
-    tab.locator(".as-table summary").click()
-    expect(tab.locator(".as-table")).to_contain_text("login.py")
-
-
-def test_two_settings_are_compared(tab: Page) -> None:
-    """What moved is said; a value out of range is answered with its sentence, and can be corrected."""
-    _show(tab, VIEWS["compare"])
-    expect(tab.locator("#view-compare .note")).not_to_be_empty()
-    field = tab.get_by_label("prior_documentation", exact=True)
-    field.fill("7")
-    field.press("Enter")
-    expect(tab.get_by_role("alert")).to_contain_text("prior_documentation = 7")
-    field.fill("0.9")
-    field.press("Enter")
-    expect(tab.get_by_role("alert")).to_have_count(0)
-    expect(tab.locator(".compared").first).to_be_visible()
-
-
-def test_an_emptied_query_ends_its_comparison(tab: Page) -> None:
-    """An answer that comes late shows nothing."""
-    released: list[Any] = []
-    tab.route("**/api/compare", lambda route: released.append(route))
-    _show(tab, "#/compare")
-    tab.get_by_label("Query").fill("refresh the session")
-    expect(tab.locator(".outcome")).to_have_attribute("aria-busy", "true")
-    tab.get_by_label("Query").fill("")
-    expect(tab).to_have_url(re.compile("#/compare$"))
-    with suppress(Exception):  # The page has given it up.
-        released[0].continue_()
-    tab.wait_for_timeout(500)
-    expect(tab.locator(".compared")).to_have_count(0)
-    expect(tab.locator(".outcome")).not_to_have_attribute("aria-busy", "true")
-
-
-@pytest.mark.parametrize("view", ["search", "agent", "index", "graph", "recency", "compare"])
+@pytest.mark.parametrize("view", ["search", "agent", "index", "graph", "symbol", "file", "grep"])
 def test_a_hostile_repository_runs_nothing(tab: Page, view: str) -> None:
     """Names and contents that are markup are shown as they are written."""
     addresses = {
@@ -434,8 +472,9 @@ def test_a_hostile_repository_runs_nothing(tab: Page, view: str) -> None:
         "agent": "#/search?q=gatecrash&tab=agent",
         "index": "#/index?text=<img",
         "graph": "#/graph?symbol=gatecrash",
-        "recency": "#/recency",
-        "compare": "#/compare?q=gatecrash",
+        "symbol": "#/symbol?symbol=gatecrash",
+        "file": f"#/file?path={quote(HOSTILE_NAME)}",
+        "grep": "#/grep?text=gatecrash",
     }
     _show(tab, addresses[view])
     place = tab.locator(f"#view-{'search' if view == 'agent' else view}")
@@ -455,7 +494,7 @@ def test_a_wrong_address_shows_what_it_can(tab: Page, rest: str) -> None:
 
 def test_a_hostile_address_runs_nothing(tab: Page) -> None:
     """What stands behind # is as foreign as a file."""
-    for address in ("#/search?q=<img src=x onerror=document.title='owned'>", "#/constructor", "#/compare?right=<b>"):
+    for address in ("#/search?q=<img src=x onerror=document.title='owned'>", "#/constructor", "#/grep?text=<b>"):
         _show(tab, address)
     _show(tab, "#/graph?symbol=<img src=x onerror=document.title='owned'>")
     expect(tab.get_by_role("alert")).to_contain_text("<img src=x")

@@ -10,7 +10,7 @@ from typing import NoReturn
 from graphrag_mcp.cli import commands
 from graphrag_mcp.cli.options import create_parser, project_root
 from graphrag_mcp.cli.project import open_project
-from graphrag_mcp.errors import GraphragError, RequestError
+from graphrag_mcp.errors import GraphragError, RequestError, UnknownNameError
 from graphrag_mcp.tools.printing import printable
 
 QUESTIONS = {
@@ -28,10 +28,10 @@ MOST = 50  # Questions of one call.
 LONGEST = 20_000  # Bytes of a line; the longest question fits.
 
 
-def run_batch(options: argparse.Namespace) -> None:
+def run_batch(options: argparse.Namespace) -> bool:
     """Answer the commands in the order of the lines; raises GraphragError at the end if some failed."""
     lines = _lines()
-    failed = 0
+    failed, is_found = 0, False
     with closing(open_project(project_root(options.root, os.environ))) as project:
         if not options.no_update:
             commands.bring_up_to_date(project)
@@ -39,10 +39,12 @@ def run_batch(options: argparse.Namespace) -> None:
             commands.show(printable(f"$ {line}"))
             try:
                 question = _read(line)
-                question.project, question.no_update = project, True
-                QUESTIONS[question.command](question)
+                question.project, question.no_update, question.is_coloured = project, True, options.is_coloured
+                is_found = QUESTIONS[question.command](question) is not False or is_found
             except BrokenPipeError:
                 raise
+            except UnknownNameError as error:
+                commands.show(printable(str(error)))
             except GraphragError as error:
                 failed += 1
                 commands.show(printable(str(error)))
@@ -52,6 +54,7 @@ def run_batch(options: argparse.Namespace) -> None:
             commands.show("")
     if failed:
         raise GraphragError(f"{failed} of {len(lines)} questions failed; each says why")
+    return is_found
 
 
 def _lines() -> list[str]:

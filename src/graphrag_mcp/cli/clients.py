@@ -1,19 +1,20 @@
-"""The MCP clients that `init` sets up: where each keeps its settings, and their format."""
+"""The MCP clients that `init` sets up: how each is found, and where and in which format it keeps its servers."""
 
 import hashlib
 import json
 import os
 import re
+import shutil
 import sys
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from graphrag_mcp.errors import GraphragError
+from graphrag_mcp.cli import client_formats
+from graphrag_mcp.cli.client_formats import ClientSettingsError, Entries, JsonFormat, SettingsFormat, TomlFormat
 
 SERVER_NAME = "graphrag"
 PROGRAM = PLUGIN = "graphrag-mcp"
@@ -21,45 +22,55 @@ NOT_ON_PATH = (
     f"{PROGRAM} is not on PATH, where clients look for it; install it with `uv tool install` or `pipx install`"
 )
 WORKSPACE = "${workspaceFolder}"
-ALWAYS_LOADED = {"alwaysLoad": True}  # Claude Code shows a model only the names of other servers' tools.
+# Claude Code and Copilot CLI, which read one file, show a model only the names of other servers' tools.
+ALWAYS_LOADED = {"alwaysLoad": True, "deferTools": "never"}
 NAME_CHARACTERS = 32  # The name of a server has no more of its folder: clients prefix each tool with it.
 
-Entries = Mapping[str, Any]
-ChooseName = Callable[[Entries], str]
 
-
-class ClientSettingsError(GraphragError):
-    """A client's settings cannot be read, or cannot be written without loss."""
-
-
-class SettingsFormat(Protocol):
-    """The format of the servers in a client's file."""
-
-    def read(self, text: str) -> Entries:
-        """Return the entries of all servers by name. Raises ClientSettingsError."""
-
-    def merge(self, text: str, file: Path, choose_name: ChooseName, command: list[str]) -> str:
-        """Return the text with our entry; the rest is unchanged. Raises ClientSettingsError."""
+def split_command(command: list[str]) -> dict[str, Any]:
+    """Return the program and its arguments as most clients want them."""
+    return {"command": command[0], "args": command[1:]}
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
     """A client.
 
-    settings: returns its file for a project. root: how the client passes the project to the server; "" if it starts the
-    server in the project. is_shared: whether one file of the user's own is for all projects, so that each has an entry
-    with its folder. first_use: what the user has to do once, "" if nothing. starts_twice: returns what else starts the
-    server in a project, with the next step, "" if nothing does.
+    marks: what shows that it is used: a program on PATH, or a path (of the project, of the user, or absolute).
+    files: where it may keep its servers: in the project, or one file of the user's for all projects.
+    shape: returns the entry that starts a command. extra: what every entry has besides.
+    root: how the client passes the project to the server; "" if it starts the server in the project.
+    first_use: what the user has to do once, "" if nothing. starts_twice: returns what else starts the server in a
+    project, with the next step, "" if nothing does.
     """
 
     name: str
     title: str
-    settings: Callable[[Path], Path]
+    marks: tuple[str, ...]
+    files: tuple[str, ...]
     format: SettingsFormat
+    shape: Callable[[list[str]], dict[str, Any]] = split_command
+    extra: Mapping[str, Any] = field(default_factory=dict)
     root: str = ""
-    is_shared: bool = False
     first_use: str = ""
     starts_twice: Callable[[Path], str] = lambda _root: ""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether one file of the user's own is for all projects, so that each has an entry with its folder."""
+        return self.files[0].startswith("~")
+
+    def is_found(self, root: Path) -> bool:
+        """Return whether the client is used on this machine or in a project."""
+        return any(
+            (root / Path(mark).expanduser()).exists() if "/" in mark else shutil.which(mark) is not None
+            for mark in self.marks
+        )
+
+    def settings(self, root: Path) -> Path:
+        """Return the client's file for a project: the one that exists, else the usual one."""
+        files = [root / Path(file).expanduser() for file in self.files]
+        return next((file for file in files if os.path.lexists(file)), files[0])
 
     def entry_name(self, entries: Entries, root: Path) -> str:
         """Return the name of a project's entry: its present one, else a free one."""
@@ -68,89 +79,46 @@ class Client:
         own = (name for name in entries if name.startswith(SERVER_NAME) and _root_of(entries[name]) == root)
         return next(own, None) or next(name for name in _possible_names(root) if name not in entries)
 
-    def merge(self, text: str, file: Path, root: Path, command: list[str]) -> str:
-        """Return the file's new text, from its old one. Raises ClientSettingsError."""
-        return self.format.merge(text, file, lambda entries: self.entry_name(entries, root), command)
+    def with_entry(self, text: str, root: Path, command: list[str]) -> str:
+        """Return the file's text with the entry of a project. Raises ClientSettingsError."""
+        entries = self.format.read(text)
+        name = self.entry_name(entries, root)
+        new = self.format.with_entry(text, name, {**self.extra, **self.shape(command)})
+        return self._checked(new, entries, name)
+
+    def without_entry(self, text: str, root: Path) -> str:
+        """Return the file's text without the entry of a project. Raises ClientSettingsError."""
+        entries = self.format.read(text)
+        name = self.entry_name(entries, root)
+        return self._checked(self.format.without_entry(text, name), entries, name)
 
     def command(self, text: str, root: Path) -> str:
         """Return the program that a project's entry starts, "" without an entry. Raises ClientSettingsError."""
         entries = self.format.read(text)
         name = self.entry_name(entries, root)
-        entry = entries.get(name, {})
-        if not isinstance(entry, dict) or (entry and not isinstance(entry.get("command"), str)):
+        words = _words(entries.get(name, {}))
+        if name in entries and not words:
             raise ClientSettingsError(f"{name!r} names no command")
-        return str(entry.get("command", ""))
+        return words[0] if words else ""
+
+    def _checked(self, text: str, before: Entries, name: str) -> str:
+        others = {key: value for key, value in self.format.read(text).items() if key != name}
+        if others != {key: value for key, value in before.items() if key != name}:
+            raise ClientSettingsError("the other servers in it cannot be kept")
+        return text
 
 
-@dataclass(frozen=True, slots=True)
-class JsonFormat:
-    """A JSON file whose servers are in a section. extra: what every entry has besides its command."""
-
-    section: str
-    extra: Mapping[str, Any] = field(default_factory=dict)
-
-    def read(self, text: str) -> Entries:
-        try:
-            return _section(json.loads(text) if text.strip() else {}, self.section)
-        except ValueError as error:
-            raise ClientSettingsError(f"it is not plain JSON ({error})") from error
-
-    def merge(self, text: str, file: Path, choose_name: ChooseName, command: list[str]) -> str:
-        entry = {**self.extra, "command": command[0], "args": command[1:]}
-        try:
-            settings = json.loads(text) if text.strip() else {}
-        except ValueError as error:
-            raise ClientSettingsError(
-                f"{file} is not plain JSON ({error}), so it was left as it is; add this to it yourself:\n"
-                + json.dumps({self.section: {choose_name({}): entry}}, indent=2)
-            ) from error
-        if not isinstance(settings, dict) or not isinstance(settings.setdefault(self.section, {}), dict):
-            wanted = f"expected an object with {self.section!r}"
-            raise ClientSettingsError(f"{file}: {wanted}; correct or remove it, then run again")
-        entries = settings[self.section]
-        name = choose_name(entries)
-        known = entries.get(name)
-        entries[name] = {**(known if isinstance(known, dict) else {}), **entry}
-        return json.dumps(settings, indent=indent_of(text), ensure_ascii=False) + "\n"
-
-
-class TomlFormat:
-    """A TOML file with a table [mcp_servers.NAME] for each server; comments and order are kept."""
-
-    def read(self, text: str) -> Entries:
-        try:
-            return _section(tomllib.loads(text), "mcp_servers")
-        except ValueError as error:
-            raise ClientSettingsError(f"it is not TOML ({error})") from error
-
-    def merge(self, text: str, file: Path, choose_name: ChooseName, command: list[str]) -> str:
-        import tomlkit
-        from tomlkit.exceptions import TOMLKitError
-
-        try:
-            settings = tomlkit.parse(text)
-            servers = settings.setdefault("mcp_servers", tomlkit.table(is_super_table=True))
-            ours = servers.setdefault(choose_name(servers), tomlkit.table())
-            ours["command"], ours["args"] = command[0], command[1:]
-        except (TOMLKitError, TypeError, AttributeError, ValueError) as error:
-            step = "correct it, with a table [mcp_servers.NAME] for each server, then run again"
-            raise ClientSettingsError(f"{file} was left as it is ({error}); {step}") from error
-        return tomlkit.dumps(settings)
-
-
-def _section(settings: Any, name: str) -> Entries:
-    entries = settings.get(name, {}) if isinstance(settings, dict) else None
-    if not isinstance(entries, dict):
-        raise ClientSettingsError(f"something else stands where {name!r} is expected")
-    return entries
+def _words(entry: Any) -> list[str]:
+    """Return the command line of an entry, in whatever shape; empty where there is none."""
+    command, arguments = (entry.get("command"), entry.get("args", [])) if isinstance(entry, dict) else (None, [])
+    words = command if isinstance(command, list) else [command, *(arguments if isinstance(arguments, list) else [])]
+    return [str(word) for word in words] if words and isinstance(words[0], str) else []
 
 
 def _root_of(entry: Any) -> Path | None:
     """Return the folder that an entry serves, None when it contains none."""
-    arguments = entry.get("args") if isinstance(entry, dict) else None
-    if not isinstance(arguments, list) or "--root" not in arguments[:-1]:
-        return None
-    return Path(str(arguments[arguments.index("--root") + 1])).resolve()
+    words = _words(entry)
+    return Path(words[words.index("--root") + 1]).resolve() if "--root" in words[:-1] else None
 
 
 def _possible_names(root: Path) -> Iterator[str]:
@@ -165,63 +133,109 @@ def _possible_names(root: Path) -> Iterator[str]:
     yield from (f"{SERVER_NAME}-{folder}-{number}" for number in count(2))
 
 
-def indent_of(text: str) -> str:
-    """Return the indentation of a file, two spaces for a new one."""
-    second = text.lstrip("{\r\n").partition("\n")[0] if text.startswith("{") else ""
-    return second[: len(second) - len(second.lstrip(" \t"))] or "  "
-
-
-def _claude_desktop(_root: Path) -> Path:
-    base = "Library/Application Support" if sys.platform == "darwin" else ".config"
-    return Path.home() / base / "Claude" / "claude_desktop_config.json"
-
-
 def _plugin(root: Path) -> str:
     """Return that the plugin is enabled, by the settings of Claude Code; the later ones decide."""
     user = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
     enabled: dict[str, Any] = {}
     for file in (user / "settings.json", *(root / ".claude" / f"settings{kind}.json" for kind in ("", ".local"))):
         with suppress(OSError, ValueError, ClientSettingsError):
-            enabled |= _section(json.loads(file.read_text(encoding="utf-8")), "enabledPlugins")
+            enabled |= client_formats.section_of(json.loads(file.read_text(encoding="utf-8")), "enabledPlugins")
     names = [name for name, is_on in enabled.items() if name.partition("@")[0] == PLUGIN and is_on]
     return f"the plugin {names[0]} starts the server too; keep one: `claude plugin disable {names[0]}`" if names else ""
+
+
+def _asks(client: str) -> str:
+    return f"{client} reads this file only in a project that you trust: start it there, and answer that you trust it."
 
 
 _CLAUDE_CODE_ASKS = (
     "Claude Code asks once whether it may use the server: start `claude` in the project and approve it; until then "
     '`claude mcp list` shows "Pending approval".'
 )
-_CODEX_ASKS = (
-    "Codex reads this file only in a project that you trust: start `codex` in the project's folder, which is what the "
-    "server searches then, and answer that you trust it."
-)
+_APPS = "~/Library/Application Support" if sys.platform == "darwin" else "~/.config"
+_CLINE = "cline_mcp_settings.json"
+_CLINE_IN_CODE = f"{_APPS}/Code/User/globalStorage/saoudrizwan.claude-dev"
+_SERVERS = JsonFormat("mcpServers")
 
-CLIENTS = {
-    client.name: client
-    for client in (
-        Client(
-            "claude-code",
-            "Claude Code",
-            lambda root: root / ".mcp.json",
-            JsonFormat("mcpServers", ALWAYS_LOADED),
-            first_use=_CLAUDE_CODE_ASKS,
-            starts_twice=_plugin,
-        ),
-        Client("claude-desktop", "Claude Desktop", _claude_desktop, JsonFormat("mcpServers"), is_shared=True),
-        Client("cursor", "Cursor", lambda root: root / ".cursor" / "mcp.json", JsonFormat("mcpServers"), WORKSPACE),
-        Client(
-            "vscode",
-            "VS Code",
-            lambda root: root / ".vscode" / "mcp.json",
-            JsonFormat("servers", {"type": "stdio"}),
-            WORKSPACE,
-        ),
-        Client(
-            "codex",
-            "Codex",
-            lambda root: root / ".codex" / "config.toml",
-            TomlFormat(),
-            first_use=_CODEX_ASKS,
-        ),
-    )
-}
+_ROWS = (
+    Client(
+        "claude-code",
+        "Claude Code",
+        ("claude", "~/.claude", "./.claude", "./.mcp.json"),
+        (".mcp.json",),
+        _SERVERS,
+        extra=ALWAYS_LOADED,
+        first_use=_CLAUDE_CODE_ASKS,
+        starts_twice=_plugin,
+    ),
+    Client(
+        "claude-desktop",
+        "Claude Desktop",
+        (f"{_APPS}/Claude",),
+        (f"{_APPS}/Claude/claude_desktop_config.json",),
+        _SERVERS,
+    ),
+    Client("cursor", "Cursor", ("cursor", "~/.cursor", "./.cursor"), (".cursor/mcp.json",), _SERVERS, root=WORKSPACE),
+    Client(
+        "vscode",
+        "VS Code",
+        ("code", f"{_APPS}/Code", "./.vscode"),
+        (".vscode/mcp.json",),
+        JsonFormat("servers"),
+        extra={"type": "stdio"},
+        root=WORKSPACE,
+    ),
+    Client(  # It also reads .github/mcp.json, but prefers an entry in this file.
+        "copilot-cli",
+        "Copilot CLI",
+        ("copilot", "~/.copilot"),
+        (".mcp.json",),
+        _SERVERS,
+        extra=ALWAYS_LOADED,
+        first_use=_asks("Copilot CLI"),
+    ),
+    Client(
+        "codex",
+        "Codex",
+        ("codex", "~/.codex", "./.codex"),
+        (".codex/config.toml",),
+        TomlFormat("mcp_servers"),
+        first_use=_asks("Codex"),
+    ),
+    Client(
+        "gemini-cli",
+        "Gemini CLI",
+        ("gemini", "~/.gemini", "./.gemini"),
+        (".gemini/settings.json",),
+        _SERVERS,
+        first_use=_asks("Gemini CLI"),
+    ),
+    Client(
+        "opencode",
+        "OpenCode",
+        ("opencode", "~/.config/opencode", "./opencode.json", "./opencode.jsonc", "./.opencode"),
+        ("opencode.json", "opencode.jsonc"),
+        JsonFormat("mcp", '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'),  # Which it would add itself.
+        shape=lambda command: {"type": "local", "command": command},
+    ),
+    Client(
+        "windsurf", "Windsurf", ("windsurf", "~/.codeium/windsurf"), ("~/.codeium/windsurf/mcp_config.json",), _SERVERS
+    ),
+    Client(
+        "zed",
+        "Zed",
+        ("zeditor", "~/.config/zed", "./.zed"),
+        (".zed/settings.json",),
+        JsonFormat("context_servers"),
+        first_use=_asks("Zed"),
+    ),
+    Client(
+        "cline",
+        "Cline",
+        ("cline", "~/.cline", _CLINE_IN_CODE),
+        (f"~/.cline/data/settings/{_CLINE}", f"{_CLINE_IN_CODE}/settings/{_CLINE}"),
+        _SERVERS,
+    ),
+    Client("jetbrains", "JetBrains Junie", ("junie", "~/.junie", "./.junie"), (".junie/mcp/mcp.json",), _SERVERS),
+)
+CLIENTS = {client.name: client for client in _ROWS}

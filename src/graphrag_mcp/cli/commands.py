@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,8 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
-from graphrag_mcp.errors import GraphragError, IndexLockedError, IndexStoreError, RequestError, ServerError
+from graphrag_mcp.cli.terminal import Spans, coloured, page
+from graphrag_mcp.errors import CheckError, IndexLockedError, IndexStoreError, RequestError, ServerError
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, SyncReport
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.tools.as_json import json_text
@@ -25,7 +27,6 @@ from graphrag_mcp.tools.printing import printable
 
 if TYPE_CHECKING:  # A command imports its own tool when it runs.
     from graphrag_mcp.app.remote import RemoteApp
-    from graphrag_mcp.model.search import SearchRequest
     from graphrag_mcp.tools.tool import Tool
 
 WAIT_SECONDS = 0.5
@@ -54,22 +55,37 @@ def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport:
         time.sleep(WAIT_SECONDS)  # Its first run goes on.
 
 
-def run_search(options: argparse.Namespace) -> None:
+def run_search(options: argparse.Namespace) -> bool:
     """Search once and print the results."""
+    from graphrag_mcp.tools.search import HYBRID, search_request
     from graphrag_mcp.tools.search_json import search_payload
     from graphrag_mcp.tools.search_text import render
 
     with _open_either(options) as project:
-        request = _read_request(options, project)
+        call = HYBRID.read(_search_arguments(options), project.settings, project.root)
+        request = search_request(call)
+        if options.unique:
+            request = replace(request, chunks_per_document=1)
+        request = replace(request, min_score=options.min_score)
         if isinstance(project, App) and not options.no_update:
             bring_up_to_date(project)
         result = project.search(request)
     if options.json:
-        show(json_text(search_payload(result), 2))
+        show(json_text(search_payload(replace(result, primary=result.primary[call.first :])), 2))
     else:
-        tokens = project.settings.retrieval.response_tokens
+        tokens = options.token_budget or project.settings.retrieval.response_tokens
         with_code = options.format == "detailed"
-        show(render(result, tokens, with_code=with_code, explained=options.explain, have=options.have))
+        text = render(
+            result,
+            tokens,
+            with_code=with_code,
+            explained=options.explain,
+            have=options.have,
+            first=call.first,
+            cursor=call.cursor_at,
+        )
+        _show_answer(text, options)
+    return not HYBRID.is_empty(result)
 
 
 def run_completion(options: argparse.Namespace) -> None:
@@ -81,78 +97,100 @@ def run_completion(options: argparse.Namespace) -> None:
     show(shtab.complete(create_parser(argparse.ArgumentParser), shell=options.shell))
 
 
-def run_grep(options: argparse.Namespace) -> None:
+def run_grep(options: argparse.Namespace) -> bool:
     """Print every line with a text."""
+    from graphrag_mcp.grep.needles import Needle, create_needle
+    from graphrag_mcp.model.search import Case
     from graphrag_mcp.tools.find_occurrences import OCCURRENCES
 
     arguments = _given(options, "text", "regex", "whole_word", "case", "context", "limit")
-    _answer(OCCURRENCES, arguments | _scope_arguments(options), options)
+
+    @cache
+    def needle() -> Needle:  # Only when the text was found: it is right then.
+        return create_needle(options.text, regex=options.regex, whole_word=options.whole_word, case=Case(options.case))
+
+    return _answer(OCCURRENCES, arguments | _scope_arguments(options), options, lambda line: needle().spans(line))
 
 
-def run_find(options: argparse.Namespace) -> None:
+def run_find(options: argparse.Namespace) -> bool:
     """Print where a name is defined, and what uses it."""
     from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
 
-    archived = {"exclude_archived": False} if options.include_archived else {}
-    _answer(FIND_SYMBOL, _given(options, "symbol", "limit") | archived, options)
+    return _answer(FIND_SYMBOL, _given(options, "symbol", "limit"), options)
 
 
-def run_read(options: argparse.Namespace) -> None:
+def run_read(options: argparse.Namespace) -> bool:
     """Print the code of definitions, with what calls, uses and tests them."""
     from graphrag_mcp.tools.find_symbol import FIND_SYMBOL
 
     symbols = {"symbol": ", ".join(options.symbol), "body": True}
-    _answer(FIND_SYMBOL, _given(options, "focus") | symbols, options)
+    return _answer(FIND_SYMBOL, _given(options, "focus") | symbols, options)
 
 
-def run_trace(options: argparse.Namespace) -> None:
+def run_trace(options: argparse.Namespace) -> bool:
     """Print the relations of a definition, or how code reaches other code."""
     from graphrag_mcp.tools.trace_relations import TRACE
 
     names = ("symbol", "from", "to", "question", "direction", "hops", "unresolved", "limit")
-    archived = {"exclude_archived": False} if options.include_archived else {}
-    _answer(TRACE, _given(options, *names) | archived, options)
+    return _answer(TRACE, _given(options, *names), options)
 
 
-def run_history(options: argparse.Namespace) -> None:
+def run_history(options: argparse.Namespace) -> bool:
     """Print the commits that explain code, or match words."""
     from graphrag_mcp.tools.find_history import HISTORY
 
     names = ("query", "symbol", "path", "line", "since", "until", "author", "limit")
-    _answer(HISTORY, _given(options, *names), options)
+    return _answer(HISTORY, _given(options, *names), options)
 
 
 def _given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
     """Return the arguments of a tool that have the names of options, and the form of its answer."""
     form = {"response_format": "json" if options.json else "detailed"}
     page = {"cursor": options.cursor} if "cursor" in options else {}
-    return {name: getattr(options, name) for name in names} | form | page
+    archived = {"exclude_archived": False} if getattr(options, "include_archived", False) else {}
+    return {name: getattr(options, name) for name in ("token_budget", *names)} | form | page | archived
 
 
-def _answer(tool: "Tool[Any, Any, Any]", arguments: Mapping[str, object], options: argparse.Namespace) -> None:
-    """Print the answer of a tool."""
+def _answer(
+    tool: "Tool[Any, Any, Any]",
+    arguments: Mapping[str, object],
+    options: argparse.Namespace,
+    spans: Spans | None = None,
+) -> bool:
+    """Print the answer of a tool, and return whether anything was found. spans: what to mark in a line."""
     with _open(options) as app:
         call = tool.read(arguments, app.settings, app.root)
         if not options.no_update:
             bring_up_to_date(app)
-        show(tool.write(app.ask(tool.ask, call), call))
+        answer = app.ask(tool.ask, call)
+        text = tool.write(answer, call)
+    _show_answer(text, options, spans)
+    return not tool.is_empty(answer)
 
 
-def run_impact(options: argparse.Namespace) -> None:
-    """Print what a change affects; raises GraphragError if it breaks more than it may."""
+def _show_answer(text: str, options: argparse.Namespace, spans: Spans | None = None) -> None:
+    text = coloured(text, spans) if options.is_coloured and not options.json else text
+    if not (options.is_paged and page(text, os.environ)):
+        show(text)
+
+
+def run_impact(options: argparse.Namespace) -> bool:
+    """Print what a change affects; raises CheckError if it breaks more than it may."""
     from graphrag_mcp.tools.impact import IMPACT, impact_of_diff
 
     if options.symbol and (options.patch or options.fail_on):
         raise RequestError("SYMBOL", "SYMBOL: --patch and --fail-on are about a diff; leave out one or the other")
     with _open(options) as app:
-        call = IMPACT.read(_given(options, "symbol", "base", "hops"), app.settings, app.root)
+        call = IMPACT.read(_given(options, "symbol", "base", "hops", "limit"), app.settings, app.root)
         patch = _read_patch(options.patch) if options.patch else ""
         if not options.no_update:
             bring_up_to_date(app)
         answer = app.ask(impact_of_diff, call, patch) if patch else app.ask(IMPACT.ask, call)
-        show(IMPACT.write(answer, call))
+        text = IMPACT.write(answer, call)
+    _show_answer(text, options)
     if options.fail_on and answer.result.broken:
-        raise GraphragError(f"certainly broken outside the change: {counted(answer.result.broken, 'place')}")
+        raise CheckError(f"certainly broken outside the change: {counted(answer.result.broken, 'place')}")
+    return bool(options.fail_on) or not IMPACT.is_empty(answer)
 
 
 def _read_patch(name: str) -> str:
@@ -201,7 +239,7 @@ def run_status(options: argparse.Namespace) -> None:
         return
     with _open_either(options) as project:
         status = project.status()
-    show(json_text(status, 2) if options.json else render_status(status))
+    _show_answer(json_text(status, 2) if options.json else render_status(status), options)
 
 
 def run_map(options: argparse.Namespace) -> None:
@@ -275,9 +313,7 @@ def _describe_file(app: App, name: str) -> str:
     return f"{path}: found by searches" + (f" ({note})" if note else "")
 
 
-def _read_request(options: argparse.Namespace, project: "App | RemoteApp") -> "SearchRequest":
-    from graphrag_mcp.tools.search import HYBRID, search_request
-
+def _search_arguments(options: argparse.Namespace) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         "query": options.query,
         "queries": options.also,
@@ -287,16 +323,10 @@ def _read_request(options: argparse.Namespace, project: "App | RemoteApp") -> "S
         "excluded_files": options.excluded_file,
         "use_rrf": not options.no_rrf,
         "rerank_with_recency": not options.no_recency,
+        "cursor": options.cursor,
         **_scope_arguments(options),
     }
-    if options.max_hops is not None:
-        arguments["max_hops"] = options.max_hops
-    request = search_request(HYBRID.read(arguments, project.settings, project.root))
-    return replace(
-        request,
-        chunks_per_document=1 if options.unique else request.chunks_per_document,
-        min_score=request.min_score if options.min_score is None else options.min_score,
-    )
+    return arguments | ({} if options.max_hops is None else {"max_hops": options.max_hops})
 
 
 def _scope_arguments(options: argparse.Namespace) -> dict[str, Any]:

@@ -16,10 +16,11 @@ from typing import Literal
 
 from graphrag_mcp import __version__
 from graphrag_mcp.app.local import App
-from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client, ClientSettingsError
+from graphrag_mcp.cli.client_formats import ClientSettingsError
+from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.embedding.models import is_static, load_embedder, open_second_model
-from graphrag_mcp.errors import GraphragError
+from graphrag_mcp.errors import CheckError, GraphragError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.paths import IndexPaths
@@ -47,10 +48,6 @@ Result = tuple[Verdict, str, str]  # Verdict, text and next step of a finding.
 _MARKS = {"ok": "ok     ", "warning": "warning", "failed": "FAILED "}
 
 
-class DoctorError(GraphragError):
-    """A part has a problem that must be repaired."""
-
-
 @dataclass(frozen=True, slots=True)
 class Finding:
     """The result of checking one part. next_step: "" when nothing has to be done."""
@@ -62,7 +59,7 @@ class Finding:
 
 
 def run_doctor(options: argparse.Namespace) -> None:
-    """Check everything and print a line for each part; raises DoctorError when a part has failed."""
+    """Check everything and print a line for each part; raises CheckError when a part has failed."""
     root = project_root(options.root, os.environ)
     findings = list(examine(root))
     if options.json:
@@ -71,7 +68,7 @@ def run_doctor(options: argparse.Namespace) -> None:
         sys.stdout.write(printable("\n".join(map(_line, findings))) + "\n")
     failed = [finding.part for finding in findings if finding.verdict == "failed"]
     if failed:
-        raise DoctorError(f"problems found: {', '.join(failed)}")
+        raise CheckError(f"problems found: {', '.join(failed)}")
 
 
 def examine(root: Path) -> Iterator[Finding]:
@@ -97,7 +94,7 @@ def examine(root: Path) -> Iterator[Finding]:
         yield from _guarded("writer", lambda: _lock(paths))
         yield from _guarded("watching", lambda: _watching(root, settings))
         yield from _guarded("servers", lambda: _servers(root, settings))
-        for client in CLIENTS.values():
+        for client in filter(lambda client: client.is_found(root), CLIENTS.values()):
             yield from _guarded(client.title, partial(_client, client, root))
 
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.cli.clients import PROGRAM, indent_of
+from graphrag_mcp.cli.clients import PROGRAM
+from graphrag_mcp.cli.jsonc import indent_of
 from graphrag_mcp.errors import GraphragError
 
 SETTINGS = Path(".claude", "settings.local.json")

@@ -1,12 +1,14 @@
-"""`indexes`: the indexes of this user, and the removal of those whose project is gone."""
+"""`indexes` and `uninstall`: the indexes of this user, and their removal."""
 
 import argparse
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from graphrag_mcp.cli.commands import show
-from graphrag_mcp.cli.init import agrees
+from graphrag_mcp.cli.init import agrees, run_init
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.index.known import KnownIndex, known_indexes, remove_index
@@ -22,24 +24,42 @@ _MEGABYTE = 1_000_000
 
 def run_indexes(options: argparse.Namespace) -> None:
     """List the indexes, or remove those of projects that are gone, each after a question."""
+    with _known(options) as indexes:
+        if options.action == "prune":
+            orphans = [index for index in indexes if index.is_orphan]
+            if not orphans:
+                show("No index is of a project that is gone.")
+            _remove(orphans, is_agreed=options.yes)
+        elif options.json:
+            show(json_text(indexes, 2))
+        else:
+            show("\n".join(map(describe, indexes)) or "There is no index.")
+
+
+def run_uninstall(options: argparse.Namespace) -> None:
+    """Undo `init` in this project, then remove indexes, each after a question."""
+    undo = {"client": None, "agents": False, "hooks": False, "ignore_file": False, "remove": False, "uninstall": True}
+    run_init(argparse.Namespace(**{**vars(options), **undo}))
+    with _known(options) as indexes:
+        if options.dry_run:
+            show("\n".join(f"would ask to remove {describe(index)}" for index in indexes))
+        else:
+            _remove(indexes, is_agreed=options.yes)
+    show("`uv tool uninstall graphrag-mcp` or `pipx uninstall graphrag-mcp` removes the program.")
+
+
+@contextmanager
+def _known(options: argparse.Namespace) -> Iterator[list[KnownIndex]]:
     settings = load_settings(Path(os.path.realpath(project_root(options.root, os.environ))), os.environ)
     data = data_folder(settings.indexing.data_dir)
     try:
-        indexes = list(known_indexes(data))
-        if options.action == "prune":
-            _prune(indexes, is_agreed=options.yes)
-        else:
-            lines = [describe(index) for index in indexes] or [f"There is no index in {data}."]
-            show(json_text(indexes, 2) if options.json else "\n".join(lines))
+        yield list(known_indexes(data))
     except OSError as error:
         raise GraphragError(f"{error.filename or data}: {error.strerror}; nothing else was changed") from error
 
 
-def _prune(indexes: list[KnownIndex], *, is_agreed: bool) -> None:
-    orphans = [index for index in indexes if index.is_orphan]
-    if not orphans:
-        show("No index is of a project that is gone.")
-    for index in orphans:
+def _remove(indexes: list[KnownIndex], *, is_agreed: bool) -> None:
+    for index in indexes:
         if not is_agreed and not agrees(f"remove {describe(index)}?"):
             show(f"kept {index.folder}")
         elif remove_index(index):

@@ -1,4 +1,4 @@
-"""`graphrag-mcp init`: connects clients and instructs agents; shows the changes before it writes them."""
+"""`graphrag-mcp init`: connects clients and instructs agents, or undoes it; shows the changes before it writes them."""
 
 import argparse
 import difflib
@@ -6,14 +6,18 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from graphrag_mcp.cli.agents import agent_files, with_section, without_section
-from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, Client
+from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client
 from graphrag_mcp.cli.hook_notes import paths_of
 from graphrag_mcp.cli.hook_settings import SETTINGS, with_hooks
 from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.cli.written import WrittenFiles
 from graphrag_mcp.errors import GraphragError, RequestError, RootError, SettingsError
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.printing import printable
@@ -29,6 +33,29 @@ class DeclinedError(GraphragError):
     """The user declined the changes."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a file that `init` writes or removes. add, remove: return the text with it, and without it."""
+
+    title: str
+    what: str
+    file: Path
+    add: Callable[[str], str]
+    remove: Callable[[str], str]
+    is_removal: bool
+
+
+@dataclass(slots=True)
+class _Change:
+    """The texts of a file: as it is, without what `init` wrote, and as it will be; None where it does not exist."""
+
+    file: Path
+    before: str | None
+    bare: str | None
+    after: str | None
+    is_restored: bool
+
+
 def run_init(options: argparse.Namespace) -> None:
     """Show the changes, ask, and write them; existing settings are kept."""
     root = project_root(options.root, os.environ)
@@ -37,37 +64,141 @@ def run_init(options: argparse.Namespace) -> None:
     root = root.resolve()
     if options.remove and not (options.agents or options.hooks):
         raise RequestError("--remove", "--remove takes away what --agents or --hooks writes; give one of them too")
-    if options.hooks:  # A hook that was not used may speak again.
+    if options.hooks and not options.dry_run:  # A hook that was not used may speak again.
         paths_of(root).hooks.unlink(missing_ok=True)
-    clients = [CLIENTS[name] for name in options.client or ([] if options.agents or options.hooks else ["claude-code"])]
-    changes = [(file, before, after) for file, before, after in _changes(options, clients, root) if before != after]
-    if not changes:
-        _say(f"{root} is already set up.")
-        return
+    clients = _clients(options, root)
+    written = WrittenFiles(paths_of(root).folder.parent, root)
+    is_removal = options.remove or options.uninstall
+    changes, problems = _plan(_parts(options, clients, root, written), root, written)
+    if not changes and not problems:
+        _say(f"{root} has nothing of {PROGRAM}." if is_removal else f"{root} is already set up.")
     for change in changes:
-        _say(_difference(*change))
-    for twice in filter(None, (client.starts_twice(root) for client in clients)):
+        _say(_difference(change))
+    for twice in filter(None, (client.starts_twice(root) for client in clients if not options.uninstall)):
         _say(f"Warning: {twice}.")
-    if not options.yes and not agrees("Write this?"):
-        raise DeclinedError("nothing was written; run it again with --yes to write without being asked")
-    for file, _, after in changes:
-        if after:
-            write_atomically(file, after)
-        else:
-            file.unlink()
-        _say(f"{'wrote' if after else 'removed'} {file}")
-    _say_what_next(clients, is_hooked=options.hooks and not options.remove)
+    if changes and not options.dry_run:
+        if not options.yes and not agrees("Write this?"):
+            raise DeclinedError("nothing was written; run it again with --yes to write without being asked")
+        problems += _write_all(changes, root, written)
+        if not options.uninstall:
+            _say_what_next(clients, is_hooked=options.hooks and not options.remove)
+    if problems:
+        raise GraphragError("; ".join(problems))
 
 
-def _changes(options: argparse.Namespace, clients: Sequence[Client], root: Path) -> Iterator["_Change"]:
-    yield from (_client_change(client, root) for client in clients)
-    if options.agents:
-        yield from (_agents_change(file, root, remove=options.remove) for file in agent_files(root))
-    if options.hooks:
-        before = _read_inside(root / SETTINGS, root)
-        yield root / SETTINGS, before, with_hooks(before, root / SETTINGS, remove=options.remove)
-    if options.ignore_file:
-        yield from _ignore_change(root)
+def _clients(options: argparse.Namespace, root: Path) -> list[Client]:
+    """Return the clients that were named, else those that are found; Claude Code where none is."""
+    if options.client:
+        return [CLIENTS[name] for name in options.client]
+    if options.uninstall:
+        return list(CLIENTS.values())
+    if options.agents or options.hooks:
+        return []
+    found = [client for client in CLIENTS.values() if client.is_found(root)]
+    others = [name for name, client in CLIENTS.items() if client not in found]
+    _say(f"Not found here: {', '.join(others)}; --client NAME connects one." if found else "No client was found here.")
+    return found or [CLIENTS["claude-code"]]
+
+
+def _parts(
+    options: argparse.Namespace, clients: Sequence[Client], root: Path, written: WrittenFiles
+) -> Iterator[_Part]:
+    for client in clients:
+        what = f"entry {SERVER_NAME}" if not client.is_shared else "an entry for this project"
+        add = partial(client.with_entry, root=root, command=server_command(client, root))
+        remove = partial(client.without_entry, root=root)
+        yield _Part(client.title, what, client.settings(root), add, remove, options.uninstall)
+    is_all = options.uninstall and not options.client
+    is_removal = options.remove or options.uninstall
+    for file in agent_files(root) if options.agents or is_all else ():
+        add, remove = partial(with_section, file=file), partial(without_section, file=file)
+        yield _Part("Agents", "section", file, add, remove, is_removal)
+    if options.hooks or is_all:
+        file = root / SETTINGS
+        add, remove = partial(with_hooks, file=file, remove=False), partial(with_hooks, file=file, remove=True)
+        yield _Part("Claude Code", "hooks", file, add, remove, is_removal)
+    if options.ignore_file or is_all:
+        yield from _ignore_part(root, written, is_removal=options.uninstall)
+
+
+def _plan(parts: Iterable[_Part], root: Path, written: WrittenFiles) -> tuple[list[_Change], list[str]]:
+    """Say what becomes of each part, and return the changes, and why parts were left out."""
+    changes: dict[Path, _Change] = {}
+    problems = []
+    for part in parts:
+        try:
+            target = Path(os.path.realpath(part.file))
+            change = changes.get(target) or _unchanged(part.file, root, written)
+            bare = change.bare if change.is_restored else _edited(change.bare, part.remove)
+            after = bare if part.is_removal else _edited(change.after, part.add)
+        except GraphragError as error:
+            problems.append(_sentence(part.file, error))
+            _say(f"{part.title}: {part.file}: {part.what}, skipped")
+            continue
+        if not part.is_removal or after != change.after:
+            verb = "removed" if part.is_removal else _verb(change, bare, after)
+            _say(f"{part.title}: {part.file}: {part.what}, {verb}")
+        change.bare, change.after = bare, after
+        changes[target] = change
+    return [change for change in changes.values() if change.before != change.after], problems
+
+
+def _verb(change: _Change, bare: str | None, after: str | None) -> str:
+    if after != change.after:
+        return "new" if bare == change.before else "changed"
+    return "unchanged" if after == change.before else "the same one"
+
+
+def _unchanged(file: Path, root: Path, written: WrittenFiles) -> _Change:
+    text = _read_inside(file, root)
+    is_restored, bare = written.before(file, text)
+    return _Change(file, text, bare if is_restored else text, text, is_restored)
+
+
+def _edited(text: str | None, edit: Callable[[str], str]) -> str | None:
+    new = edit(text or "")
+    return text if new == (text or "") else new or None
+
+
+def _sentence(file: Path, error: GraphragError) -> str:
+    return str(error) if str(file) in str(error) else f"{file} was left as it is ({error}); correct it, then run again"
+
+
+def _write_all(changes: Sequence[_Change], root: Path, written: WrittenFiles) -> list[str]:
+    """Write the files, and the notes of it; return why files were not written."""
+    problems = []
+    for change in changes:
+        file = change.file
+        try:
+            if _read_inside(file, root) != change.before:
+                raise GraphragError(f"{file} was changed meanwhile, so it was left as it is; run again")
+            if change.after is None:
+                _remove(file, root)
+            else:
+                write_atomically(file, change.after)
+        except GraphragError as error:
+            problems.append(str(error))
+            continue
+        written.note(file, change.bare, change.after)
+        _say(f"{'removed' if change.after is None else 'wrote'} {file}")
+    try:
+        write_atomically(written.file, written.as_text(), mode=0o600)
+    except GraphragError as error:
+        problems.append(f"{error}; what was written can be removed, but not restored byte for byte")
+    return problems
+
+
+def _remove(file: Path, root: Path) -> None:
+    """Remove a file, and the folders of the project that are empty then."""
+    try:
+        file.resolve().unlink()
+    except OSError as error:
+        raise GraphragError(f"{file} cannot be removed ({error})") from error
+    with suppress(OSError):
+        for folder in file.parents:
+            if folder == root or not folder.is_relative_to(root):
+                break
+            folder.rmdir()
 
 
 def _say_what_next(clients: Sequence[Client], *, is_hooked: bool) -> None:
@@ -91,8 +222,8 @@ def server_command(client: Client, root: Path) -> list[str]:
     return [*command, "serve", "--root", str(root)]
 
 
-def write_atomically(file: Path, text: str) -> None:
-    """Write a file as a whole or not at all; a symlink stays one, and the file keeps its mode."""
+def write_atomically(file: Path, text: str, mode: int = 0o644) -> None:
+    """Write a file as a whole or not at all; a symlink stays one, and the file keeps its mode. mode: of a new file."""
     file = file.resolve()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -103,7 +234,7 @@ def write_atomically(file: Path, text: str) -> None:
             if file.exists():
                 shutil.copymode(file, name)
             else:
-                Path(name).chmod(0o644)
+                Path(name).chmod(mode)
             Path(name).replace(file)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -112,46 +243,33 @@ def write_atomically(file: Path, text: str) -> None:
         raise GraphragError(f"{file} cannot be written ({error}), so it was left as it is") from error
 
 
-_Change = tuple[Path, str, str]
-
-
-def _client_change(client: Client, root: Path) -> _Change:
-    file = client.settings(root)
-    before = _read_inside(file, root)
-    return file, before, client.merge(before, file, root, server_command(client, root))
-
-
-def _agents_change(file: Path, root: Path, *, remove: bool) -> _Change:
-    before = _read_inside(file, root)
-    return file, before, (without_section if remove else with_section)(before, file)
-
-
-def _ignore_change(root: Path) -> list[_Change]:
-    """Return the ignore file with the built-in rules, where the project has none; an existing one is never changed."""
+def _ignore_part(root: Path, written: WrittenFiles, *, is_removal: bool) -> Iterator[_Part]:
+    """Yield the ignore file with the built-in rules where the project has none; another one is never changed."""
     from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS
 
-    try:
+    with suppress(SettingsError):  # Other commands report what is wrong.
         file = root / load_settings(root, os.environ).indexing.ignore_file
-    except SettingsError:  # Other commands report what is wrong.
-        return []
-    return [] if os.path.lexists(file) else [(file, "", IGNORE_FILE + DEFAULT_PATTERNS.strip() + "\n")]
+        if file in written.noted() or not os.path.lexists(file):
+            rules = IGNORE_FILE + DEFAULT_PATTERNS.strip() + "\n"
+            yield _Part("Files", "built-in rules", file, lambda text: text or rules, lambda text: text, is_removal)
 
 
-def _read_inside(file: Path, root: Path) -> str:
-    """Return the text of a file with its line ends, "" if there is none; a link may not lead out of the project."""
-    if file.is_relative_to(root) and not file.resolve().is_relative_to(root):
-        raise GraphragError(f"{file} leads out of the project, to {file.resolve()}; remove the link, then run again")
+def _read_inside(file: Path, root: Path) -> str | None:
+    """Return the text of a file with its line ends, None if there is none; a link may not lead out of the project."""
+    target = Path(os.path.realpath(file))  # Which takes links in a circle, too.
+    if file.is_relative_to(root) and not target.is_relative_to(root):
+        raise GraphragError(f"{file} leads out of the project, to {target}; remove the link, then run again")
     try:
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        return ""
+        return None
     except (OSError, UnicodeDecodeError) as error:
         raise GraphragError(f"{file} cannot be read ({error}); fix or remove it, then run again") from error
 
 
-def _difference(file: Path, before: str, after: str) -> str:
-    old, new = before.splitlines(), after.splitlines()
-    return "\n".join(difflib.unified_diff(old, new, str(file), str(file), n=2, lineterm=""))
+def _difference(change: _Change) -> str:
+    old, new = (change.before or "").splitlines(), (change.after or "").splitlines()
+    return "\n".join(difflib.unified_diff(old, new, str(change.file), str(change.file), n=2, lineterm=""))
 
 
 def agrees(question: str) -> bool:

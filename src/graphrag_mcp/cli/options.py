@@ -14,12 +14,43 @@ from graphrag_mcp.model.graph import Direction
 
 ROOT_VARIABLES = ("GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR")
 
+# Those of cli/clients.py, which only what needs them imports.
+_NAMES = "claude-code claude-desktop cursor vscode copilot-cli codex gemini-cli opencode windsurf zed cline jetbrains"
+CLIENT_NAMES = tuple(_NAMES.split())
+
 _REMOTE = (None, "serve", "search", "status")
 
 _NO_CHOICE = re.compile(
     r"argument (?P<argument>.*?): invalid choice: ['\"](?P<given>.*)['\"] \(choose from (?P<choices>.*)\)", re.DOTALL
 )
-_EXIT_CODES = "exit codes: 0 done, 1 failed, 2 wrong usage"
+_EXIT_CODES = "exit status: 0 done or found, 1 nothing found or a check failed, 2 an error"
+_EXAMPLES = {
+    "serve": ("serve", "serve --root ~/shop"),
+    "init": ("init", "init --dry-run"),
+    "uninstall": ("uninstall", "uninstall --yes"),
+    "doctor": ("doctor", "doctor --json"),
+    "index": ("index", "index --rebuild"),
+    "search": ('search "where are sessions refreshed"', 'search "renew the token" --also refresh --path shop'),
+    "grep": ("grep expires_at", "grep 'def \\w+_session' --regex -C 2 --path shop"),
+    "find": ("find Session.refresh", "find shop/session.py"),
+    "read": ("read charge", "read Session.refresh place_order --focus token"),
+    "history": ('history "expired session"', "history --path shop/session.py --line 21"),
+    "trace": ("trace charge", "trace --from place_order --to charge"),
+    "impact": ("impact charge", "impact --base main"),
+    "map": ("map", "map --json"),
+    "batch": ("batch < questions.txt", "batch --no-update < questions.txt"),
+    "usage": ("usage", "usage ~/transcripts"),
+    "hook": ("hook < event.json", "init --hooks"),
+    "watch": ("watch", "watch --root ~/shop"),
+    "status": ("status", "status --file .env"),
+    "ui": ("ui", "ui --no-browser --port 8765"),
+    "sync": ("sync", "sync --verify"),
+    "servers": ("servers list", "servers prune --days 90"),
+    "indexes": ("indexes", "indexes prune"),
+    "completion": ("completion bash", "completion fish"),
+    "eval": ("eval --from-history", "eval queries.json --misses"),
+}
+_ANSWERING = {"search", "grep", "find", "read", "history", "trace", "impact", "map", "batch", "status"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -88,6 +119,9 @@ def create_parser(kind: type[argparse.ArgumentParser] = Parser) -> argparse.Argu
     indexes.add_argument("action", choices=("list", "prune"), nargs="?", default="list")
     indexes.add_argument("--yes", action="store_true", help="remove without asking")
     _add_json(indexes)
+    _add_uninstall(
+        _add_command(commands, "uninstall", "undo init in this project, and remove indexes, asking for each")
+    )
     completion = _add_command(commands, "completion", "print what completes commands and options in a shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     _add_eval(_add_command(commands, "eval", "measure the search on queries with known answers"))
@@ -114,7 +148,21 @@ def project_root(folder: str | None, environ: Mapping[str, str]) -> Path:
 def _add_command(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, summary: str
 ) -> argparse.ArgumentParser:
-    command = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+    first, second = _EXAMPLES[name]
+    command = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"examples:\n  graphrag-mcp {first}\n  graphrag-mcp {second}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    if name in _ANSWERING:
+        terminal = command.add_argument_group("terminal")
+        terminal.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+        terminal.add_argument("--no-pager", action="store_true", help="print at once, not in $PAGER or less")
+        command.set_defaults(is_coloured=False, is_paged=False)
+        if name not in ("batch", "status"):
+            terminal.add_argument("--token-budget", type=int, metavar="N", help="longest answer, in tokens")
     # Without a default of its own, so that it does not undo `graphrag-mcp --root DIR COMMAND`.
     _add_root(command, default=argparse.SUPPRESS)
     return command
@@ -133,8 +181,9 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--client",
         action="append",
-        choices=("claude-code", "claude-desktop", "cursor", "vscode", "codex"),
-        help="client to connect; may be repeated (default: claude-code)",
+        choices=CLIENT_NAMES,
+        metavar="NAME",
+        help=f"client to connect, may be repeated (default: those that are found): {', '.join(CLIENT_NAMES)}",
     )
     parser.add_argument(
         "--ignore-file",
@@ -150,7 +199,14 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         "--hooks", action="store_true", help="have Claude Code name calls that an edit breaks, and what a search is for"
     )
     parser.add_argument("--remove", action="store_true", help="with --agents or --hooks: remove that again")
+    parser.add_argument("--uninstall", action="store_true", help="undo all that was written for this project")
+    parser.add_argument("--dry-run", action="store_true", help="only show what would be written")
     parser.add_argument("--yes", action="store_true", help="write without asking")
+
+
+def _add_uninstall(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dry-run", action="store_true", help="only show what would be removed")
+    parser.add_argument("--yes", action="store_true", help="remove without asking, every index too")
 
 
 def _add_index(parser: argparse.ArgumentParser) -> None:
@@ -217,6 +273,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     )
     output.add_argument("--explain", action="store_true", help="show every factor of each score")
     output.add_argument("--json", action="store_true", help="print JSON, with whole chunks")
+    _add_cursor(output)
 
 
 def _add_scope(scope: "argparse._ArgumentGroup") -> None:
@@ -265,7 +322,7 @@ def _add_read(parser: argparse.ArgumentParser) -> None:
     _add_cursor(parser)
 
 
-def _add_cursor(parser: argparse.ArgumentParser) -> None:
+def _add_cursor(parser: "argparse._ActionsContainer") -> None:
     parser.add_argument(
         "--cursor", default="", metavar="CURSOR", help="go on from an answer that had more and named it"
     )
@@ -320,6 +377,8 @@ def _add_impact(parser: argparse.ArgumentParser) -> None:
     )
     of.add_argument("--patch", metavar="FILE", help="of this patch, - for standard input")
     parser.add_argument("--hops", type=int, default=3, metavar="N", help="how far to follow, 1 to 4 (default: 3)")
+    parser.add_argument("--limit", type=int, default=40, metavar="N", help="rows to show, 1 to 500 (default: 40)")
+    parser.add_argument("--include-archived", action="store_true", help="follow archived and deprecated files too")
     parser.add_argument(
         "--fail-on", choices=("breaking",), help="exit with 1 if certain dependants outside of the change break"
     )

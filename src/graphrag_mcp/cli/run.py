@@ -1,4 +1,4 @@
-"""Runs one command and returns its exit code."""
+"""Runs one command and returns its exit status."""
 
 import argparse
 import gc
@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 
 from graphrag_mcp.cli.options import check_remote, create_parser
-from graphrag_mcp.errors import GraphragError, RequestError
+from graphrag_mcp.cli.terminal import has_colours
+from graphrag_mcp.errors import CheckError, GraphragError, UnknownNameError
 from graphrag_mcp.system.process import collect_rarely
 
 _START = """\
@@ -25,17 +26,14 @@ Search for the code and documents of your repository. In its folder:
 
 `graphrag-mcp --help` lists all commands. A client starts `graphrag-mcp serve`."""
 
-DONE, FAILED, USAGE = 0, 1, 2
+DONE, NOTHING, FAILED = 0, 1, 2
 INTERRUPTED = 130  # As a shell reports it.
 
 logger = logging.getLogger(__name__)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command and return 0 (done), 1 (failed) or 2 (wrong usage).
-
-    Wrong settings and a bad root count as failures: the command line itself was right.
-    """
+    """Run the command and return 0 (done, or found), 1 (nothing found, or a check failed) or 2 (an error)."""
     options = create_parser().parse_args(arguments)
     if options.command is None and _is_terminal():
         sys.stdout.write(f"{_START}\n")
@@ -47,10 +45,14 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # The terminal may lack a character.
     try:
         check_remote(options)
-        _command(options.command or "serve")(options)
+        if "color" in options:  # It answers a question.
+            options.is_coloured = has_colours(options.color, sys.stdout, os.environ)
+            options.is_paged = sys.stdout.isatty() and not options.no_pager
+        is_found = _command(options.command or "serve")(options)
         sys.stdout.flush()
-    except RequestError as error:
-        return _complain(str(error), USAGE)
+        return NOTHING if is_found is False else DONE
+    except (UnknownNameError, CheckError) as error:
+        return _complain(str(error), NOTHING)
     except GraphragError as error:
         return _complain(str(error), FAILED)
     except KeyboardInterrupt:
@@ -67,13 +69,16 @@ def run(arguments: Sequence[str]) -> int:
     return DONE
 
 
-def _command(name: str) -> Callable[[argparse.Namespace], None]:
-    """Import and return a command; only when it runs, so that help and the server start quickly."""
+def _command(name: str) -> Callable[[argparse.Namespace], bool | None]:
+    """Import and return a command, which returns False if it found nothing.
+
+    Only when it runs, so that help and the server start quickly.
+    """
     gc.disable()  # The imports leave no garbage; collecting takes a fifteenth of the start.
     module = importlib.import_module(f"graphrag_mcp.cli.{_MODULES.get(name, 'commands')}")
     if name != "serve":  # Which imports more.
         collect_rarely()
-    command: Callable[[argparse.Namespace], None] = getattr(module, f"run_{name}")
+    command: Callable[[argparse.Namespace], bool | None] = getattr(module, f"run_{name}")
     return command
 
 
@@ -85,6 +90,7 @@ _MODULES = {
     "eval": "evaluate",
     "servers": "servers",
     "indexes": "indexes",
+    "uninstall": "indexes",
     "batch": "batch",
     "usage": "usage",
     "hook": "hook",

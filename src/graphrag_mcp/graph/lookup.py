@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
-from graphrag_mcp.errors import RequestError, not_indexed
+from graphrag_mcp.errors import UnknownNameError, not_indexed
 from graphrag_mcp.model.files import VARIABLE, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import EVERYTHING, Scope
@@ -35,7 +35,7 @@ _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
 def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTHING) -> list[CodeNode]:
     """Return what a name (`refresh`, `Session.refresh`), a path, `path:line` or `path::name` refers to.
 
-    Raises RequestError when there is none; it lists similar names.
+    Raises UnknownNameError when there is none; it lists similar names.
     """
     if (operator := operator_name(text)) and (nodes := _definitions(graph, operator, scope)):
         return nodes
@@ -52,16 +52,16 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
         nodes = [file]
     nodes = nodes or _said(text, _definitions(graph, text, scope))
     if not nodes:
-        raise RequestError("symbol", _not_found(graph, text, scope))
+        raise UnknownNameError("symbol", _not_found(graph, text, scope))
     return [node for node in nodes if node.kind not in VARIABLE] or nodes if is_called else nodes
 
 
 def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:
-    """Return an indexed file. Raises RequestError when there is none."""
+    """Return an indexed file. Raises UnknownNameError when there is none."""
     path = _relative(path, root)
     file = graph.file(path)
     if file is None:
-        raise RequestError("path", not_indexed(path))
+        raise UnknownNameError("path", not_indexed(path))
     return file
 
 

@@ -47,7 +47,9 @@ def find_neighbourhood(
             missing = {node.node_id for node in ends} - nodes.keys()
             hidden |= missing
             if not missing:
-                edges.setdefault((step.source.node_id, step.target.node_id, step.edge.relation), step.edge)
+                source, target = step.source.node_id, step.target.node_id  # An edge may name the interface's method.
+                edge = step.edge._replace(source_id=source, target_id=target)
+                edges.setdefault((source, target, edge.relation), edge)
         # Everything that a file imports would be near.
         walk.go_on(node for node in reached.values() if not node.is_file)
     return Neighbourhood(start, tuple(others), tuple(nodes.values()), distance, tuple(edges.values()), len(hidden))

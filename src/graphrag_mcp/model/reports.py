@@ -191,13 +191,3 @@ class IndexedFile:
     symbols: int
     archived: str = ""
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FileAge:
-    """The last change of a file, and its number of chunks."""
-
-    path: str
-    chunks: int
-    modified_at: float | None
-    is_archived: bool

@@ -365,3 +365,8 @@ class SearchResult:
     meta: SearchMeta
     rejected: tuple[Hit, ...] = ()
     runner_up: tuple[Hit, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found, or nothing that matches well."""
+        return not self.primary or self.meta.nothing_matches

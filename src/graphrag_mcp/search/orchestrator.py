@@ -29,6 +29,7 @@ from graphrag_mcp.search.gather import gather
 from graphrag_mcp.search.near_names import near_names
 from graphrag_mcp.search.phrasings import fuse_phrasings, interleave
 from graphrag_mcp.search.query.clauses import clauses, understand_apart
+from graphrag_mcp.search.query.phrases import asks_for_behaviour
 from graphrag_mcp.search.query.restrictions import find_restriction
 from graphrag_mcp.search.query.understand import Intent, Query, joined, understand
 from graphrag_mcp.search.ranking.evidence import Candidates
@@ -78,7 +79,7 @@ class SearchOrchestrator:
         note = f"Restricted to {restriction.place}, as the question says; leave that out to search everywhere."
         if result.meta.nothing_matches and result.primary and result.primary[0].score >= OFF_TOPIC:
             result = replace(result, meta=replace(result.meta, nothing_matches=False))
-        if not result.primary or result.meta.nothing_matches:
+        if not result.primary or (result.meta.nothing_matches and not restriction.paths):  # A path means one place.
             everywhere = self._search(request, plain, stores, index)
             if everywhere.primary and not everywhere.meta.nothing_matches:
                 how = "Nothing matches well" if result.primary else "Nothing matches"
@@ -291,7 +292,7 @@ def _order_definitions(query: Query, order: list[Scored], candidates: Candidates
     vector, sketches = candidates.retrieved.query_vector, stores.measured_sketches
     if sketches is None or vector is None or not candidates.is_hybrid:
         return order
-    return order_within_files(order, vector, sketches.of)
+    return order_within_files(order, vector, sketches.of, asks_for_behaviour=asks_for_behaviour(query.title))
 
 
 def _focus(ranked: _Ranked) -> tuple[list[Hit], list[Hit]]:

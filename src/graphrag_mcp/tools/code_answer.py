@@ -85,6 +85,11 @@ def answer_of(
     return CodeAnswer(result, page, describe_incomplete(view.state), stale, texts)
 
 
+def is_empty(answer: CodeAnswer[Any, Any]) -> bool:
+    """Return whether an answer has no row."""
+    return not answer.page.total
+
+
 def lay_out(
     answer: CodeAnswer[Any, _Row],
     call: Call[PagedArguments],

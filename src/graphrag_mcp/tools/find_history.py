@@ -16,7 +16,7 @@ from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
 from graphrag_mcp.tools.call import Call, Page
-from graphrag_mcp.tools.code_answer import CodeAnswer, answer_of, code_json, lay_out, location_of
+from graphrag_mcp.tools.code_answer import CodeAnswer, answer_of, code_json, is_empty, lay_out, location_of
 from graphrag_mcp.tools.printing import one_line
 from graphrag_mcp.tools.search import ResultCount
 from graphrag_mcp.tools.tool import Tool
@@ -165,4 +165,5 @@ HISTORY = Tool(
     find=find_history,
     text=history_text,
     json=code_json,
+    is_empty=is_empty,
 )

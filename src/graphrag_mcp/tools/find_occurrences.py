@@ -28,6 +28,7 @@ from graphrag_mcp.tools.code_answer import (
     CodeAnswer,
     answer_of,
     code_json,
+    is_empty,
     lay_out,
     shown_line,
 )
@@ -129,4 +130,5 @@ OCCURRENCES = Tool(
     find=find_occurrences,
     text=occurrences_text,
     json=code_json,
+    is_empty=is_empty,
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from graphrag_mcp.app.session import Capability
-from graphrag_mcp.errors import RequestError
+from graphrag_mcp.errors import RequestError, UnknownNameError
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Direction
 from graphrag_mcp.model.history import DIGITS_SHOWN, day_of
@@ -30,6 +30,7 @@ from graphrag_mcp.tools.code_answer import (
     at,
     code_json,
     doubts,
+    is_empty,
     lay_out,
     location_of,
     name_of,
@@ -120,7 +121,7 @@ def _read_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> CodeAns
         except RequestError as error:
             missing.append(str(error))
     if not nodes:
-        raise RequestError("symbol", "; ".join(missing))
+        raise UnknownNameError("symbol", "; ".join(missing))
     page = page_of(list(nodes), call.first, min(call.arguments.limit, MAXIMUM_READ))
     room, most = _share(call, len(page.rows))
     rows = [_read(body, call, room, most) for body in view.navigator.read(page.rows, call.scope)]
@@ -289,4 +290,5 @@ FIND_SYMBOL = Tool(
     find=find_symbol,
     text=lambda answer, call: (bodies_text if call.arguments.body else symbols_text)(answer, call),
     json=code_json,
+    is_empty=is_empty,
 )

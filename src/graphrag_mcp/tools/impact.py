@@ -22,6 +22,7 @@ from graphrag_mcp.tools.code_answer import (
     at,
     code_json,
     doubts,
+    is_empty,
     lay_out,
     location_of,
     name_of,
@@ -182,5 +183,6 @@ IMPACT = Tool(
     find=impact,
     text=impact_text,
     json=code_json,
+    is_empty=is_empty,
     of_index=("base",),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeAlias
 
@@ -116,7 +117,7 @@ def search_request(call: Call[SearchArguments]) -> SearchRequest:
 
 
 _search_tool: Callable[..., SearchTool] = partial(
-    Tool, needs=Capability.SEARCH, find=search, text=search_text, json=search_json
+    Tool, needs=Capability.SEARCH, find=search, text=search_text, json=search_json, is_empty=attrgetter("is_empty")
 )
 HYBRID = _search_tool(
     name="graphrag_hybrid_search",

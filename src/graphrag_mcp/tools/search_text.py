@@ -32,7 +32,7 @@ CODE_RESULTS = 3  # The first results of a page have their code; the next ones a
 RELATED_ROWS, RELATED_REQUESTED = 2, 5  # Rows of related code; none of 120 answers needed them.
 POINTED_NAMES = 3  # Other definitions of its file, for each of the results that have code.
 LEAST_CONFIDENCE = 0.5  # A less certain relation is more often wrong than right, and is not shown.
-NEAREST_SHOWN = 3  # Chunks of an answer in which nothing matches well.
+NEAREST_SHOWN = 5  # Chunks of an answer in which nothing matches well.
 LINES_QUOTED = 2  # Beside the signature.
 WORDS_SHOWN = 6
 

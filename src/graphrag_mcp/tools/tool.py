@@ -25,7 +25,8 @@ class Tool(Generic[_View, _Arguments, _Found]):
     """One tool.
 
     needs: the capability that a project must have. find: returns what was found. text, json: write it within the
-    budget of the call, the latter as the values of JSON. of_index: the arguments that need a local index.
+    budget of the call, the latter as the values of JSON. of_index: the arguments that need a local index. is_empty:
+    returns whether nothing was found.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Tool(Generic[_View, _Arguments, _Found]):
     text: Callable[[_Found, Call[_Arguments]], str]
     json: Callable[[_Found, Call[_Arguments]], object]
     of_index: tuple[str, ...] = ()
+    is_empty: Callable[[_Found], bool] = lambda _: False
 
     def schema(self, settings: Settings | None = None) -> dict[str, Any]:
         """Return the JSON schema of the arguments, with the project's own defaults where there are settings."""
@@ -66,7 +68,7 @@ class Tool(Generic[_View, _Arguments, _Found]):
             return self.find(view, call)
         except RequestError as error:
             note = describe_incomplete(view.state)
-            raise RequestError(error.argument, f"{error}. {note}" if note else str(error)) from error
+            raise type(error)(error.argument, f"{error}. {note}" if note else str(error)) from error
 
     def write(self, answer: _Found, call: Call[_Arguments]) -> str:
         """Return the answer in the form that the call asks for."""

@@ -25,6 +25,7 @@ from graphrag_mcp.tools.code_answer import (
     code_json,
     doubts,
     in_words,
+    is_empty,
     lay_out,
     line_numbers,
     location_of,
@@ -190,5 +191,6 @@ TRACE = Tool(
     find=trace_relations,
     text=lambda found, call: (flow_text if call.arguments.is_flow else trace_text)(found, call),
     json=code_json,
+    is_empty=is_empty,
     of_index=("from", "to", "question"),
 )

@@ -7,20 +7,17 @@ from typing import Any
 from graphrag_mcp import __version__
 from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError, quoted
-from graphrag_mcp.evaluation.components import OFF
 from graphrag_mcp.graph.neighbourhood import Neighbourhood
+from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.tools.as_json import as_json
 from graphrag_mcp.tools.excerpts import tokens_of
 from graphrag_mcp.tools.printing import describe_state
-from graphrag_mcp.tools.search import SearchTool
 from graphrag_mcp.tools.search_json import iso, search_payload
-from graphrag_mcp.tools.table import SEARCH_TOOLS
+from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from graphrag_mcp.tools.validation import parse_arguments
 from graphrag_mcp.ui import questions
-from graphrag_mcp.ui.ages import age_tree
-from graphrag_mcp.ui.comparing import compare, settings_form
 
 Values = Mapping[str, object]
 
@@ -34,16 +31,11 @@ def answer(view: IndexView, name: str, values: Values) -> object:
 
 
 def _project(view: IndexView, _asked: questions.NoQuestion) -> dict[str, Any]:
-    """Return what the page reads once: the tools' arguments, the settings, the limits of the age classes."""
-    retrieval = view.settings.retrieval
-    days = ("recency_fresh_days", "recency_recent_days", "recency_old_days")
+    """Return what the page reads once: the root, and the arguments of the tools."""
     return {
         "root": str(view.root),
         "version": __version__,
         "tools": {name: tool.schema(view.settings)["properties"] for name, tool in SEARCH_TOOLS.items()},
-        "settings": settings_form(retrieval),
-        "presets": OFF,
-        "days": [getattr(retrieval, name) for name in days],
     }
 
 
@@ -56,30 +48,42 @@ def _status(view: IndexView, _asked: questions.NoQuestion) -> Status:
     return view.status()
 
 
-def _search(view: IndexView, question: questions.SearchQuestion) -> dict[str, Any]:
+def _search(view: IndexView, question: questions.ToolQuestion) -> dict[str, Any]:
     """Search as an agent would, and return everything that explains the result."""
-    tool = _tool(question)
+    if question.tool not in SEARCH_TOOLS:
+        raise RequestError("tool", f"{quoted(question.tool)} is not a search tool; use {' or '.join(SEARCH_TOOLS)}")
+    tool = SEARCH_TOOLS[question.tool]
     started = time.perf_counter()
     result = tool.ask(view, tool.read(question.arguments, view.settings, view.root))
     return search_payload(result) | {"total_ms": (time.perf_counter() - started) * 1000}
 
 
-def _answer_text(view: IndexView, question: questions.SearchQuestion) -> dict[str, Any]:
-    """Return the tool's answer as an agent would get it, and about how many tokens it has."""
-    tool = _tool(question)
+def _call(view: IndexView, question: questions.ToolQuestion) -> dict[str, Any]:
+    """Return the answer of a tool as values, and as the text that an agent would get, with about how many tokens."""
+    if question.tool not in TOOLS:
+        raise RequestError("tool", f"{quoted(question.tool)} is not a tool; there are: {', '.join(TOOLS)}")
+    tool = TOOLS[question.tool]
     call = tool.read(question.arguments, view.settings, view.root)
-    text = tool.write(tool.ask(view, call), call)
-    return {"text": text, "tokens": tokens_of(text), "characters": len(text)}
+    answer = tool.ask(view, call)
+    text = tool.write(answer, call)
+    is_search = question.tool in SEARCH_TOOLS  # Its values are those of the request `search`.
+    values = None if is_search else as_json(tool.json(answer, call))
+    return {"values": values, "text": text, "tokens": tokens_of(text), "characters": len(text)}
 
 
-def _tool(question: questions.SearchQuestion) -> SearchTool:
-    if question.tool not in SEARCH_TOOLS:
-        raise RequestError("tool", f"{quoted(question.tool)} is not a search tool; use {' or '.join(SEARCH_TOOLS)}")
-    return SEARCH_TOOLS[question.tool]
-
-
-def _compare(view: IndexView, question: questions.CompareQuestion) -> dict[str, Any]:
-    return compare(view, _tool(question), question.arguments, (question.left, question.right))
+def _file(view: IndexView, question: questions.FileQuestion) -> dict[str, Any]:
+    """Return an indexed file as it is on disk, with secrets masked, and what it defines."""
+    outline = view.navigator.outline(question.path)
+    path = outline.file.path
+    texts = [text for _, text in view.files.read([path]) if text is not None]
+    return {
+        "path": path,
+        "category": outline.file.category,
+        "language": detect_language(path),
+        "text": texts[0].decode("utf-8", "replace") if texts else "",
+        "definitions": [as_json(definition) for definition in outline.definitions],
+        "stale": bool(view.check([outline.file])),
+    }
 
 
 def _graph(view: IndexView, question: questions.GraphQuestion) -> dict[str, Any]:
@@ -131,20 +135,14 @@ def _skipped(view: IndexView, question: questions.SkippedQuestion) -> dict[str, 
     return {"rows": [{"path": path, "reason": reason} for path, reason in rows], "total": total}
 
 
-def _ages(view: IndexView, question: questions.AgesQuestion) -> dict[str, Any]:
-    folder = question.folder.strip("/")
-    return age_tree(view.index.inventory.ages(folder), folder) | {"now": time.time()}
-
-
 REQUESTS: Mapping[str, tuple[type[questions.Question], Callable[[IndexView, Any], object]]] = {
     "project": (questions.NoQuestion, _project),
     "progress": (questions.NoQuestion, _progress),
     "status": (questions.NoQuestion, _status),
-    "search": (questions.SearchQuestion, _search),
-    "answer": (questions.SearchQuestion, _answer_text),
+    "search": (questions.ToolQuestion, _search),
+    "call": (questions.ToolQuestion, _call),
+    "file": (questions.FileQuestion, _file),
     "graph": (questions.GraphQuestion, _graph),
     "files": (questions.FilesQuestion, _files),
     "skipped": (questions.SkippedQuestion, _skipped),
-    "ages": (questions.AgesQuestion, _ages),
-    "compare": (questions.CompareQuestion, _compare),
 }

@@ -15,18 +15,17 @@ class Question(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class SearchQuestion(Question):
-    """A call of a search tool, by its name and its arguments."""
+class ToolQuestion(Question):
+    """A call of a tool, by its name and its arguments."""
 
     tool: str = Field("graphrag_hybrid_search", min_length=0, max_length=100)
     arguments: dict[str, Any]
 
 
-class CompareQuestion(SearchQuestion):
-    """The same call with two sets of changed settings."""
+class FileQuestion(Question):
+    """An indexed file."""
 
-    left: dict[str, Any] = {}
-    right: dict[str, Any] = {}
+    path: str = Field(min_length=1, max_length=LONGEST_TEXT)
 
 
 class GraphQuestion(Question):
@@ -64,12 +63,6 @@ class SkippedQuestion(_PageQuestion):
     """A page of the files that were left out."""
 
     reason: str = Field("", min_length=0, max_length=LONGEST_TEXT)
-
-
-class AgesQuestion(Question):
-    """The ages of the files of a folder."""
-
-    folder: str = Field("", min_length=0, max_length=LONGEST_TEXT)
 
 
 class NoQuestion(Question):

@@ -43,6 +43,8 @@ _FACT = re.compile(
     r"^(?:what|which|when|may|can|is|are|does|do|should|must)\b|\bhow (?:many|much|long|large|big|often)\b|"
     r"\b(?:i|we|my|our)\b|\bdefaults?\b"
 )
+_BEHAVIOUR = re.compile(r"^(?:how|where|when|why|what happens|(?:which|what) (?:part|code|function|place))\b")
+_KIND_OF_TYPE = re.compile(r"\b(?:class|struct|interface|trait|enum|type|protocol|record|model|schema)(?:e?s)?\b")
 _PAST = re.compile(
     r"\b(?:old|older|previous|previously|former|legacy|archived|superseded|deprecated|obsolete|rejected|retired)\b"
 )
@@ -61,6 +63,12 @@ def asked_categories(text: str) -> frozenset[Category]:
 def asks_for_fact(text: str) -> bool:
     """Return whether a question asks what holds or what one can do, and not where or how the code does something."""
     return _FACT.search(_plain(text)) is not None
+
+
+def asks_for_behaviour(text: str) -> bool:
+    """Return whether a question asks what is done, and not for a type by its kind."""
+    plain = _plain(text)
+    return _BEHAVIOUR.search(plain) is not None and _KIND_OF_TYPE.search(plain) is None
 
 
 def asks_for_retired(text: str) -> bool:

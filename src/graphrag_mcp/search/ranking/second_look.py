@@ -16,7 +16,7 @@ LEAST = 5  # Cosines have another scale for each model; of fewer, it is not know
 WEIGHT = 0.4  # What the best of them can gain over the worst; with more, functions of one topic are confused.
 SPREAD = 2.0  # Standard deviations from the mean; beyond, a cosine counts no more.
 LIST_WEIGHT = 2.0  # Of the further list in the fusion, where the others are of the words that it does not share.
-SHARED = 0.5  # Of the terms of a question; where the repository has so many, a further list only costs places.
+SHARED = 0.34  # Of the terms of a question; where the repository has more of them, a further list only costs places.
 
 
 def look_again(order: list[Scored], query: Query, candidates: Candidates, second: SecondLook | None) -> list[Scored]:

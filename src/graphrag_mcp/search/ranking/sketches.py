@@ -16,6 +16,7 @@ from graphrag_mcp.ports import Matrix
 CALLEES = 40  # A sketch of a function names no more.
 MEMBERS = 12  # A sketch of a type names no more.
 IS_DEFINITION = 0.3  # A function or type gains it over code outside of both.
+TYPES_DO_LESS = 0.3  # A type says what there is; a question for what is done means its functions.
 PER_LOG_LINE = 0.045  # Long definitions do more of what is asked for than short ones.
 
 _FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
@@ -38,11 +39,12 @@ class Sketch:
 
 @dataclass(frozen=True, slots=True)
 class FileSketches:
-    """The sketches of a file. shown: the chunks that show each. size, vectors: a row for each."""
+    """The sketches of a file. shown: the chunks that show each. size, is_type, vectors: a row for each."""
 
     sketches: Sequence[Sketch]
     shown: Sequence[Sequence[int]]
     size: Matrix
+    is_type: Matrix
     vectors: Matrix
 
     @classmethod
@@ -55,11 +57,14 @@ class FileSketches:
             for sketch in sketches
         ]
         lines = np.array([sketch.end_line - sketch.start_line + 1 for sketch in sketches], dtype=np.float32)
-        return cls(sketches, shown, np.asarray(IS_DEFINITION + PER_LOG_LINE * np.log1p(lines)), vectors)
+        size: Matrix = np.asarray(IS_DEFINITION + PER_LOG_LINE * np.log1p(lines), dtype=np.float32)
+        is_type = np.array([sketch.symbol.kind in _TYPES for sketch in sketches], dtype=np.float32)
+        return cls(sketches, shown, size, is_type, vectors)
 
-    def gains(self, query: Matrix) -> Matrix:
+    def gains(self, query: Matrix, *, asks_for_behaviour: bool = False) -> Matrix:
         """Return how much each sketch speaks for what shows it."""
-        return np.asarray(self.vectors @ query + self.size)
+        gains = self.vectors @ query + self.size
+        return np.asarray(gains - TYPES_DO_LESS * self.is_type if asks_for_behaviour else gains)
 
 
 def sketch(definitions: Sequence[Symbol], calls: Sequence[tuple[int, str]]) -> list[Sketch]:

@@ -18,10 +18,13 @@ _NO_DEFINITION = (0.0, "")
 ReadSketches = Callable[[Collection[int]], Mapping[int, FileSketches]]
 
 
-def order_within_files(order: Sequence[Scored], query: Matrix, read: ReadSketches) -> list[Scored]:
+def order_within_files(
+    order: Sequence[Scored], query: Matrix, read: ReadSketches, *, asks_for_behaviour: bool = False
+) -> list[Scored]:
     """Return the hits with those of each of the first files in the order of their definitions.
 
-    query: its vector. A hit that was moved to its place stays before the others of its file.
+    query: its vector. asks_for_behaviour: whether types come after functions. A hit that was moved to its place stays
+    before the others of its file.
     """
     places: defaultdict[int, list[int]] = defaultdict(list)
     for place, scored in enumerate(order):
@@ -30,7 +33,7 @@ def order_within_files(order: Sequence[Scored], query: Matrix, read: ReadSketche
     changed = list(order)
     for file_id, sketches in read(several).items():
         hits = [order[place] for place in places[file_id]]
-        gains = _gains(hits, sketches, query)
+        gains = _gains(hits, sketches, sketches.gains(query, asks_for_behaviour=asks_for_behaviour))
         shown = [(hit, *gains.get(hit.fused.chunk_id, _NO_DEFINITION)) for hit in hits]
         shown.sort(key=lambda row: (row[0].moved is None, -(row[0].base + row[1])))
         for place, before, (hit, _, name) in zip(places[file_id], hits, shown, strict=True):
@@ -39,14 +42,14 @@ def order_within_files(order: Sequence[Scored], query: Matrix, read: ReadSketche
     return changed
 
 
-def _gains(hits: Sequence[Scored], sketches: FileSketches, query: Matrix) -> dict[int, tuple[float, str]]:
+def _gains(hits: Sequence[Scored], sketches: FileSketches, gains: Matrix) -> dict[int, tuple[float, str]]:
     """Return gain and name of the best definition that each hit shows, by chunk id.
 
     Of a definition that was cut into several chunks, only the best of them shows it.
     """
     fused = {hit.fused.chunk_id: hit.fused.score for hit in hits}
     best: dict[int, tuple[float, str]] = {}
-    for definition, shown, gain in zip(sketches.sketches, sketches.shown, sketches.gains(query).tolist(), strict=True):
+    for definition, shown, gain in zip(sketches.sketches, sketches.shown, gains.tolist(), strict=True):
         known = [chunk_id for chunk_id in shown if chunk_id in fused]
         if known:
             chunk_id = max(known, key=fused.__getitem__)

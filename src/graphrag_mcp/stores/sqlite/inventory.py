@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from graphrag_mcp.model.reports import FileAge, IndexedFile
+from graphrag_mcp.model.reports import IndexedFile
 from graphrag_mcp.stores.sqlite.database import Database
 
 FileOrder = Literal["path", "language", "category", "size", "modified_at", "chunks", "symbols", "archived", "note"]
@@ -59,12 +59,3 @@ class SqliteInventory:
         )
         ((total,),) = self._database.rows(f"SELECT count(*) FROM skipped WHERE {where}", values)
         return [(path, why) for path, why in rows], int(total)
-
-    def ages(self, folder: str = "") -> list[FileAge]:
-        """Return the age of every file in a folder, at any depth; "" for the whole tree."""
-        rows = self._database.rows(
-            """SELECT path, chunks, modified_at, archive_reason IS NOT NULL FROM files
-               WHERE ?1 = '' OR path > ?1 || '/' AND path < ?1 || '0' ORDER BY path""",  # "0" follows "/".
-            (folder,),
-        )
-        return [FileAge(path, chunks, modified_at, bool(archived)) for path, chunks, modified_at, archived in rows]

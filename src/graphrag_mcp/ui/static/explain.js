@@ -3,7 +3,7 @@
 import { Outdated, ask } from "./api.js";
 import { code, wordsOf } from "./code.js";
 import { badge, count, empty, failure, fill, h, pathOf, plural, redraw, tabs } from "./dom.js";
-import { address } from "./route.js";
+import { actions, toFile, toSymbol } from "./places.js";
 
 const TABS = [["code", "Code"], ["score", "Score"], ["related", "Related"], ["run", "Run"], ["agent", "As the agent sees it"]];
 const MEANINGS = {
@@ -48,8 +48,9 @@ export class Detail {
       h("div", { class: "title" }, h("h2", {}, pathOf(hit.path, `:${hit.start_line}–${hit.end_line}`)),
         h("button", { type: "button", class: "icon close", "aria-label": "Back to the results", onclick: () => this.onclose() }, "✕")),
       h("div", { class: "facts" },
-        h("span", { class: "symbol" }, hit.symbol || hit.kind), badge(hit.language || "text"), badge(hit.category),
+        hit.symbol ? toSymbol(hit) : h("span", { class: "symbol" }, hit.kind), badge(hit.language || "text"), badge(hit.category),
         hit.is_archived && badge("archived", "warn"), hit.stale && badge("stale", "warn"), hit.status && badge(hit.status),
+        toFile(hit.path, hit.start_line, "File"), actions(hit.path, hit.start_line),
         h("button", { type: "button", class: "link", onclick: () => this.ongraph() }, "Graph ", h("kbd", {}, "g"))));
     this.draw();
   }
@@ -74,12 +75,12 @@ export class Detail {
       hit.stale && h("p", { class: "notice" }, `Stale: ${hit.stale}`),
       hit.is_archived && h("p", { class: "notice" }, `Archived: ${hit.archive_reason}`),
       h("p", { class: "why" }, hit.why || "Named by the query"),
-      code(hit.text, hit.start_line, wordsOf(this.call.arguments.query), { label: `Code of ${hit.path}` }),
+      code(hit.text, hit.start_line, wordsOf(this.call.arguments.query), { label: `Code of ${hit.path}`, language: hit.language }),
     ];
   }
 
   related() {
-    return h("div", {}, related(this.result));
+    return h("div", {}, related(this.result, this.hit));
   }
 
   agent() {
@@ -87,7 +88,7 @@ export class Detail {
     const load = async (format) => {
       try {
         const args = { ...this.call.arguments, response_format: format };
-        const answer = await ask("answer", { tool: this.call.tool, arguments: args });
+        const answer = await ask("call", { tool: this.call.tool, arguments: args });
         redraw(() => fill(text,
           h("div", { class: "agent-head" },
             h("p", {}, h("strong", {}, `about ${count(answer.tokens)} tokens`), ` · ${count(answer.characters)} characters · ${this.call.tool}`),
@@ -174,17 +175,20 @@ function note(factor) {
 
 // ---------------------------------------------------------------- related code
 
-function related(result) {
+function related(result, hit) {
   const parts = [];
-  if (result.expanded.length) {
-    parts.push(h("h3", {}, "Related in the code graph"), h("ul", { class: "places" }, result.expanded.map((one) => h("li", {},
-      h("a", { href: address("graph", { path: one.path, line: one.start_line }) }, pathOf(one.path, `:${one.start_line}`)),
+  const ofHit = (one) => `${one.direction === "out" ? one.source : one.target}.`.startsWith(`${hit.symbol}.`);
+  const near = hit.symbol ? result.expanded.filter(ofHit) : result.expanded;
+  if (hit.symbol) parts.push(h("p", {}, toSymbol(hit, "Everything that calls, tests and implements it")));
+  if (near.length) {
+    parts.push(h("h3", {}, "Related in the code graph"), h("ul", { class: "places" }, near.map((one) => h("li", {},
+      toFile(one.path, one.start_line, pathOf(one.path, `:${one.start_line}`)),
       h("p", {}, one.direction === "out" ? `${one.source || "the result"} ` : `${one.source || "the file"} `, h("em", {}, one.relation.replace("_", " ")), ` ${one.target || "the result"}`),
       h("p", { class: "muted" }, `${one.confirmed ? "" : "a guess: "}${one.certainty}, ${plural(one.hops, "hop")}`)))));
   }
   if (result.runner_up.length) {
     parts.push(h("h3", {}, "Further places"), h("ul", { class: "places" }, result.runner_up.map((one) => h("li", {},
-      pathOf(one.path, `:${one.start_line}–${one.end_line}`), h("p", { class: "muted" }, `${one.symbol} score ${one.score.toFixed(2)}`)))));
+      toFile(one.path, one.start_line, pathOf(one.path, `:${one.start_line}–${one.end_line}`)), h("p", { class: "muted" }, `${one.symbol} score ${one.score.toFixed(2)}`)))));
   }
   if (result.rejected.length) {
     parts.push(h("h3", {}, "Rejected approaches"), h("ul", { class: "places" }, result.rejected.map((one) => h("li", {},

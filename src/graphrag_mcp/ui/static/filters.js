@@ -3,13 +3,18 @@
 import { project } from "./api.js";
 import { h } from "./dom.js";
 
-const ELSEWHERE = new Set(["query", "response_format", "token_budget", "cursor"]);
+const ELSEWHERE = new Set(["query", "response_format", "token_budget", "cursor", "have", "limit", "top_n"]);
 const TOOLS = {
   graphrag_hybrid_search: "Hybrid search",
   query_documents: "Passages",
   query_unique_documents: "One passage a file",
 };
-const words = (name) => `${name[0].toUpperCase()}${name.slice(1)}`.replaceAll("_", " ");
+const NAMES = {
+  queries: "Other phrasings", paths: "Folders or globs", excluded_files: "Files to leave out", categories: "Kinds of file", languages: "Languages",
+  include_patterns: "Archived files to include", include_graph_context: "Related code", max_hops: "Steps in the code graph",
+  use_rrf: "Words and meaning together", rerank_with_recency: "Recent files first", min_score: "Least score",
+};
+const words = (name) => NAMES[name] ?? `${name[0].toUpperCase()}${name.slice(1)}`.replaceAll("_", " ");
 
 // Reads and writes the arguments as texts, which is what an address holds.
 export class Filters {

@@ -2,9 +2,15 @@
 
 import { Outdated, ask, cancel } from "./api.js";
 import { badge, empty, failure, fill, glass, h, pathOf, plural } from "./dom.js";
+import { toSymbol } from "./places.js";
 import { go } from "./route.js";
 
-const KINDS = ["calls", "uses", "imports", "inherits", "tests", "links_to"];
+const FEWEST = 15; // Neighbours that are shown first.
+const MOST = 40;
+const FAMILIES = { instantiates: "calls", hands_on: "calls", reads: "uses", writes: "uses", implements: "inherits", overrides: "inherits", contains: "imports" };
+const COLOURS = ["calls", "uses", "imports", "inherits", "tests", "links_to"];
+const familyOf = (relation) => FAMILIES[relation] ?? relation;
+const wordsOf = (relation) => relation.replaceAll("_", " ");
 const PHRASES = {
   calls: ["Calls", "Called by"],
   uses: ["Uses the type", "Used as a type by"],
@@ -12,6 +18,13 @@ const PHRASES = {
   inherits: ["Inherits from", "Inherited by"],
   tests: ["Tests", "Tested by"],
   links_to: ["Links to", "Linked from"],
+  instantiates: ["Creates", "Created by"],
+  hands_on: ["Hands over", "Handed over by"],
+  reads: ["Reads", "Read by"],
+  writes: ["Writes", "Written by"],
+  implements: ["Implements", "Implemented by"],
+  overrides: ["Overrides", "Overridden by"],
+  contains: ["Contains", "Contained in"],
 };
 const BETWEEN = 150;
 const ROW = 44;
@@ -39,7 +52,7 @@ function submit() {
 
 export async function show(params) {
   const mine = ++turn;
-  const asked = { symbol: params.symbol ?? "", path: params.path ?? "", line: Number(params.line) || 0, hops: Number(params.hops) || 1 };
+  const asked = { symbol: params.symbol ?? "", path: params.path ?? "", line: Number(params.line) || 0, hops: Number(params.hops) || 1, limit: params.all ? MOST : FEWEST + 1 };
   input.value = asked.symbol || (asked.line ? `${asked.path}:${asked.line}` : asked.path);
   hops.value = String(asked.hops);
   if (!asked.symbol && !asked.path) {
@@ -108,7 +121,10 @@ function drawList(graph, start) {
   const sections = [...groups].map(([title, rows]) => [h("h3", {}, title, h("span", { class: "number" }, String(rows.length))), h("ul", { class: "places" }, rows.map(([edge, node]) => row(edge, node)))]);
   fill(list,
     h("div", { class: "centre" }, h("p", { class: "muted" }, start.kind), h("h2", {}, nameOf(start)), pathOf(start.path, start.symbol ? `:${start.start_line}–${start.end_line}` : ""),
-      start.signature && h("p", { class: "signature" }, start.signature), start.is_archived && badge("archived", "warn")),
+      start.signature && h("p", { class: "signature" }, start.signature),
+      h("p", {}, toSymbol({ path: start.path, symbol: start.symbol }, "Code, callers, tests and history")),
+      graph.hidden > 0 && graph.nodes.length <= FEWEST + 1 && h("button", { type: "button", class: "button", onclick: () => go("graph", { ...key(start), hops: hops.value === "1" ? "" : hops.value, all: "1" }) }, "Show up to 40"),
+      start.is_archived && badge("archived", "warn")),
     sections.length ? sections : empty("No relations", "Nothing in the index refers to it, and it refers to nothing in the index."),
     far.length > 0 && [h("h3", {}, "Farther away", h("span", { class: "number" }, String(far.length))), h("ul", { class: "places" }, far.map((edge) => between(edge, byId)))],
     graph.others.length > 0 && [h("h3", {}, "The same name elsewhere"), h("ul", { class: "places" }, graph.others.map((node) => h("li", {}, link(node))))]);
@@ -119,12 +135,12 @@ const link = (node) => h("button", { type: "button", class: "jump", onclick: () 
 const certainty = (edge) => h("p", { class: `muted${edge.is_guess ? " guess" : ""}` }, `${edge.certainty} · at ${edge.path.split("/").at(-1)}:${edge.line}`);
 
 function row(edge, node) {
-  return h("li", { class: `edge ${edge.relation}` }, link(node), certainty(edge));
+  return h("li", { class: `edge ${familyOf(edge.relation)}` }, link(node), certainty(edge));
 }
 
 function between(edge, byId) {
   const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
-  return h("li", { class: `edge ${edge.relation}` }, link(source), h("p", {}, h("em", {}, edge.relation.replace("_", " ")), ` ${nameOf(target)}`), certainty(edge));
+  return h("li", { class: `edge ${familyOf(edge.relation)}` }, link(source), h("p", {}, h("em", {}, wordsOf(edge.relation)), ` ${nameOf(target)}`), certainty(edge));
 }
 
 // ---------------------------------------------------------------- the picture
@@ -186,8 +202,8 @@ function lines(graph, places) {
     const across = Math.abs(apart) < BETWEEN ? 0 : Math.sign(apart);
     return {
       data: {
-        id: `e${place}`, source: String(source), target: String(target), relation,
-        label: relation.replace("_", " "),
+        id: `e${place}`, source: String(source), target: String(target), family: familyOf(relation),
+        label: wordsOf(relation),
         width: 0.8 + 1.2 * Math.max(...edges.map((edge) => edge.confidence)),
       },
       classes: [edges.every((edge) => edge.is_guess) ? "guess" : "", ["left", "inside", "right"][across + 1], source === graph.start ? "out" : "in"].join(" "),
@@ -222,7 +238,7 @@ function drawPicture(graph) {
       { selector: "node.start", style: { "background-color": colour("accent"), "border-color": colour("accent"), color: colour("on-accent"), "font-weight": 600 } },
       { selector: "node.archived", style: { opacity: 0.65 } },
       { selector: "edge", style: { width: "data(width)", "target-arrow-shape": "triangle", "arrow-scale": 0.8, "curve-style": "straight", "font-size": 11, color: colour("muted"), "text-background-color": colour("back"), "text-background-opacity": 1, "text-background-padding": "2px", opacity: crowded ? 0.6 : 1 } },
-      ...KINDS.map((kind) => ({ selector: `edge[relation = "${kind}"]`, style: { "line-color": colour(`edge-${kind}`), "target-arrow-color": colour(`edge-${kind}`) } })),
+      ...COLOURS.map((kind) => ({ selector: `edge[family = "${kind}"]`, style: { "line-color": colour(`edge-${kind}`), "target-arrow-color": colour(`edge-${kind}`) } })),
       { selector: "edge.right", style: { "source-endpoint": "50% 0%", "target-endpoint": "-50% 0%" } },
       { selector: "edge.left", style: { "source-endpoint": "-50% 0%", "target-endpoint": "50% 0%" } },
       { selector: "edge.inside", style: { "curve-style": "unbundled-bezier", "control-point-distances": 60, "control-point-weights": 0.5, "source-endpoint": "50% 0%", "target-endpoint": "50% 0%" } },
@@ -246,11 +262,15 @@ function drawPicture(graph) {
     drawn.elements().removeClass("far near");
   });
   drawn.fit(undefined, 28);
+  if (drawn.zoom() < 0.85) { // Smaller, nobody reads the labels: the rest is reached by dragging.
+    drawn.zoom(0.85);
+    drawn.center(drawn.getElementById(String(graph.start)));
+  }
   if (drawn.zoom() > 1.1) {
     drawn.zoom(1.1);
     drawn.center();
   }
-  const used = KINDS.filter((kind) => graph.edges.some((edge) => edge.relation === kind));
-  fill(legend, used.map((kind) => h("li", { class: `edge ${kind}` }, h("span", { class: "stroke" }), kind.replace("_", " "))),
+  const used = [...new Set(graph.edges.map((edge) => edge.relation))];
+  fill(legend, used.map((kind) => h("li", { class: `edge ${familyOf(kind)}` }, h("span", { class: "stroke" }), wordsOf(kind))),
     graph.edges.some((edge) => edge.is_guess) && h("li", { class: "edge guess" }, h("span", { class: "stroke" }), "a guess"));
 }

@@ -1,13 +1,17 @@
 // The keys that work everywhere.
 
 import * as search from "./search.js";
+import { editor } from "./places.js";
 import { go, read } from "./route.js";
 
-const VIEWS = ["search", "graph", "index", "recency", "compare"];
+const VIEWS = ["search", "grep", "symbol", "flow", "impact", "graph", "index"];
 
 export function startKeyboard() {
   const keys = document.getElementById("keys");
   document.getElementById("help").addEventListener("click", () => keys.showModal());
+  const field = document.getElementById("editor");
+  field.value = editor.get();
+  field.addEventListener("change", () => editor.set(field.value.trim()));
   document.getElementById("keys-close").addEventListener("click", () => keys.close());
   document.getElementById("theme").addEventListener("click", () => window.toggleTheme());
   document.querySelector(".skip").addEventListener("click", (event) => {
@@ -43,6 +47,7 @@ function act(event, keys) {
   else if (key === "t") window.toggleTheme();
   else if (searching && (key === "j" || key === "k")) return search.move(key === "j" ? 1 : -1);
   else if (key === "g" && searching) return search.showGraph();
+  else if (key === "s" && searching) return search.showSymbol();
   else if (VIEWS[Number(key) - 1]) document.querySelector(`nav [data-view=${VIEWS[Number(key) - 1]}]`).click();
   else return false;
   return true;

@@ -8,10 +8,13 @@ import { startStatus } from "./status.js";
 
 const views = {
   search: async () => search,
+  grep: () => import("./grep.js"),
+  symbol: () => import("./symbol.js"),
+  flow: () => import("./flow.js"),
+  impact: () => import("./impact.js"),
   graph: () => import("./graph.js"),
   index: () => import("./browse.js"),
-  recency: () => import("./recency.js"),
-  compare: () => import("./compare.js"),
+  file: () => import("./file.js"),
 };
 const started = new Set();
 

@@ -11,7 +11,10 @@ const DEBOUNCE_MS = 120; // For users who type faster than answers arrive.
 const SHORTEST = 3;
 
 const state = { query: "", asked: "", result: null, selected: 0, typed: 0, timer: 0 };
-let input, list, box, filters, detail, note, ready;
+const FIRST = 10;
+const MORE = 15; // At most 25 are asked for.
+
+let input, list, more, box, filters, detail, note, ready, shown = FIRST;
 
 export function start(place) {
   filters = new Filters(() => run());
@@ -29,7 +32,8 @@ export function start(place) {
       open();
     }
   });
-  box = h("div", { class: "found" }, list, h("div", { class: "instead" }));
+  more = h("button", { type: "button", class: "button", hidden: true, onclick: () => { shown += MORE; run(state.selected); } }, "More results");
+  box = h("div", { class: "found" }, list, more, h("div", { class: "instead" }));
   place.append(
     h("div", { class: "ask" },
       h("div", { class: "query" }, glass(), input, h("kbd", { "aria-hidden": "true" }, "/")),
@@ -99,6 +103,14 @@ export function close() {
   return false;
 }
 
+export function showSymbol() {
+  const hit = state.result?.primary[state.selected];
+  if (!hit) return false;
+  if (hit.symbol) go("symbol", { symbol: `${hit.path}::${hit.symbol}` });
+  else go("file", { path: hit.path, line: hit.start_line });
+  return true;
+}
+
 export function showGraph() {
   const hit = state.result?.primary[state.selected];
   if (!hit) return false;
@@ -108,6 +120,7 @@ export function showGraph() {
 
 function type(event) {
   state.typed = event.timeStamp;
+  shown = FIRST;
   if (!state.timer && !isAsking("search")) {
     run();
     return;
@@ -117,6 +130,7 @@ function type(event) {
   state.timer = setTimeout(() => run(), DEBOUNCE_MS);
 }
 
+const limit = () => (filters.tool === "graphrag_hybrid_search" ? "limit" : "top_n");
 const asked = () => JSON.stringify([input.value.trim(), filters.tool, filters.values]);
 
 async function run(selected = 0) {
@@ -134,7 +148,7 @@ async function run(selected = 0) {
   const started = performance.now();
   box.setAttribute("aria-busy", "true");
   try {
-    const result = await ask("search", { tool: filters.tool, arguments: { query: state.query, ...filters.arguments() } });
+    const result = await ask("search", { tool: filters.tool, arguments: { query: state.query, [limit()]: shown, ...filters.arguments() } });
     state.result = result;
     draw(Math.min(selected, Math.max(0, result.primary.length - 1)));
     note.textContent = describe(result, performance.now() - started);
@@ -173,6 +187,7 @@ function keep() {
 
 function instead(element) {
   list.hidden = true;
+  more.hidden = true;
   detail.element.hidden = true;
   fill(box.lastElementChild, element);
   box.removeAttribute("aria-busy");
@@ -184,7 +199,7 @@ async function welcome() {
   note.textContent = "";
   const examples = ["where are errors handled", "how is the configuration read", "README"];
   instead(empty("Search as an agent does",
-    "Type at least three characters. Every result shows which list found it, at which rank, and what raised or lowered its score.",
+    "Type at least three characters. Every result leads to its definition, with its callers, tests and history, and shows why it stands where it stands.",
     examples.map((text) => h("button", { type: "button", class: "button", onclick: () => { input.value = text; run(); focus(); } }, text))));
 }
 
@@ -200,6 +215,7 @@ function draw(selected) {
   box.lastElementChild.replaceChildren();
   list.replaceChildren(...primary.map((hit, place) => item(hit, place, best, words)));
   list.hidden = false;
+  more.hidden = shown > FIRST || primary.length < FIRST;
   detail.element.hidden = false;
   select(selected);
 }

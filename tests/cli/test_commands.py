@@ -479,3 +479,13 @@ def test_trace_answers_as_the_tool_does(tmp_path: Path, capsys: pytest.CaptureFi
     options = create_parser().parse_args(["trace", "low"])
     arguments = set(TRACE.schema()["properties"]) - {"exclude_archived", "response_format", "token_budget", "cursor"}
     assert arguments <= vars(options).keys()
+
+
+def test_a_pattern_that_was_searched_as_text_is_said(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only where nothing was found."""
+    hint = "with regex=true it is a pattern"
+    assert run(["grep", "^class .*ion", "--root", str(root)]) == 1
+    assert hint in capsys.readouterr().out
+    assert hint not in output_of(capsys, "grep", "sign(self)", "--root", root)
+    assert run(["grep", "nothing of this", "--root", str(root)]) == 1
+    assert hint not in capsys.readouterr().out

@@ -31,8 +31,8 @@ PICTURES: dict[str, tuple[Literal["dark", "light"], str]] = {
     "search": ("light", "#/search?q=how are results fused"),
     "score": ("dark", "#/search?q=fuse_rrf&tab=score"),
     "graph": ("light", "#/graph?symbol=fuse_rrf"),
-    "symbol": ("dark", "#/symbol?symbol=fuse_relative"),
-    "flow": ("light", "#/flow?from=run_search&to=bring_up_to_date"),
+    "symbol": ("dark", "#/symbol?symbol=find_neighbourhood"),
+    "flow": ("light", "#/flow?from=_rank_phrasing&to=fuse_relative"),
 }
 
 
@@ -89,7 +89,7 @@ def take(tab: Page, address: str, path: Path) -> dict[str, object]:
     text = tab.locator("main").inner_text().replace("\n", "")
     files = re.findall(r"(?:src|tests|docs|benchmarks|training)/[\w./-]+?\.(?:py|js|md)\b", text)
     headings = tab.locator("main h2, main h3, main th, main [role=tab]").all_inner_texts()
-    labels = {heading.partition("\n")[0] for heading in headings if "/" not in heading}
+    labels = {heading.partition("\n")[0].rstrip("0123456789 ") for heading in headings if "/" not in heading}
     return {"hash": digest(path), "files": sorted(set(files)), "labels": sorted(labels - {""})}
 
 

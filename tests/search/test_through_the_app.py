@@ -20,6 +20,7 @@ from graphrag_mcp.tools.reasons import why
 from graphrag_mcp.tools.search import HYBRID
 from graphrag_mcp.tools.search_json import search_payload
 from graphrag_mcp.tools.search_text import render
+from tests.indexed import indexed
 
 DAY = 86_400
 CORPUS = Path(__file__).parents[1] / "golden" / "corpus"
@@ -362,3 +363,16 @@ def test_tests_beside_the_code_that_they_test_are_tests(build: Build) -> None:
     assert of_tests
     assert all("category tests" in _counting(hit) for hit in of_tests)
     assert all("category tests" not in _counting(hit) for hit in hits if hit not in of_tests)
+
+
+def test_a_search_in_one_file_gives_as_many_of_its_places_as_are_asked_for(tmp_path: Path) -> None:
+    """The room for other files is needed by none."""
+    code = "".join(
+        f"def renew_{number}(token):\n    return token + {number}\n\n\n" + "# filler\n" * 30 for number in range(8)
+    )
+    with indexed(tmp_path, {"src/tokens.py": code, "src/other.py": code.replace("renew", "review")}) as app:
+        request = SearchRequest("renew a token", limit=6)
+        everywhere = app.search(request)
+        inside = app.search(replace(request, scope=Scope(paths=("/src/tokens.py",))))
+    assert sum(hit.chunk.path == "src/tokens.py" for hit in everywhere.primary) == 3
+    assert len(inside.primary) > 3

@@ -57,6 +57,7 @@ def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport:
 
 def run_search(options: argparse.Namespace) -> bool:
     """Search once and print the results."""
+    from graphrag_mcp.tools.excerpts import SEARCH_TOKENS
     from graphrag_mcp.tools.search import HYBRID, search_request
     from graphrag_mcp.tools.search_json import search_payload
     from graphrag_mcp.tools.search_text import render
@@ -73,7 +74,7 @@ def run_search(options: argparse.Namespace) -> bool:
     if options.json:
         show(json_text(search_payload(replace(result, primary=result.primary[call.first :])), 2))
     else:
-        tokens = options.token_budget or project.settings.retrieval.response_tokens
+        tokens = options.token_budget or min(project.settings.retrieval.response_tokens, SEARCH_TOKENS)
         with_code = options.format == "detailed"
         text = render(
             result,

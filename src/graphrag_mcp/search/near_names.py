@@ -5,8 +5,9 @@ They are the definitions of the next candidates, those that the answer does not 
 of them; with the names that the model's table puts nearest to the question it was at most .30.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from graphrag_mcp.model.files import Symbol
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.query.understand import Query
@@ -26,11 +27,20 @@ def near_names(query: Query, order: Sequence[Scored], shown: Collection[int], ca
     wanted = [scored.fused.chunk_id for scored in order if scored.fused.chunk_id not in shown][:_CANDIDATES]
     chunks = catalog.chunks(wanted)
     terms = frozenset(query.terms)
-    places: dict[str, str] = {}
+    named: dict[str, StoredChunk] = {}
     for chunk in (chunks[chunk_id] for chunk_id in wanted if chunk_id in chunks):
-        if (name := _name(chunk, terms)) and len(places) < NAMES:
-            places.setdefault(name, f"{chunk.path}:{chunk.start_line}")
-    return places if len(places) >= FEWEST else {}
+        if (name := _name(chunk, terms)) and len(named) < NAMES:
+            named.setdefault(name, chunk)
+    if len(named) < FEWEST:
+        return {}
+    definitions = catalog.definitions({chunk.file_id for chunk in named.values()})
+    return {name: f"{chunk.path}:{_line(chunk, definitions.get(chunk.file_id, ()))}" for name, chunk in named.items()}
+
+
+def _line(chunk: StoredChunk, definitions: Iterable[Symbol]) -> int:
+    """Return the line of the definition that a chunk is a part of."""
+    lines = (symbol.start_line for symbol in definitions if symbol.qualified_name == chunk.symbol)
+    return max((line for line in lines if line <= chunk.end_line), default=chunk.start_line)
 
 
 def _name(chunk: StoredChunk, terms: frozenset[str]) -> str:

@@ -173,9 +173,10 @@ class _Search:
         else:
             order = fuse_phrasings(orders) if self.request.also else interleave(orders)
         first = phrasings[0]
+        of_one_file = len({scored.file.file_id for scored in order}) == 1  # No other has to have room.
         selection = select(
             [*before, order],
-            self.request,
+            replace(self.request, chunks_per_document=0) if of_one_file else self.request,
             self.settings,
             first.lookups.contents,
             # A question for what imports or uses a definition looks for what names it.

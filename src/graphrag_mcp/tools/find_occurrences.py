@@ -1,5 +1,6 @@
 """`find_occurrences`: every line with a text or a pattern."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,6 +44,7 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 
 CaseName = Annotated[Case, Strict(False), WithJsonSchema({"type": "string", "enum": [case.value for case in Case]})]
 MAXIMUM_CONTEXT = 20
+_PATTERN = re.compile(r"[\\^$*+?|]|\[.*\]|\(.*\)")  # A text that may be meant as one.
 
 
 class OccurrencesArguments(CodeArguments):
@@ -98,6 +100,8 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
     head = [f"{count}; searched: all of {counted(occurrences.files_searched, 'indexed file')}{where}."]
     if not occurrences.files_searched and not occurrences.unread:
         head = [f"0 lines: no file{where} was searched; it is not indexed (index_status says why), or archived."]
+    elif not occurrences.total and not call.arguments.regex and _PATTERN.search(call.arguments.text):
+        head.append("The text was searched as it is written; with regex=true it is a pattern.")
     if occurrences.unread:
         head.append(f"Not read, so not counted: {', '.join(map(as_name, occurrences.unread[:STOPS_SHOWN]))}")
     last_path = last_symbol = ""

@@ -7,6 +7,7 @@ import { actions, asAgent, call, completeness, nameOf, symbolAt, toFile, toSymbo
 import { address, go } from "./route.js";
 
 const MOST = 100;
+const ROOM = 20_000; // Tokens of a tool's answer: as many rows as are asked for.
 const OF_TYPES = [["users", "Users"], ["subclasses", "Subclasses"], ["implementers", "Implementers"], ["superclasses", "Above it"], ["tests", "Tests"]];
 const OF_FUNCTIONS = [["callers", "Callers"], ["tests", "Tests"], ["callees", "Calls"], ["overrides", "Overrides"]];
 const OF_VALUES = [["readers", "Readers"], ["writers", "Writers"], ["users", "Users"]];
@@ -70,7 +71,7 @@ async function body(node, place, mine) {
 // A part of the page that comes when its tool has answered; one without rows is a line.
 export function section(title, tool, args, rowsOf, mine, isCurrent = () => mine === turn) {
   const place = h("section", { "aria-label": title }, h("h3", {}, title), h("p", { class: "muted" }, "Asking"));
-  call(tool, args, `${title} of a page`).then((answer) => {
+  call(tool, { ...args, token_budget: ROOM }, `${title} of a page`).then((answer) => {
     if (!isCurrent()) return;
     const rows = rowsOf(answer.values);
     fill(place, h("h3", {}, title, h("span", { class: "number" }, String(answer.values.total))),

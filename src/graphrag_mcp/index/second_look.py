@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # Who has no second model imports nothing of it.
 
 WAIT_SECONDS = 0.03  # A search waits no longer for the vector of its question; small models take 5 to 10 ms.
 PAUSE_SECONDS = 1.0  # After a search or an edit, or where nothing is missing.
+CLOSE_SECONDS = 0.5  # A text takes 20 ms.
 BATCH_TEXTS = 32  # They take about a second, and are stored together.
 KEPT_QUESTIONS = 64
 KEPT_WANTED = 512
@@ -48,6 +49,7 @@ class SecondModel:
         self._idle = idle
         self._is_busy = is_busy
         self._embedder: Embedder | None = None
+        self._background: threading.Thread | None = None
         self._threads = DaemonThreads(2, "second-look")
         self._questions: OrderedDict[str, Future[Matrix]] = OrderedDict()
         self._guard = threading.Lock()
@@ -57,7 +59,13 @@ class SecondModel:
     def start(self) -> None:
         """Load the model and embed, in a thread; returns at once."""
         if self._name:
-            threading.Thread(target=self._run, name="second-look", daemon=True).start()
+            self._background = threading.Thread(target=self._run, name="second-look", daemon=True)
+            self._background.start()
+
+    def close(self) -> None:
+        """Wait until the last text is embedded; `stop` is set. A model that still loads is left to itself."""
+        if self._background is not None:
+            self._background.join(CLOSE_SECONDS)
 
     def over(self, index: "IndexStores") -> "LookAgain | None":
         """Return what compares the chunks of an index with a question; None until the model is loaded."""

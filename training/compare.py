@@ -27,7 +27,7 @@ import numpy as np
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
-from graphrag_mcp.embedding.models import embed_chunks, load_embedder
+from graphrag_mcp.embedding.models import embed_chunks, is_static, load_embedder, open_second_model
 from graphrag_mcp.embedding.static import PACKAGE_MODEL
 from graphrag_mcp.evaluation.scores import JudgedQuery, Location, Scores, mean, read_queries, score
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -129,7 +129,8 @@ def open_model(name: str) -> tuple[Embedder, Path | None]:
     if name.startswith(TRANSFORMER):
         folder = Path(name.removeprefix(TRANSFORMER))
         return SentenceTransformer(folder), folder
-    return load_embedder(name), Path(name) if Path(name).is_dir() else None
+    model = load_embedder(name) if is_static(name) else open_second_model(name)
+    return model, Path(name) if Path(name).is_dir() else None
 
 
 class SentenceTransformer:

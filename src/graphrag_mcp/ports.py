@@ -41,6 +41,16 @@ class Embedder(Protocol):
         """Return one vector, shape (dimensions,)."""
 
 
+class SecondLook(Protocol):
+    """Compares chunks with a question by a second model, as far as their vectors are computed by now."""
+
+    def similarities(self, text: str, chunk_ids: Sequence[int]) -> Mapping[int, float]:
+        """Return the cosine of each chunk that has a vector; {} where the text's own was not there in time."""
+
+    def nearest(self, text: str, limit: int, scope: Scope) -> list[Ranked]:
+        """Return the best chunks of all; [] until all have a vector."""
+
+
 class CrossEncoder(Protocol):
     """Scores how well a text answers a query, reading both together."""
 

@@ -137,7 +137,7 @@ class IndexingSettings(_Section):
     default_exclusions: bool = Field(True, description="use the built-in exclusions if the root has no ignore file")
     archive_patterns: Names = Field((), description="patterns of archived files; a leading + adds to the built-in ones")
     embedding_model: Line = Field(
-        "", description="fastembed model name or model folder, for other languages; empty: the model in the package"
+        "", description="model of a second look, for other languages: fastembed name or folder; empty: none"
     )
     data_dir: Line = Field("", description="folder of the index files, for another disk; empty: the user's data folder")
     workers: int = Field(0, ge=0, le=64, description="parsing processes, fewer on a shared machine; 0: one per core")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.cli.run import run
+from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_an_index_is_kept_where_nobody_agrees_or_a_process_has_it_open(
     assert run(["--root", str(kept), "indexes", "prune"]) == 0  # There is no terminal that could be asked.
     assert "kept " in capsys.readouterr().out
     (folder,) = (kept.parents[1] / "data").glob("lost-*")
-    with closing(sqlite3.connect(folder / "index-9.sqlite", isolation_level=None)) as other:
+    with closing(sqlite3.connect(folder / f"index-{SCHEMA_VERSION}.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert run(["--root", str(kept), "indexes", "prune", "--yes"]) == 0
         assert "which a process has open" in capsys.readouterr().out

@@ -415,10 +415,13 @@ def test_a_damaged_index_is_told_from_a_broken_disk(project: Path, capsys: Lines
     assert findings(project, capsys)[1]["index"]["verdict"] == "ok"
 
 
-def test_index_says_that_it_has_no_model(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Lines) -> None:
-    """Nothing is embedded then, which a misspelt name should not leave unnoticed."""
+def test_doctor_says_that_a_second_model_is_missing(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Lines
+) -> None:
+    """A misspelt name should not stay unnoticed; the index needs no such model."""
     monkeypatch.setenv("GRAPHRAG_EMBEDDING_MODEL", "no/such-model")
     assert run(["index", "--root", str(project)]) == DONE
-    assert (
-        "warning: searching by keywords and graph only: The embedding model 'no/such-model'" in capsys.readouterr().out
-    )
+    capsys.readouterr()
+    code, checks = findings(project, capsys)
+    assert code != DONE
+    assert "'no/such-model' is not available" in str(checks["model"])

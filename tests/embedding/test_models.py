@@ -9,7 +9,7 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.embedding.models import load_embedder, open_second_model
 from graphrag_mcp.embedding.static import PACKAGE_MODEL
 from graphrag_mcp.errors import ModelUnavailableError
 from tests.embedding.onnx_folder import write_onnx_folder
@@ -59,7 +59,7 @@ def test_without_the_extra_a_model_says_what_to_install(
     name = str(write_onnx_folder(tmp_path / "tiny")) if is_folder else "BAAI/bge-small-en-v1.5"
     monkeypatch.setitem(sys.modules, "fastembed", None)
     with pytest.raises(ModelUnavailableError) as error:
-        load_embedder(name)
+        open_second_model(name)
     assert str(error.value).startswith(f"embedding_model = {name!r} needs fastembed, which is not installed: run ")
     assert "`uv tool install 'graphrag-mcp[fastembed]'`" in str(error.value)
     assert load_embedder("").dimensions == 256
@@ -68,7 +68,7 @@ def test_without_the_extra_a_model_says_what_to_install(
 @pytest.mark.requirement("K-25")
 def test_an_onnx_folder_gives_the_mean_of_its_tokens(tmp_path: Path) -> None:
     """A transformer's folder works as it is, pooled by its mean and brought to unit length."""
-    embedder = load_embedder(str(write_onnx_folder(tmp_path / "tiny")))
+    embedder = open_second_model(str(write_onnx_folder(tmp_path / "tiny")))
     vectors = embedder.embed_documents(["alpha beta", "beta", "alpha beta beta"])
     expected = np.array([[0.6, 0.8, 0], BETA, np.array([3, 8, 0]) / np.sqrt(73)])
     np.testing.assert_allclose(vectors, expected, atol=1e-6)
@@ -80,14 +80,14 @@ def test_an_onnx_folder_gives_the_mean_of_its_tokens(tmp_path: Path) -> None:
 def test_an_onnx_folder_is_pooled_as_it_says(tmp_path: Path) -> None:
     """Sentence-transformers' 1_Pooling decides."""
     folder = write_onnx_folder(tmp_path / "tiny", {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
-    np.testing.assert_allclose(load_embedder(str(folder)).embed_query("beta alpha"), BETA, atol=1e-6)
+    np.testing.assert_allclose(open_second_model(str(folder)).embed_query("beta alpha"), BETA, atol=1e-6)
 
 
 @pytest.mark.requirement("K-25")
 def test_an_onnx_folder_can_be_loaded_twice(tmp_path: Path) -> None:
     """Fastembed's registry refuses a second registration; we do not pass that on."""
     folder = str(write_onnx_folder(tmp_path / "tiny"))
-    first, second = load_embedder(folder), load_embedder(folder)
+    first, second = open_second_model(folder), open_second_model(folder)
     assert first.fingerprint == second.fingerprint
     np.testing.assert_allclose(second.embed_query("gamma"), UNKNOWN, atol=1e-6)
 
@@ -95,8 +95,8 @@ def test_an_onnx_folder_can_be_loaded_twice(tmp_path: Path) -> None:
 @pytest.mark.requirement("004-15")
 def test_another_pooling_is_another_fingerprint(tmp_path: Path) -> None:
     """The same weights pooled otherwise make other vectors."""
-    mean = load_embedder(str(write_onnx_folder(tmp_path / "mean")))
-    first = load_embedder(str(write_onnx_folder(tmp_path / "first", {"pooling_mode_cls_token": True})))
+    mean = open_second_model(str(write_onnx_folder(tmp_path / "mean")))
+    first = open_second_model(str(write_onnx_folder(tmp_path / "first", {"pooling_mode_cls_token": True})))
     assert mean.fingerprint != first.fingerprint
 
 
@@ -105,7 +105,7 @@ def test_another_pooling_is_another_fingerprint(tmp_path: Path) -> None:
 def test_a_name_that_nobody_knows_is_reported(tmp_path: Path) -> None:
     """A misspelt name says what is accepted."""
     with pytest.raises(ModelUnavailableError, match=r"'bge-tiny'.*neither an existing folder nor.*a model folder"):
-        load_embedder("bge-tiny")
+        open_second_model("bge-tiny")
 
 
 @pytest.mark.requirement("004-11")
@@ -113,14 +113,18 @@ def test_a_name_that_nobody_knows_is_reported(tmp_path: Path) -> None:
 def test_a_known_model_without_network_or_cache_is_reported_at_once() -> None:
     """Offline is an answer within a second, not a hang."""
     with pytest.raises(ModelUnavailableError, match=r"BAAI/bge-small-en-v1\.5.*cache.*cannot be downloaded"):
-        load_embedder("BAAI/bge-small-en-v1.5")
+        open_second_model("BAAI/bge-small-en-v1.5")
 
 
 @pytest.mark.requirement("004-11")
 def test_a_folder_without_a_model_is_reported(tmp_path: Path) -> None:
-    """An empty folder says what is missing."""
+    """An empty folder says what is missing, and so does one with half of a model."""
+    with pytest.raises(ModelUnavailableError, match=r"must contain one ONNX file.*contains: none"):
+        open_second_model(str(tmp_path))
+    folder = write_onnx_folder(tmp_path / "tiny")
+    (folder / "tokenizer.json").unlink()
     with pytest.raises(ModelUnavailableError, match=r"has no tokenizer\.json"):
-        load_embedder(str(tmp_path))
+        open_second_model(str(folder))
 
 
 @pytest.mark.requirement("004-11")
@@ -130,7 +134,7 @@ def test_a_folder_with_two_onnx_files_is_reported(tmp_path: Path) -> None:
     (folder / "model.onnx").rename(folder / "a.onnx")
     shutil.copy(folder / "a.onnx", folder / "b.onnx")
     with pytest.raises(ModelUnavailableError, match=r"one ONNX file.*a\.onnx, b\.onnx"):
-        load_embedder(str(folder))
+        open_second_model(str(folder))
 
 
 @pytest.mark.requirement("004-11")
@@ -139,4 +143,4 @@ def test_an_onnx_file_that_cannot_run_is_reported(tmp_path: Path) -> None:
     folder = write_onnx_folder(tmp_path / "tiny")
     (folder / "model.onnx").write_bytes(b"not a model")
     with pytest.raises(ModelUnavailableError, match=r"cannot run model\.onnx"):
-        load_embedder(str(folder))
+        open_second_model(str(folder))

@@ -11,7 +11,7 @@ from graphrag_mcp.search.ranking.fusion import fuse_relative, fuse_rrf
 from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
 from graphrag_mcp.search.ranking.weighted_fusion import fuse_weighted
 
-VECTOR, KEYWORD, GRAPH = ListSource
+VECTOR, KEYWORD, GRAPH, _SECOND = ListSource
 
 
 def _list(source: ListSource, ids: list[int], weight: float = 1.0) -> RankedList:

@@ -21,7 +21,7 @@ from graphrag_mcp.settings import RankingPart, RetrievalSettings
 from tests.contracts.conftest import Source
 from tests.search.stores import DUPLICATES, NO_DEDUP, Bench, garnets, paths
 
-VECTOR, KEYWORD, _GRAPH = ListSource
+VECTOR, KEYWORD, _GRAPH, _SECOND = ListSource
 POOL = "graphrag_mcp.search.orchestrator.POOL"
 QUERY = SearchRequest("garnet", limit=5)
 ALL = replace(QUERY, limit=25, scope=Scope(exclude_archived=False))

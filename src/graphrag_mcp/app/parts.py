@@ -56,6 +56,7 @@ class Parts:
 
     def close(self) -> None:
         """Close what is open, the index last."""
+        self.supervisor.second.close()
         self.replicator.close()
         if "orchestrator" in self.__dict__:
             self.orchestrator.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from graphrag_mcp.app.session import WITH_GRAPH, Capability, Session, View
-from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.embedding.models import is_static, load_embedder
 from graphrag_mcp.embedding.onnx_models import load_cross_encoder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.index.failures import explain
@@ -123,7 +123,7 @@ class RemoteApp(Session[RemoteView]):
         self._load_model()
         stores = replace(
             self._servers.remote_only(self._embedder, self._model_problem, self._verify_model),
-            has_calibrated_cosines=not self.settings.indexing.embedding_model,
+            has_calibrated_cosines=not is_static(self.settings.indexing.embedding_model),
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
         started = time.monotonic()
@@ -160,6 +160,7 @@ class RemoteApp(Session[RemoteView]):
     def status(self) -> Status:
         """Return what the servers hold of the project."""
         self._load_model()
+        model = self.settings.indexing.embedding_model
         address, project = self.settings.servers.qdrant_url, self._servers.project
         try:
             counts, problem = self._servers.counts(), ""
@@ -177,7 +178,7 @@ class RemoteApp(Session[RemoteView]):
             index_bytes=0,
             state=state,
             files=files,
-            model=self.settings.indexing.embedding_model or "the package's own",
+            model=model if is_static(model) else "the package's own",
             model_available=self._embedder is not None,
             languages=counts,
             servers=(ServerState(f"Qdrant {address} {project}", 0, problem),),

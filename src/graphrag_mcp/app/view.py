@@ -117,7 +117,12 @@ class IndexView(View):
 
     def status(self) -> Status:
         """Return the state of the index, its counts, and what was left out."""
+        from graphrag_mcp.embedding.models import is_static
+        from graphrag_mcp.stores.sqlite.second_vectors import count_computed
+
         handle, supervisor, index = self._parts.handle, self._parts.supervisor, self.index
+        model = self.settings.indexing.embedding_model
+        has_own = is_static(model)
         if not supervisor.in_background:
             handle.load_model()
         catalog = index.catalog
@@ -137,7 +142,9 @@ class IndexView(View):
             chunks=counts.chunks,
             symbols=counts.symbols,
             relations=counts.relations,
-            model=self.settings.indexing.embedding_model or "the package's own",
+            model=model if has_own else "the package's own",
+            second_model="" if has_own else model,
+            second_chunks=0 if has_own else count_computed(index.database),
             model_available=handle.embedder is not None,
             embedded_chunks=counts.embedded_chunks,
             languages=catalog.files_by("language"),
@@ -195,12 +202,15 @@ class IndexView(View):
         return replace(local, meta=replace(local.meta, unavailable={**reasons, **local.meta.unavailable}))
 
     def _local_stores(self) -> "Stores":
+        from graphrag_mcp.embedding.models import is_static
+
         if not self._parts.supervisor.in_background:
             self._parts.handle.load_model()
         return replace(
             self.index.stores(*self._parts.handle.model_of(self.index)),
-            has_calibrated_cosines=not self.settings.indexing.embedding_model,
+            has_calibrated_cosines=not is_static(self.settings.indexing.embedding_model),
             cross_encoder=self._load_cross_encoder,
+            second=self._parts.supervisor.second.over(self.index),
         )
 
     def _load_cross_encoder(self) -> "CrossEncoder":

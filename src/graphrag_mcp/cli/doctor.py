@@ -19,7 +19,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.client_formats import ClientSettingsError
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client
 from graphrag_mcp.cli.options import project_root
-from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.embedding.models import is_static, load_embedder, open_second_model
 from graphrag_mcp.errors import CheckError, GraphragError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index.failures import explain
@@ -146,9 +146,13 @@ def _model(settings: Settings) -> Result:
     started = time.perf_counter()
     embedder = load_embedder(settings.indexing.embedding_model)
     embedder.embed_query("test of the model")
-    name = settings.indexing.embedding_model or "the package's own"
+    model = settings.indexing.embedding_model
+    has_own, second = is_static(model), ""
+    if model and not has_own:
+        second = f"; second look: {model}, {open_second_model(model).dimensions} dimensions"
     seconds = time.perf_counter() - started
-    return "ok", f"{name}, {embedder.dimensions} dimensions, ready in {seconds:.1f} s", ""
+    name = model if has_own else "the package's own"
+    return "ok", f"{name}, {embedder.dimensions} dimensions{second}, ready in {seconds:.1f} s", ""
 
 
 # ---------------------------------------------------------------- the project

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from graphrag_mcp.embedding.onnx_models import list_onnx_files, open_named_model, open_onnx_folder
+from graphrag_mcp.embedding.onnx_models import open_named_model, open_onnx_folder
 from graphrag_mcp.embedding.static import MODEL_FILES, StaticEmbedder, is_static_model, open_package_model
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.ports import Embedder, Matrix
@@ -17,15 +17,22 @@ _PARTIAL = ".partial"
 
 
 def load_embedder(name: str = "") -> Embedder:
-    """Return the model for a value of `embedding_model`. Raises ModelUnavailableError when it cannot be loaded."""
-    if not name:
-        return _package_model()
+    """Return the model of the index: the package's own, or the static one whose folder `embedding_model` names."""
+    return StaticEmbedder(Path(name).expanduser()) if is_static(name) else _package_model()
+
+
+def is_static(name: str) -> bool:
+    """Return whether a value of `embedding_model` is the folder of a static model, which takes the package's place."""
+    return bool(name) and is_static_model(Path(name).expanduser())
+
+
+def open_second_model(name: str) -> Embedder:
+    """Return the model of the second look that `embedding_model` names.
+
+    Raises ModelUnavailableError when it cannot be loaded.
+    """
     folder = Path(name).expanduser()
-    if not folder.is_dir():
-        return open_named_model(name)
-    if list_onnx_files(folder) and not is_static_model(folder):  # model2vec folders may carry an ONNX copy.
-        return open_onnx_folder(folder)
-    return StaticEmbedder(folder)
+    return open_onnx_folder(folder) if folder.is_dir() else open_named_model(name)
 
 
 @cache

@@ -16,6 +16,8 @@ from graphrag_mcp.embedding.static import TOKENIZER_FILE, normalise, unavailable
 from graphrag_mcp.errors import ModelUnavailableError, how_to_install
 from graphrag_mcp.ports import Embedder, Matrix
 
+THREADS = 1  # The model works beside searches and edits, for which the other cores are.
+MAX_TOKENS = 256  # Of a text; most chunks have fewer, and the cost grows faster than the length.
 _BATCH_TEXTS = 32  # A transformer's memory grows with the batch, and with the square of its longest text.
 _HUB_TIMEOUT_SECONDS = 5.0
 _SETTING = "embedding_model"
@@ -45,6 +47,50 @@ class FastembedEmbedder:
     def embed_query(self, text: str) -> Matrix:
         unit: Matrix = normalise(np.stack(list(self._model.query_embed([text]))))[0]
         return unit
+
+
+class OnnxEmbedder:
+    """A sentence transformer in one ONNX file, as an `Embedder`."""
+
+    def __init__(self, file: Path, pooling: str) -> None:
+        """Open the file and the tokenizer beside it. Raises what onnxruntime and tokenizers raise."""
+        from onnxruntime import InferenceSession, SessionOptions
+        from tokenizers import Tokenizer
+
+        options, tokenizer_file = SessionOptions(), _find_tokenizer(file)
+        options.intra_op_num_threads = options.inter_op_num_threads = THREADS
+        self._session = InferenceSession(file, options, providers=["CPUExecutionProvider"])
+        self._inputs = {given.name for given in self._session.get_inputs()}
+        self._tokenizer = Tokenizer.from_file(str(tokenizer_file))
+        self._tokenizer.no_padding()  # Texts are embedded one by one.
+        stated = (self._tokenizer.truncation or {}).get("max_length", MAX_TOKENS)
+        self._tokenizer.enable_truncation(min(stated, MAX_TOKENS))
+        self._pooling = pooling
+        digest = hashlib.blake2b(f"{pooling} {MAX_TOKENS}".encode(), digest_size=16)
+        for part in (file, tokenizer_file):
+            digest.update(part.read_bytes())
+        self.fingerprint = f"folder/{digest.hexdigest()}"
+        self.dimensions = len(self._embed(_PROBE))
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        return normalise(np.stack([self._embed(text) for text in texts]))
+
+    def embed_query(self, text: str) -> Matrix:
+        unit: Matrix = self.embed_documents([text])[0]
+        return unit
+
+    def _embed(self, text: str) -> Matrix:
+        """Return the vector of a text, not yet of length 1; zeros for one without a token."""
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        if not ids.size:
+            return np.zeros(self.dimensions, dtype=np.float32)
+        given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        output = self._session.run(None, {name: given[name] for name in self._inputs})[0][0]
+        if output.ndim == 1:  # The model pools itself.
+            return np.asarray(output)
+        return np.asarray({"CLS": output[0], "LAST_TOKEN": output[-1], "MEAN": output.mean(axis=0)}[self._pooling])
 
 
 def require_fastembed(setting: str, model: str) -> None:
@@ -79,34 +125,13 @@ def open_onnx_folder(folder: Path) -> Embedder:
     Raises ModelUnavailableError without fastembed, and when a file is missing or onnxruntime cannot run it.
     """
     require_fastembed(_SETTING, str(folder))
-    from fastembed import TextEmbedding
-    from fastembed.common.model_description import ModelSource, PoolingType
-
-    file = _choose_file(folder)
-    pooling = _read_pooling(folder)
-    digest = hashlib.blake2b(pooling.encode(), digest_size=16)
+    file, pooling = _choose_file(folder), _read_pooling(folder)
     try:
-        for part in (file, folder / TOKENIZER_FILE):
-            digest.update(part.read_bytes())
-        name = f"folder/{digest.hexdigest()}"
-        if not any(model["model"] == name for model in TextEmbedding.list_supported_models()):
-            TextEmbedding.add_custom_model(
-                name,
-                pooling=PoolingType[pooling],
-                normalization=True,
-                sources=ModelSource(hf=name),  # It is not used, since the folder is given below.
-                dim=0,  # It is read from the first vector instead.
-                model_file=file.relative_to(folder).as_posix(),
-            )
-        model = TextEmbedding(name, specific_model_path=str(folder), cache_dir=str(folder), local_files_only=True)
-        return FastembedEmbedder(model, name)
-    except Exception as error:
-        raise unavailable(str(folder), f"fastembed cannot run {file.name}: {error}") from error
-
-
-def list_onnx_files(folder: Path) -> list[Path]:
-    """Return the ONNX files in the folder and in its subfolder onnx, where exporters put them."""
-    return sorted([*folder.glob("*.onnx"), *folder.glob("onnx/*.onnx")])
+        return OnnxEmbedder(file, pooling)
+    except ModelUnavailableError:
+        raise
+    except Exception as error:  # onnxruntime and tokenizers raise whatever they meet.
+        raise unavailable(str(folder), f"onnxruntime cannot run {file.name}: {error}") from error
 
 
 def _open_cached(name: str) -> Any:
@@ -114,7 +139,7 @@ def _open_cached(name: str) -> Any:
     from fastembed import TextEmbedding
 
     try:
-        return TextEmbedding(name, local_files_only=True)
+        return TextEmbedding(name, local_files_only=True, threads=THREADS)
     except ValueError:
         return None
 
@@ -125,17 +150,29 @@ def _download(name: str, repository: str | None) -> Any:
 
     if repository:  # This is checked first: without a network, fastembed tries three times, 40 seconds in all.
         model_info(repository, timeout=_HUB_TIMEOUT_SECONDS)
-    return TextEmbedding(name)
+    return TextEmbedding(name, threads=THREADS)
 
 
 def _choose_file(folder: Path) -> Path:
-    """Return the folder's ONNX file, the one called model.onnx if there are several (smaller variants)."""
-    files = list_onnx_files(folder)
+    """Return the folder's ONNX file, or the one in its subfolder onnx, where exporters put it.
+
+    If there are several (smaller variants), it is the one called model.onnx.
+    """
+    files = sorted([*folder.glob("*.onnx"), *folder.glob("onnx/*.onnx")])
     plain = [file for file in files if file.stem == "model"]
     if len(plain or files) == 1:
         return (plain or files)[0]
     names = ", ".join(file.relative_to(folder).as_posix() for file in files) or "none"
     raise unavailable(str(folder), f"it must contain one ONNX file, or one called model.onnx, and contains: {names}")
+
+
+def _find_tokenizer(file: Path) -> Path:
+    """Return tokenizer.json of the folder of an ONNX file or of the folder above, else the only file ending in it."""
+    for folder in (file.parent, file.parent.parent):
+        found = [folder / TOKENIZER_FILE] if (folder / TOKENIZER_FILE).is_file() else [*folder.glob("*tokenizer.json")]
+        if len(found) == 1:
+            return found[0]
+    raise unavailable(str(file.parent), f"it has no {TOKENIZER_FILE}")
 
 
 def _read_pooling(folder: Path) -> str:

@@ -99,8 +99,8 @@ def normalise(vectors: NDArray[Any]) -> Matrix:
 
 def unavailable(model: str, reason: str) -> ModelUnavailableError:
     return ModelUnavailableError(
-        f"The embedding model {model!r} is not available: {reason}. Unset GRAPHRAG_EMBEDDING_MODEL to use the model in "
-        "the package, or set it to a fastembed model name or a model folder."
+        f"The embedding model {model!r} is not available: {reason}. Unset GRAPHRAG_EMBEDDING_MODEL, or set it to "
+        "a fastembed model name or a model folder."
     )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # A command imports only the stores that it reads.
     from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
     from graphrag_mcp.stores.sqlite.overlay import Overlay
     from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
+    from graphrag_mcp.stores.sqlite.second_vectors import SqliteSecondVectors
     from graphrag_mcp.stores.sqlite.symbols import SqliteSymbolGraph
     from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
     from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
@@ -42,6 +43,7 @@ class IndexStores:
         self._relations_commit = -1
         self._vectors: SqliteVectorIndex | None = None
         self._sketches: SketchCache | None = None
+        self._second_vectors: SqliteSecondVectors | None = None
         self._overlay: tuple[object, Overlay] | None = None
 
     @cached_property
@@ -114,6 +116,14 @@ class IndexStores:
             history=self.history,
             project=PurePath(self.database.tree.root).name,
         )
+
+    def second_vectors(self, embedder: "Embedder") -> "SqliteSecondVectors":
+        """Return the vectors of the second look; a process has one model for it."""
+        from graphrag_mcp.stores.sqlite.second_vectors import SqliteSecondVectors
+
+        if self._second_vectors is None:
+            self._second_vectors = SqliteSecondVectors(self.database, self._scopes, embedder)
+        return self._second_vectors
 
     def beside_server(self, local: "Stores", servers: "Servers", inventory: "Inventory") -> "Stores":
         """Return the stores of a search that asks a server for the files which it holds as they are in this tree."""

@@ -17,6 +17,7 @@ from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.freshness import size_of
 from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.index.history import HistoryFollower
+from graphrag_mcp.index.second_look import SecondModel
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.write_lock import Holder
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, IndexState, Progress
@@ -136,6 +137,8 @@ class Supervisor:
         self._damaged_at = -math.inf
         self.search_priority = SearchPriority()
         self.history = HistoryFollower(*past, handle, stop, self.search_priority.idle)
+        idle = self.search_priority.idle
+        self.second = SecondModel(settings.embedding_model, handle, stop, idle, self._running.locked)
 
     # ------------------------------------------------------------ state
 
@@ -168,8 +171,8 @@ class Supervisor:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The reason why this process polls for edits, if it does."""
-        return (self._polling_reason,) if self._polling_reason else ()
+        """The reason why this process polls for edits, if it does, and why there is no second look."""
+        return tuple(filter(None, (self._polling_reason, self.second.problem)))
 
     # ------------------------------------------------------------ indexing
 
@@ -179,6 +182,7 @@ class Supervisor:
         self._handle.repairs_itself = True
         self._background = threading.Thread(target=self._supervise, name="index", daemon=True)
         self._background.start()
+        self.second.start()
 
     def index(self, rebuild: bool = False, progress: "ReportProgress | None" = None) -> IndexReport:
         """Bring the index up to date; raises IndexLockedError while another process writes it."""

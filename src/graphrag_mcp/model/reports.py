@@ -138,7 +138,8 @@ class Status:
     """The state of the index of one project.
 
     branch: the checked-out branch, "" outside of git. trees: work trees that share the index file. commits: past
-    commits that the search knows; no_history: why there are none.
+    commits that the search knows; no_history: why there are none. second_model: of the second look, "" for none;
+    second_chunks: how many it has embedded.
     skipped: reason to number of paths; skipped_examples: some of the paths. fallbacks: why files were not parsed by
     their syntax. failures: the stages that failed on files, by path. exclusion_rate: the fraction of the paths that
     were left out, 0 to 1.
@@ -159,6 +160,8 @@ class Status:
     model: str = ""
     model_available: bool = False
     embedded_chunks: int = 0
+    second_model: str = ""
+    second_chunks: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
     categories: Mapping[str, int] = field(default_factory=dict)
     archived_files: int = 0

@@ -57,6 +57,7 @@ class ListSource(StrEnum):
     VECTOR = "vector"
     KEYWORD = "keyword"
     GRAPH = "graph"
+    SECOND = "second look"
 
 
 class FusionMethod(StrEnum):

@@ -16,6 +16,7 @@ from graphrag_mcp.search.ranking.category_weights import share_by_category
 from graphrag_mcp.search.ranking.evidence import Candidates, Evidence
 from graphrag_mcp.search.ranking.fusion import fuse
 from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
+from graphrag_mcp.search.ranking.second_look import further_list
 from graphrag_mcp.search.ranking.weights import weights_of
 from graphrag_mcp.search.retrieval import Lookups, Retrieved
 from graphrag_mcp.settings import RankingPart, RetrievalSettings
@@ -34,7 +35,7 @@ def gather(
     if method is FusionMethod.SEMANTIC_ONLY and not retrieved.vector:
         method = FusionMethod.RELATIVE
     is_hybrid = method is not FusionMethod.SEMANTIC_ONLY
-    lists = _lists(query, request, retrieved, method, lookups, settings)
+    lists = _lists(query, request, pool, retrieved, method, lookups, settings)
     fused = fuse(lists, method, settings, share_by_category(lists, lookups, settings))
     memories: Sequence[Memory] = ()
     located = _chunks_at(query.locations, retrieved.paths, lookups.stores.catalog) if is_hybrid else {}
@@ -75,6 +76,7 @@ def _rarity(terms: Sequence[str], frequencies: Frequencies, project: str) -> Map
 def _lists(
     query: Query,
     request: SearchRequest,
+    pool: int,
     retrieved: Retrieved,
     method: FusionMethod,
     lookups: Lookups,
@@ -92,6 +94,8 @@ def _lists(
     if query.relations and retrieved.definitions and request.include_graph_context and request.max_hops:
         related = _related(query, request, retrieved, lookups)
         lists.append(RankedList(ListSource.GRAPH, related, weights_of(settings).graph))
+    if method is FusionMethod.RELATIVE:
+        lists += further_list(query, pool, request.scope, lookups)
     return lists
 
 

@@ -37,6 +37,7 @@ from graphrag_mcp.search.ranking.exact import definitions_first
 from graphrag_mcp.search.ranking.ranker import score_candidates
 from graphrag_mcp.search.ranking.reranking import Reranked, rerank
 from graphrag_mcp.search.ranking.scored import Scored
+from graphrag_mcp.search.ranking.second_look import look_again
 from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
 from graphrag_mcp.search.select import Selection, select
@@ -192,6 +193,7 @@ class _Search:
         self.watch.end("gather")
         with_archived = not request.scope.exclude_archived or bool(request.scope.include_patterns)
         order = score_candidates(query, candidates, settings, self.now, with_archived=with_archived)
+        order = look_again(order, query, candidates, self.stores.second)
         order = _order_definitions(query, order, candidates, self.stores)
         reranked = rerank(order, query, candidates, self.stores, settings, self.now)
         self.watch.end("score")

@@ -28,6 +28,7 @@ from graphrag_mcp.ports import (
     GraphStore,
     KeywordIndex,
     Matrix,
+    SecondLook,
     VectorIndex,
 )
 from graphrag_mcp.search.literals import find_places
@@ -69,6 +70,7 @@ class Stores:
     phrases, history: None where there is no index file.
     project: the name of its folder, "" where that is not known.
     cross_encoder: loads the model that reranks, when a search first needs it; raises ModelUnavailableError.
+    second: compares by a second model; None without one, and until it is loaded.
     """
 
     catalog: ChunkStore
@@ -84,6 +86,7 @@ class Stores:
     phrases: SqliteKeywordIndex | None = None
     history: CommitStore | None = None
     project: str = ""
+    second: SecondLook | None = None
 
     @property
     def measured_sketches(self) -> SketchCache | None:

@@ -115,7 +115,9 @@ def _describe_tree(status: Status) -> str:
 def _describe_model(status: Status) -> str:
     if not status.model_available:
         return f"Model: {status.model or 'none'} is not available; searching by keywords and graph only"
-    return f"Model: {status.model}, {status.embedded_chunks:,} of {counted(status.chunks, 'chunk')} embedded"
+    of = counted(status.chunks, "chunk")
+    second = f"\nSecond look: {status.second_model}, {status.second_chunks:,} of {of} embedded"
+    return f"Model: {status.model}, {status.embedded_chunks:,} of {of} embedded{second if status.second_model else ''}"
 
 
 def _describe_history(status: Status) -> str:

@@ -9,7 +9,6 @@ from graphrag_mcp.model.search import Factor, FactorKind, RerankMethod, StoredCh
 from graphrag_mcp.ports import CrossEncoder
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.ranking.evidence import Candidates
-from graphrag_mcp.search.ranking.multipliers import clamped_product
 from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.ranking.weighted_sum import Scores, WeightedSum, total
 from graphrag_mcp.search.retrieval import Stores
@@ -63,10 +62,7 @@ def _by_cross_encoder(
     query: Query,
     load_model: Callable[[], CrossEncoder],
 ) -> Reranked:
-    """Return the candidates in the order of a cross-encoder; when it fails, in the order that they had.
-
-    The factors of age, status and backlinks are applied to its scores, since it reads the text alone.
-    """
+    """Return the candidates with a cross-encoder's scores added; when it fails, in the order that they had."""
     try:
         read = [chunks[scored.fused.chunk_id] for scored in top]
         texts = [f"{chunk.path} {chunk.symbol}\n{chunk.text}" for chunk in read]  # The former tell as much.
@@ -77,13 +73,8 @@ def _by_cross_encoder(
         # A failure inside a model must not lose the answer.
         logger.warning("the cross-encoder failed", exc_info=logger.isEnabledFor(logging.DEBUG))
         return Reranked(order, warning=f"not reranked: the cross-encoder failed ({error})")
-    rescored = [
-        scored._replace(
-            score=score * clamped_product(scored.shared.factors._replace(category=1.0)),
-            terms=(Factor("cross-encoder", score, FactorKind.TERM),),
-        )
-        for scored, score in zip(top, scores, strict=True)
-    ]
+    looks = [Factor("cross-encoder", score, FactorKind.BONUS) for score in scores]
+    rescored = [scored.after(look) for scored, look in zip(top, looks, strict=True)]
     return Reranked(_followed_by(rescored, order), RerankMethod.CROSS_ENCODER)
 
 

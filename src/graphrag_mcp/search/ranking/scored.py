@@ -60,7 +60,7 @@ class Scored(NamedTuple):
 
     own: the bonuses of this chunk alone. source: the factor for the list that found it. multiplier: of the file and the
     source. moved: why it has the place, and so the score, of another hit. terms: of a reranker or of several phrasings;
-    they replace all other terms. phrasings: those that found it, from 1.
+    they replace all other terms. phrasings: those that found it, from 1. looks: what second looks add to the sum.
     """
 
     score: float
@@ -73,6 +73,7 @@ class Scored(NamedTuple):
     moved: Move | None = None
     terms: tuple[Factor, ...] | None = None
     phrasings: tuple[int, ...] = ()
+    looks: tuple[Factor, ...] = ()
 
     @property
     def file(self) -> StoredFile:
@@ -83,6 +84,11 @@ class Scored(NamedTuple):
     def base(self) -> float:
         """The score before what the file adds: the fused score and the chunk's own bonuses."""
         return base_score(self.fused, self.own)
+
+    def after(self, look: Factor) -> "Scored":
+        """Return the candidate with what a second look adds; the file and its place count for it, too."""
+        gained = look.value * self.multiplier * self.place.damping
+        return self._replace(score=self.score + gained, looks=(*self.looks, look))
 
 
 def base_score(fused: Fused, own: tuple[Factor, ...]) -> float:
@@ -111,12 +117,13 @@ def _terms(scored: Scored) -> Iterator[Factor]:
             yield Factor(name, value * scored.place.share, FactorKind.BONUS, notes.get(name, ""))
     if scored.moved is not None:
         yield Factor(scored.moved.order, _gained(scored), FactorKind.BONUS, scored.moved.by)
+    yield from scored.looks
     yield from (factor for factor in _factors(scored) if factor.value != 1.0)
 
 
 def _gained(scored: Scored) -> float:
     """Return what the place of another hit adds to a hit's own score."""
-    own = scored.base + scored.place.share * scored.shared.bonus
+    own = scored.base + scored.place.share * scored.shared.bonus + sum(look.value for look in scored.looks)
     return scored.score / (scored.multiplier * scored.place.damping) - own
 
 

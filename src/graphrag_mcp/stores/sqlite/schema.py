@@ -12,7 +12,7 @@ and the file of a full-text match is known without a join. File ids are never re
 import re
 from importlib import resources
 
-SCHEMA_VERSION = 9  # Increase it when older versions could not read or write the file; each format has its own file.
+SCHEMA_VERSION = 10  # Increase it when older versions could not read or write the file; each format has its own file.
 ORDINAL_BITS = 16  # A file has at most 65,536 chunks; one of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1

@@ -99,6 +99,12 @@ CREATE TABLE vectors (
     text_hash BLOB NOT NULL,        -- Of the embedded text: an unchanged chunk keeps its vector.
     vector BLOB NOT NULL            -- float16, little-endian.
 );
+CREATE TABLE second_vectors (       -- Of the model of the second look, in all trees.
+    model_id INTEGER NOT NULL,
+    text_hash BLOB NOT NULL,        -- That of `vectors`.
+    vector BLOB NOT NULL,           -- float16, little-endian.
+    PRIMARY KEY (model_id, text_hash)
+);
 
 CREATE VIRTUAL TABLE keywords USING fts5 ({keyword_fields}, tokenize = "ascii tokenchars '_'");
 CREATE VIRTUAL TABLE keyword_terms USING fts5vocab (keywords, row);

@@ -27,6 +27,9 @@ class SqliteVectorIndex:
     """
 
     remote = False
+    _select = """SELECT chunk_id, vector FROM vectors
+        WHERE chunk_id >= ? AND chunk_id < ? AND model_id = (SELECT id FROM models WHERE fingerprint = ?)
+        ORDER BY chunk_id"""
 
     def __init__(self, database: Database, scopes: Scopes, fingerprint: str, dimensions: int) -> None:
         self._database = database
@@ -71,9 +74,7 @@ class SqliteVectorIndex:
     def _load(self, file_ids: range) -> None:
         with self._database.connection() as connection:
             cursor = connection.execute(
-                """SELECT chunk_id, vector FROM vectors
-                   WHERE chunk_id >= ? AND chunk_id < ? AND model_id = (SELECT id FROM models WHERE fingerprint = ?)
-                   ORDER BY chunk_id""",
+                self._select,
                 (file_ids.start << ORDINAL_BITS, file_ids.stop << ORDINAL_BITS, self._fingerprint),
             )
             while batch := cursor.fetchmany(BLOCK_ROWS):

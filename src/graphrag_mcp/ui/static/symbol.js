@@ -47,8 +47,8 @@ function draw(found, mine) {
   const sections = h("div", { class: "relations" });
   fill(box,
     h("div", { class: "head" },
-      h("h2", {}, nameOf(first), " ", badge(first.kind), first.is_archived && badge("archived", "warn")),
-      h("p", {}, toFile(first.path, first.start_line, pathOf(first.path, `:${first.start_line}–${first.end_line}`)), actions(first.path, first.start_line),
+      h("h2", {}, nameOf(first)),
+      h("p", {}, badge(first.kind), first.is_archived && badge("archived", "warn"), toFile(first.path, first.start_line, pathOf(first.path, `:${first.start_line}–${first.end_line}`)), actions(first.path, first.start_line),
         h("a", { class: "link", href: address("graph", { symbol: symbolAt(first) }) }, "Graph"))),
     others.length > 0 && h("p", { class: "note" }, "Also: ", others.map((node) => [toSymbol(node, `${node.path}:${node.start_line}`), " "])),
     h("div", { class: "two" }, h("div", {}, text, section("History", "find_history", { symbol: symbolAt(first) }, history, mine)), sections));

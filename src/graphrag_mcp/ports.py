@@ -44,6 +44,9 @@ class Embedder(Protocol):
 class SecondLook(Protocol):
     """Compares chunks with a question by a second model, as far as their vectors are computed by now."""
 
+    def expect(self, text: str) -> None:
+        """Begin to embed a question that will be asked about; returns at once."""
+
     def similarities(self, text: str, chunk_ids: Sequence[int]) -> Mapping[int, float]:
         """Return the cosine of each chunk that has a vector; {} where the text's own was not there in time."""
 

@@ -150,6 +150,10 @@ class LookAgain:
         self._left = WAIT_SECONDS
         self._known: dict[str, Matrix | None] = {}
 
+    def expect(self, text: str) -> None:
+        """Begin to embed a question; returns at once."""
+        self._model.question(text)
+
     def similarities(self, text: str, chunk_ids: Sequence[int]) -> Mapping[int, float]:
         """Return the cosines of chunks that have a vector; the others are embedded next."""
         vector = self._vector(text)

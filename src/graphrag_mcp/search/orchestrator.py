@@ -37,7 +37,7 @@ from graphrag_mcp.search.ranking.exact import definitions_first
 from graphrag_mcp.search.ranking.ranker import score_candidates
 from graphrag_mcp.search.ranking.reranking import Reranked, rerank
 from graphrag_mcp.search.ranking.scored import Scored
-from graphrag_mcp.search.ranking.second_look import look_again
+from graphrag_mcp.search.ranking.second_look import expect_look, look_again
 from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
 from graphrag_mcp.search.select import Selection, select
@@ -189,6 +189,7 @@ class _Search:
         """Rank the candidates of one phrasing."""
         request, settings = self.request, self.settings
         lookups = Lookups(self.retriever, self.stores)
+        expect_look(query, self.stores.second)
         candidates = gather(query, request, pool, lookups, settings)
         self.watch.end("gather")
         with_archived = not request.scope.exclude_archived or bool(request.scope.include_patterns)

@@ -19,6 +19,12 @@ LIST_WEIGHT = 2.0  # Of the further list in the fusion, where the others are of 
 SHARED = 0.34  # Of the terms of a question; where the repository has more of them, a further list only costs places.
 
 
+def expect_look(query: Query, second: SecondLook | None) -> None:
+    """Have the question embedded while its candidates are looked up."""
+    if second is not None and _applies(query):
+        second.expect(query.text)
+
+
 def look_again(order: list[Scored], query: Query, candidates: Candidates, second: SecondLook | None) -> list[Scored]:
     """Return the candidates with the first ones judged again, as far as their vectors are there.
 

@@ -228,7 +228,7 @@ def test_the_command_asks_a_terminal_and_nobody_else(
     for name, value in _environment(tmp_path / "data", project_id="team").items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("sys.stdin", io.StringIO() if answer is None else _Terminal(answer))
-    assert run(["sync", "--root", str(empty), *options]) == (1 if kept else 0)
+    assert run(["sync", "--root", str(empty), *options]) == (2 if kept else 0)
     written = capsys.readouterr()
     assert ("sync --yes" in written.err) is kept
     assert ("Remove 4 of the project's 4 files" in written.out) is (answer is not None)
@@ -519,7 +519,7 @@ def test_removing_old_projects_needs_a_number_of_days(told: Callable[..., str], 
 def test_without_a_server_there_is_nothing_to_list(told: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The message names the settings."""
     monkeypatch.delenv("GRAPHRAG_QDRANT_URL")
-    assert "GRAPHRAG_QDRANT_URL" in told("list", code=1)
+    assert "GRAPHRAG_QDRANT_URL" in told("list", code=2)
 
 
 # ---------------------------------------------------------------- without an index

@@ -8,7 +8,7 @@ from graphrag_mcp import __version__
 from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.evaluation.components import OFF
-from graphrag_mcp.graph.neighbourhood import Neighbourhood
+from graphrag_mcp.graph.related import Neighbourhood
 from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.tools.as_json import as_json

@@ -174,8 +174,8 @@ def arguments_law(folder: Path) -> Law:
     """Any JSON object is a request, or a RequestError that names the argument."""
     from graphrag_mcp.errors import RequestError
     from graphrag_mcp.settings import Settings
-    from graphrag_mcp.tools.call import Call
     from graphrag_mcp.tools.table import TOOLS
+    from graphrag_mcp.tools.tool import Call
 
     settings = Settings()
     shown_characters = 60  # Of a name that is none; the message cuts it a little later.

@@ -26,7 +26,7 @@ from graphrag_mcp.model.files import (
     Relation,
     Symbol,
 )
-from graphrag_mcp.parsing.code.modules import module_keys
+from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, ScopePaths, VectorIndex
 from graphrag_mcp.replication.sync import synchronise
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore

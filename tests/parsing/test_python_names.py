@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.languages.python.builtin_members import MEMBERS
-from graphrag_mcp.languages.python.policy import POLICY
+from graphrag_mcp.languages.python.policy import MEMBERS, POLICY
 from graphrag_mcp.languages.registry import builtins_of, library_of
 
 BUILTINS, MODULES = builtins_of("python"), library_of("python")

@@ -12,7 +12,7 @@ from graphrag_mcp.model.facts import Declared, FileFacts, Mention, SymbolId, Use
 from graphrag_mcp.model.files import Relation, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.manifests import Manifest
-from graphrag_mcp.model.names import Keyed, Named
+from graphrag_mcp.model.sources import Keyed, Named
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.facts import read_facts
 from graphrag_mcp.resolution.linking import Linker

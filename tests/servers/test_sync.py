@@ -547,7 +547,7 @@ def test_the_command_line_copies_verifies_and_searches(
     assert place.environ["GRAPHRAG_NEO4J_PASSWORD"] not in shown.out + shown.err
     for name in ("GRAPHRAG_QDRANT_URL", "GRAPHRAG_NEO4J_URI"):
         monkeypatch.delenv(name)
-    assert run(["sync", "--root", str(place.root)]) == 1
+    assert run(["sync", "--root", str(place.root)]) == 2
     assert "GRAPHRAG_QDRANT_URL" in capsys.readouterr().err
 
 

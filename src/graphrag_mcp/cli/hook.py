@@ -28,7 +28,7 @@ from graphrag_mcp.text.names import as_name
 if TYPE_CHECKING:
     from graphrag_mcp.cli.hook_notes import Said
     from graphrag_mcp.graph.unfitting import Unfitting
-    from graphrag_mcp.model.names import Named
+    from graphrag_mcp.model.sources import Named
     from graphrag_mcp.stores.sqlite.facts import SqliteFacts
     from graphrag_mcp.stores.sqlite.links import SqliteLinks
 

@@ -7,9 +7,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
-from graphrag_mcp.graph.impact import LEADING, find_impact
+from graphrag_mcp.graph.impact import LEADING, commands_for, find_impact
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.test_commands import commands_for
 from graphrag_mcp.graph.tracing import Dependant, dependant, is_by_name
 from graphrag_mcp.history.differing import Difference
 from graphrag_mcp.languages.policy import policy_of
@@ -20,7 +19,7 @@ from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
-from graphrag_mcp.parsing.code.modules import module_keys
+from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import words_of
 

@@ -2,12 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from graphrag_mcp.graph.test_commands import commands_for, find_build_files
 from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
 from graphrag_mcp.graph.walk import Walk
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, folder_of, load_part
 from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
@@ -30,8 +30,6 @@ LEADING = (
     RelationKind.LINKS_TO,
     RelationKind.CONTAINS,
 )
-
-
 _TEST = re.compile(r"(?i)test|spec|bench|fuzz|example")  # How the names of tests begin.
 
 
@@ -176,3 +174,27 @@ def _order(row: Reached) -> tuple[bool, int, float, str, int]:
 
 def _with_members(graph: SymbolGraph, node: CodeNode) -> list[CodeNode]:
     return [node, *(graph.in_file(node.path) if node.is_file else members(graph, node))]
+
+
+def find_build_files(graph: SymbolGraph) -> frozenset[str]:
+    """Return the files at the root of the project that decide how its tests are run."""
+    names = {name for language in FACT_LANGUAGES for name in load_part(language, "testing").BUILD_FILES}
+    return frozenset(name for name in names if graph.file(name))
+
+
+def commands_for(tests: Iterable[CodeNode], build_files: Set[str], *, whole: bool) -> list[str]:
+    """Return one command for each language of the tests that has a usual runner; the tests keep their order.
+
+    whole: name files and packages instead of tests, since there may be more in them.
+    """
+    by_folder: dict[str, list[CodeNode]] = {}
+    languages: dict[str, str] = {}
+    for node in tests:
+        language = detect_language(node.path)
+        if language in FACT_LANGUAGES:
+            by_folder.setdefault(folder_of(language), []).append(node)
+            languages.setdefault(folder_of(language), language)
+    return [
+        load_part(languages[folder], "testing").command(nodes, whole, build_files)
+        for folder, nodes in by_folder.items()
+    ]

@@ -10,7 +10,7 @@ from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
-from graphrag_mcp.resolution.slots import FILLING
+from graphrag_mcp.resolution.handing import FILLING
 
 _LEADING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
 _USES = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # What may let a program go on elsewhere.

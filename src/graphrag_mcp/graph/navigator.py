@@ -11,8 +11,8 @@ from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
 from graphrag_mcp.graph.lookup import SEPARATORS, complete, find_file, find_nodes
-from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.reading import Body, read_body
+from graphrag_mcp.graph.related import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import BELOW, Dependant, Step, Trace, dependant, trace
 from graphrag_mcp.grep.occurrences import Files
@@ -25,8 +25,7 @@ from graphrag_mcp.ports import CodeRelations, SymbolGraph
 if TYPE_CHECKING:  # What few questions need is imported by them.
     from graphrag_mcp.graph.changes import DiffImpact
     from graphrag_mcp.graph.impact import Impact
-    from graphrag_mcp.graph.orientation import Orientation
-    from graphrag_mcp.graph.repository_map import RepositoryMap
+    from graphrag_mcp.graph.orientation import Orientation, RepositoryMap
 
 _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
@@ -168,7 +167,7 @@ class Navigator:
 
     def repository_map(self) -> "RepositoryMap":
         """Return the definitions, those that most of the code depends on first."""
-        from graphrag_mcp.graph.repository_map import map_repository
+        from graphrag_mcp.graph.orientation import map_repository
 
         return map_repository(self._graph)
 

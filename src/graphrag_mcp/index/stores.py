@@ -22,8 +22,7 @@ if TYPE_CHECKING:  # A command imports only the stores that it reads.
     from graphrag_mcp.stores.replica import Inventory
     from graphrag_mcp.stores.sqlite.history import SqliteHistory
     from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
-    from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
-    from graphrag_mcp.stores.sqlite.overlay import Overlay
+    from graphrag_mcp.stores.sqlite.keyword import Overlay, SqliteKeywordIndex
     from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
     from graphrag_mcp.stores.sqlite.second_vectors import SqliteSecondVectors
     from graphrag_mcp.stores.sqlite.symbols import SqliteSymbolGraph
@@ -137,7 +136,7 @@ class IndexStores:
 
     def overlay(self, local: "Stores", inventory: "Inventory") -> "Overlay":
         """Return the files of the tree that a server does not hold as they are, with what searches them."""
-        from graphrag_mcp.stores.sqlite.overlay import find_overlay
+        from graphrag_mcp.stores.sqlite.keyword import find_overlay
 
         with self._guard:
             state = (self.database.commit_number(), inventory.stamp, local.embedder)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
 from graphrag_mcp.model.files import FAILED, ArchiveClass, Category, Chunk, Failure, ParsedFile, ParseMode
-from graphrag_mcp.parsing.code.modules import module_keys
+from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.parsing.stages import failure
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry, pack_rows

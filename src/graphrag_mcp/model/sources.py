@@ -1,12 +1,46 @@
 """What the resolver reads: the facts of files, and where declarations are."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from graphrag_mcp.model.facts import FileFacts, SymbolId
-from graphrag_mcp.model.files import Relation
+from graphrag_mcp.model.files import Relation, SymbolKind
 from graphrag_mcp.model.manifests import Manifest
-from graphrag_mcp.model.names import Keyed, Named
+
+
+class Keyed(NamedTuple):
+    """A file that may be imported under some key."""
+
+    path: str
+    language: str
+    is_archived: bool
+
+
+class Named(NamedTuple):
+    """A definition, as files without facts may mean it: by its name.
+
+    place: see `place_id`. is_static: whether it is declared so, which hides it in C. is_number: whether
+    it is a constant of an enumeration in C and C++, in others maybe a field.
+    """
+
+    file: Keyed
+    name: str
+    qualified_name: str
+    kind: SymbolKind
+    place: int
+    is_macro: bool
+    is_static: bool
+    is_number: bool
+    start_line: int
+    end_line: int
+
+
+class Names(NamedTuple):
+    """What files without facts may mean of a file, and what it says itself."""
+
+    file: Keyed
+    inside: Sequence[Named]
+    outline: Sequence[Relation]
 
 
 class NameSource(Protocol):

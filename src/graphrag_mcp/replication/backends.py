@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # The clients are optional, and take a second to import.
     from graphrag_mcp.stores.neo4j.code import Neo4jCode
     from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
     from graphrag_mcp.stores.qdrant.schema import QdrantProject
-    from graphrag_mcp.stores.sqlite.overlay import Overlay
+    from graphrag_mcp.stores.sqlite.keyword import Overlay
 
 WRITE_TIMEOUT_SECONDS = 60.0  # A batch may take long on a busy server; searches wait far less.
 NO_GRAPH = "no graph without a local index; set GRAPHRAG_NEO4J_URI"

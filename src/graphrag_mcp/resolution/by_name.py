@@ -24,7 +24,7 @@ from graphrag_mcp.model.files import (
     SymbolKind,
 )
 from graphrag_mcp.model.links import How, Link, Place
-from graphrag_mcp.model.names import Keyed, Named
+from graphrag_mcp.model.sources import Keyed, Named
 from graphrag_mcp.resolution.reads import PASSED_ON, Reads
 from graphrag_mcp.text.names import without_constructor
 

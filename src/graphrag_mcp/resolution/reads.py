@@ -11,8 +11,7 @@ from typing import Generic, TypeVar
 from graphrag_mcp.model.facts import FileFacts, SymbolId
 from graphrag_mcp.model.files import Relation
 from graphrag_mcp.model.manifests import Manifest
-from graphrag_mcp.model.names import Keyed, Named
-from graphrag_mcp.model.sources import FactSource
+from graphrag_mcp.model.sources import FactSource, Keyed, Named
 
 Key = TypeVar("Key")
 Row = TypeVar("Row")

@@ -14,8 +14,8 @@ from graphrag_mcp.model.expressions import Member, Name, parse
 from graphrag_mcp.model.facts import Bound, Declared, FileFacts, Mark, identities_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import Read
-from graphrag_mcp.model.names import Names
-from graphrag_mcp.parsing.code.modules import module_keys
+from graphrag_mcp.model.sources import Names
+from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, PASSED_ON
 
 _NUMBER = re.compile(r"([#%])(\d+)")

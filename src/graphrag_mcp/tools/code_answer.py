@@ -11,9 +11,9 @@ from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import PagedArguments
 from graphrag_mcp.tools.as_json import FRAME, as_json, json_cost, shortened
-from graphrag_mcp.tools.call import Call, Page
 from graphrag_mcp.tools.excerpts import cost_of, room_of, take_fitting
 from graphrag_mcp.tools.printing import describe_incomplete, location, one_line, printable
+from graphrag_mcp.tools.tool import Call, Page
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView, InFile

@@ -15,11 +15,10 @@ from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, day_of
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
-from graphrag_mcp.tools.call import Call, Page
 from graphrag_mcp.tools.code_answer import CodeAnswer, answer_of, code_json, is_empty, lay_out, location_of
 from graphrag_mcp.tools.printing import one_line
 from graphrag_mcp.tools.search import ResultCount
-from graphrag_mcp.tools.tool import Tool
+from graphrag_mcp.tools.tool import Call, Page, Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView

@@ -22,7 +22,6 @@ from graphrag_mcp.tools.arguments import (
     globs_of,
     languages_of,
 )
-from graphrag_mcp.tools.call import Call, Page
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
     STOPS_SHOWN,
@@ -34,7 +33,7 @@ from graphrag_mcp.tools.code_answer import (
     shown_line,
 )
 from graphrag_mcp.tools.printing import one_line
-from graphrag_mcp.tools.tool import Tool
+from graphrag_mcp.tools.tool import Call, Page, Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView

@@ -20,7 +20,6 @@ from graphrag_mcp.text.names import as_name
 from graphrag_mcp.text.words import index_words, query_words
 from graphrag_mcp.tools.arguments import CodeArguments, RowCount, SymbolText, hint
 from graphrag_mcp.tools.as_json import LISTED
-from graphrag_mcp.tools.call import Call, Page, page_of
 from graphrag_mcp.tools.code_answer import (
     IN_WORDS,
     KIND_WORDS,
@@ -38,7 +37,7 @@ from graphrag_mcp.tools.code_answer import (
 from graphrag_mcp.tools.excerpts import cost_of, cut_text, room_of
 from graphrag_mcp.tools.outlines import outline_lines
 from graphrag_mcp.tools.printing import fenced, one_line
-from graphrag_mcp.tools.tool import Tool
+from graphrag_mcp.tools.tool import Call, Page, Tool, page_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView

@@ -11,7 +11,6 @@ from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Line
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.call import Call, page_of
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
     CodeAnswer,
@@ -21,6 +20,7 @@ from graphrag_mcp.tools.code_answer import (
 )
 from graphrag_mcp.tools.flow_ends import FlowArguments, ends_of, find_hits
 from graphrag_mcp.tools.printing import one_line, printable
+from graphrag_mcp.tools.tool import Call, page_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView

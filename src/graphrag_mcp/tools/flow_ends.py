@@ -15,7 +15,7 @@ from graphrag_mcp.model.search import Hit, SearchRequest
 from graphrag_mcp.text.names import NAME, is_identifier
 from graphrag_mcp.text.words import index_words, query_words
 from graphrag_mcp.tools.arguments import MAXIMUM_QUERY, CodeArguments, SymbolText, hint
-from graphrag_mcp.tools.call import Call
+from graphrag_mcp.tools.tool import Call
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Navigator

@@ -13,7 +13,6 @@ from graphrag_mcp.errors import RequestError
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import CodeArguments, Hops, hint
-from graphrag_mcp.tools.call import Call, page_of
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
     UNRESOLVED,
@@ -28,7 +27,7 @@ from graphrag_mcp.tools.code_answer import (
     name_of,
 )
 from graphrag_mcp.tools.printing import one_line
-from graphrag_mcp.tools.tool import Tool
+from graphrag_mcp.tools.tool import Call, Tool, page_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView

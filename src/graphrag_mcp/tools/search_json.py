@@ -8,10 +8,9 @@ from typing import Any
 from graphrag_mcp.model.search import Hit, SearchResult, StoredChunk
 from graphrag_mcp.tools.arguments import SearchArguments
 from graphrag_mcp.tools.as_json import FRAME, as_json, json_cost
-from graphrag_mcp.tools.call import Call
 from graphrag_mcp.tools.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_texts, room_of, take_fitting
-from graphrag_mcp.tools.matches import also_here, best_lines, match_of, text_of
-from graphrag_mcp.tools.reasons import why
+from graphrag_mcp.tools.matches import also_here, best_lines, match_of, text_of, why
+from graphrag_mcp.tools.tool import Call
 
 COPIES_SHOWN = 3  # Archived chunks with the content of a result.
 _BRIEF = ("path", "start_line", "end_line", "symbol", "status", "score", "origin")  # A brief result has these.

@@ -9,7 +9,6 @@ from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Hit, Search
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import SearchArguments
-from graphrag_mcp.tools.call import Call
 from graphrag_mcp.tools.excerpts import (
     RELATED_SHARE,
     SEARCH_TOKENS,
@@ -20,10 +19,21 @@ from graphrag_mcp.tools.excerpts import (
     room_of,
     take_fitting,
 )
-from graphrag_mcp.tools.matches import also_here, best_lines, id_of, match_of, text_of
+from graphrag_mcp.tools.matches import (
+    also_here,
+    best_lines,
+    certainty,
+    explain,
+    id_of,
+    match_of,
+    relation_to,
+    text_of,
+    usefulness,
+    why,
+)
 from graphrag_mcp.tools.printing import describe_index, fenced, location, one_line, printable
-from graphrag_mcp.tools.reasons import certainty, explain, relation_to, usefulness, why
 from graphrag_mcp.tools.search_json import COPIES_SHOWN, total_of
+from graphrag_mcp.tools.tool import Call
 
 CursorAt = Callable[[int, int], str]
 LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.

@@ -13,7 +13,6 @@ from graphrag_mcp.model.graph import Certainty, Direction, Line
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MOST_HOPS, Hops
-from graphrag_mcp.tools.call import Call, page_of
 from graphrag_mcp.tools.code_answer import (
     KIND_WORDS,
     LINES_SHOWN,
@@ -35,7 +34,7 @@ from graphrag_mcp.tools.code_answer import (
 )
 from graphrag_mcp.tools.flow import find_flow, flow_text
 from graphrag_mcp.tools.flow_ends import FlowArguments
-from graphrag_mcp.tools.tool import Tool
+from graphrag_mcp.tools.tool import Call, Tool, page_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView

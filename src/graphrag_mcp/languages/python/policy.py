@@ -1,9 +1,11 @@
 """What Python's imports, containers and builtins mean."""
 
+import json
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
+from importlib import resources
 
 from graphrag_mcp.languages.policy import (
     CallRules,
@@ -14,7 +16,6 @@ from graphrag_mcp.languages.policy import (
     Policy,
     read_text,
 )
-from graphrag_mcp.languages.python.builtin_members import MEMBERS
 from graphrag_mcp.languages.python.manifests import normal_name
 from graphrag_mcp.languages.registry import builtins_of, library_of
 from graphrag_mcp.model.facts import Declared
@@ -39,6 +40,22 @@ from graphrag_mcp.model.values import (
 
 _MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
 _SOURCES = ("src", "lib", "python")
+
+
+def _members(types: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+    """Return the members of each builtin type: as data, so that what is stored does not depend on the Python that runs.
+
+    types: those of every version from 3.11 on; a type's row begins with the type that it extends.
+    """
+    members = {"": frozenset[str]()}
+    for name, (above, *lines) in types.items():
+        members[name] = members[above].union(" ".join(lines).split())
+    del members[""]
+    return members
+
+
+# Each builtin type has those that it inherits, too.
+MEMBERS = _members(json.loads(resources.files(__package__).joinpath("types.json").read_text(encoding="utf-8")))
 
 
 def _module_of(source: ModuleSource, path: str, module: str) -> Value | None:
@@ -210,9 +227,9 @@ _PASSES = {
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
 }
 _CONSTRUCTORS = ("__init__", "__new__")
-
-
 _EMPTY = frozenset(f"{module}.{name}" for module in ("typing", "typing_extensions") for name in ("Generic", "Protocol"))
+
+
 _EMPTY |= {"abc.ABC"}
 
 

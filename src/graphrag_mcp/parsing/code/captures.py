@@ -32,7 +32,7 @@ Names of captures that begin with "_" serve predicates. Where several patterns n
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -42,9 +42,10 @@ from graphrag_mcp.languages.grammars import Captures, Match
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
-from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Naming, not_local
 from graphrag_mcp.parsing.outline import MACRO_RECEIVER, SUPER_RECEIVER, UNKNOWN_RECEIVER, Base, Comment, Reference
 
+# What a node says of names, in the order of what begins at one place: `captures.py` has the roles.
+NAMING_ROLES = ("block.own", "block", "bound", "bare", "handed")
 DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "type": SymbolKind.TYPE,
     "function": SymbolKind.FUNCTION,
@@ -359,3 +360,35 @@ def _words(comment: str) -> str:
         comment = comment.removeprefix(mark)
     lines = (line.strip(_COMMENT_MARKS) for line in comment.split("\n"))
     return "\n".join(line for line in lines if line)
+
+
+class Naming(NamedTuple):
+    """One node that says something of names."""
+
+    start: int
+    role: str
+    node: Node
+    captures: Captures
+
+
+def not_local(namings: Iterable[Naming], code: SourceCode) -> Iterator[Naming]:
+    """Yield the bare and handed names that are no variables of a block around them."""
+    blocks: list[tuple[float, bool, set[str]]] = [(float("inf"), True, set())]  # End, whether it is closed, variables.
+    for naming in sorted(namings, key=lambda naming: (naming.start, NAMING_ROLES.index(naming.role))):
+        while blocks[-1][0] <= naming.start:
+            blocks.pop()
+        if naming.role in ("block.own", "block"):
+            blocks.append((naming.node.end_byte, naming.role == "block.own", set()))
+        elif naming.role == "bound":
+            blocks[-1][2].add(code.node_text(naming.node).rstrip(":"))
+        elif not _is_bound(code.node_text(naming.node), blocks):
+            yield naming
+
+
+def _is_bound(name: str, blocks: Sequence[tuple[float, bool, set[str]]]) -> bool:
+    for _, is_closed, names in reversed(blocks):
+        if name in names:
+            return True
+        if is_closed:
+            break
+    return False

@@ -12,8 +12,7 @@ from graphrag_mcp.model.facts import Bound
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.facts.declarations import Declarations
 from graphrag_mcp.parsing.facts.functions import Functions
-from graphrag_mcp.parsing.facts.held import Held
-from graphrag_mcp.parsing.facts.reading import NAMES, Draft, ReaderPart, Reading, by_place, innermost, whole
+from graphrag_mcp.parsing.facts.reading import NAMES, Draft, Held, ReaderPart, Reading, by_place, innermost, whole
 
 BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.accessor", "bind.member", "within", "narrows")
 OUTER = ("global", "nonlocal")

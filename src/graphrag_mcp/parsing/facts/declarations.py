@@ -8,8 +8,7 @@ from graphrag_mcp.languages.grammars import Captures
 from graphrag_mcp.languages.shapes import UNKNOWN, arguments, leaf
 from graphrag_mcp.model.facts import EXPECTED, MERGES, METACLASS, NO_OWNER, BaseType, Bound, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.parsing.facts.held import Held
-from graphrag_mcp.parsing.facts.reading import Draft, ReaderPart, Reading, by_place, innermost, whole
+from graphrag_mcp.parsing.facts.reading import Draft, Held, ReaderPart, Reading, by_place, innermost, whole
 
 _KINDS = {"function": SymbolKind.FUNCTION, "field": SymbolKind.FIELD}
 _AROUND = (*CALLABLE, SymbolKind.MODULE, SymbolKind.TYPE)

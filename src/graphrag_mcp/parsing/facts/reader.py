@@ -57,9 +57,8 @@ from graphrag_mcp.model.facts import Declared, Exported, FileFacts, Flow, Import
 from graphrag_mcp.parsing.facts.bindings import BINDERS, OUTER, Bindings
 from graphrag_mcp.parsing.facts.declarations import MARKS, Declarations
 from graphrag_mcp.parsing.facts.functions import RESULTS, Functions
-from graphrag_mcp.parsing.facts.held import Held
 from graphrag_mcp.parsing.facts.mentions import MENTIONS, Mentions, Used
-from graphrag_mcp.parsing.facts.reading import Reading, source_around, whole
+from graphrag_mcp.parsing.facts.reading import Held, Reading, source_around, whole
 from graphrag_mcp.parsing.outline import Definition
 
 _BASES = ("embeds", "extends", "implements")

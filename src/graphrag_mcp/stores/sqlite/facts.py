@@ -11,7 +11,7 @@ from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, identities_o
 from graphrag_mcp.model.files import UNPARSED, Relation, SymbolKind
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.manifests import Manifest, load_manifest
-from graphrag_mcp.model.names import Keyed, Named
+from graphrag_mcp.model.sources import Keyed, Named
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import NAMED, of_file
 

@@ -1,17 +1,23 @@
 """BM25 over the fields of a chunk, by SQLite's FTS5; words are already split and stemmed."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, Ranked
+from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.keywords import discriminative_terms
+from graphrag_mcp.stores.replica import Inventory, file_version, version_number
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
-from graphrag_mcp.stores.sqlite.scope import Scopes
+from graphrag_mcp.stores.sqlite.scope import Scopes, ScopesWithin
+from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
 from graphrag_mcp.text.words import index_text
 
 MAX_COMPARED = 300  # Comparing the text of 300 chunks with a literal takes about 2 ms.
-
 _WEIGHTS = ", ".join(str(weight) for weight in KEYWORD_FIELDS.values())
 
 
@@ -99,3 +105,27 @@ class SqliteKeywordIndex:
             rows = self._database.rows(f"SELECT term, doc FROM keyword_terms WHERE term IN ({marks(new)})", new)
             known.update(dict.fromkeys(new, 0) | dict(rows))
         return [(known[term], term) for term in terms if term]
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Such files, with the indexes that search only them. files: their numbers, ascending. held: how many others."""
+
+    files: NDArray[np.int64]
+    paths: Sequence[str]
+    held: int
+    keywords: SqliteKeywordIndex
+    vectors: SqliteVectorIndex | None
+
+
+def find_overlay(database: Database, scopes: Scopes, inventory: Inventory, embedder: Embedder | None) -> Overlay:
+    """Return the files of the tree whose versions are not in an inventory."""
+    rows = database.rows("SELECT id, path, content_hash, recipe FROM files WHERE chunks ORDER BY id")
+    numbers = [version_number(file_version(*row)) for _, *row in rows]
+    is_held = np.isin(np.array(numbers, dtype=np.uint64), inventory.versions)
+    own = [row for row, held in zip(rows, is_held.tolist(), strict=True) if not held]
+    files = np.array([file_id for file_id, *_ in own], dtype=np.int64)
+    within = ScopesWithin(scopes, files)
+    vectors = SqliteVectorIndex(database, within, embedder.fingerprint, embedder.dimensions) if embedder else None
+    paths = [path for _, path, *_ in own]
+    return Overlay(files, paths, len(rows) - len(own), SqliteKeywordIndex(database, within), vectors)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from graphrag_mcp.model.facts import FileFacts, Use, unpack, unpack_outline
 from graphrag_mcp.model.files import Failure, RelationKind, SymbolKind, with_failures
 from graphrag_mcp.model.links import How, Link, Place, Read, StoredLink, place_id
-from graphrag_mcp.model.names import Keyed, Named, Names
+from graphrag_mcp.model.sources import Keyed, Named, Names
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, of_file, of_linked
 from graphrag_mcp.stores.sqlite.trees import JOINED_FACTS, OF_FILE, REMOVE_LINKS

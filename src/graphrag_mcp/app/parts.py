@@ -48,6 +48,13 @@ class Parts:
         return SearchOrchestrator(self.settings.retrieval, remote_timeout_seconds=timeout)
 
     @cached_property
+    def has_own_model(self) -> bool:
+        """Whether a static model of the user takes the place of the package's."""
+        from graphrag_mcp.embedding.models import is_static
+
+        return is_static(self.settings.indexing.embedding_model)
+
+    @cached_property
     def learnt(self) -> "LearntFiles":
         """What was found out about files that were read."""
         from graphrag_mcp.grep.learnt import LearntFiles

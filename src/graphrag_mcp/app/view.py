@@ -117,12 +117,11 @@ class IndexView(View):
 
     def status(self) -> Status:
         """Return the state of the index, its counts, and what was left out."""
-        from graphrag_mcp.embedding.models import is_static
         from graphrag_mcp.stores.sqlite.second_vectors import count_computed
 
         handle, supervisor, index = self._parts.handle, self._parts.supervisor, self.index
         model = self.settings.indexing.embedding_model
-        has_own = is_static(model)
+        has_own = self._parts.has_own_model
         if not supervisor.in_background:
             handle.load_model()
         catalog = index.catalog
@@ -202,13 +201,11 @@ class IndexView(View):
         return replace(local, meta=replace(local.meta, unavailable={**reasons, **local.meta.unavailable}))
 
     def _local_stores(self) -> "Stores":
-        from graphrag_mcp.embedding.models import is_static
-
         if not self._parts.supervisor.in_background:
             self._parts.handle.load_model()
         return replace(
             self.index.stores(*self._parts.handle.model_of(self.index)),
-            has_calibrated_cosines=not is_static(self.settings.indexing.embedding_model),
+            has_calibrated_cosines=not self._parts.has_own_model,
             cross_encoder=self._load_cross_encoder,
             second=self._parts.supervisor.second.over(self.index),
         )

@@ -1,6 +1,7 @@
 """The trial of agents: its tasks are well formed, and a scripted player is counted and judged as it played."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ def checkouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(shutil.which("rg") is None, reason="one of the arms needs rg")
 @pytest.mark.parametrize("cut", ["", " | tail -n 1"], ids=["with a transcript", "without one"])
 def test_each_arm_is_recorded_as_it_was_played(
     checkouts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cut: str

@@ -164,7 +164,7 @@ def commanding(root: Path, environment: dict[str, str], *words: str) -> Callable
             timeout=60,
             check=False,
         )
-        return done.stderr or "failed" if done.returncode or "Traceback" in done.stderr else ""
+        return done.stderr or "failed" if done.returncode > 1 or "Traceback" in done.stderr else ""
 
     return command
 

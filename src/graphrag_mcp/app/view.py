@@ -143,7 +143,7 @@ class IndexView(View):
             relations=counts.relations,
             model=model if has_own else "the package's own",
             second_model="" if has_own else model,
-            second_chunks=0 if has_own else count_computed(index.database),
+            second_chunks=count_computed(index.database) if model and not has_own else 0,
             model_available=handle.embedder is not None,
             embedded_chunks=counts.embedded_chunks,
             languages=catalog.files_by("language"),

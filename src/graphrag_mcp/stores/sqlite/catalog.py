@@ -22,7 +22,7 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
-from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+from graphrag_mcp.stores.sqlite.database import Database, id_list, marks, read_packed
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS, of_file
 
 if TYPE_CHECKING:  # The parsing processes import this module, and start sooner without numpy.
@@ -383,13 +383,13 @@ def read_calls(database: Database, file_ids: Collection[int]) -> Mapping[int, Se
     for file_id, data in database.rows(
         "SELECT file_id, data FROM main.facts WHERE file_id IN (SELECT value FROM json_each(?))", wanted
     ):
-        mentions = unpack(data).mentions
+        mentions = read_packed(unpack, data).mentions
         calls_of[file_id] = [
             (mention.line, mention.name) for mention in mentions if mention.use in _RUNNING and mention.name
         ]
     for file_id, data in database.rows(
         "SELECT file_id, data FROM main.outlines WHERE file_id IN (SELECT value FROM json_each(?))", wanted
     ):
-        calls = (relation for relation in unpack_outline(data) if relation.kind is RelationKind.CALLS)
+        calls = (relation for relation in read_packed(unpack_outline, data) if relation.kind is RelationKind.CALLS)
         calls_of[file_id] = sorted((call.line, call.target) for call in calls)
     return calls_of

@@ -5,24 +5,36 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Sequence, Sized
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
+import msgspec
 from filelock import FileLock
 
 from graphrag_mcp.errors import IndexDamagedError, IndexStoreError
 from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_OBJECTS, SCHEMA_VERSION, tree_views
 from graphrag_mcp.stores.sqlite.trees import Tree, find_tree, make_tree, served_tree
 
+Unpacked = TypeVar("Unpacked")
+
 BUSY_TIMEOUT_SECONDS = 2.0  # Readers do not wait, unless a foreign program locks the whole file.
 WRITE_TIMEOUT_SECONDS = 10.0  # A writer commits in milliseconds; ten seconds means something is wrong.
 LOG_HEADER_BYTES = 32  # https://www.sqlite.org/fileformat2.html#walformat
 CACHE_KIB = 2_048  # With 16 MB for the pages of each connection, no search of 70,000 chunks is faster.
+
+
+def read_packed(unpack: Callable[[bytes], Unpacked], data: bytes) -> Unpacked:
+    """Return what a row holds in packed form. Raises sqlite3.DatabaseError where its bytes are damaged."""
+    try:
+        return unpack(data)
+    except (zlib.error, msgspec.DecodeError) as error:
+        raise sqlite3.DatabaseError(f"a row is damaged ({error})") from error
 
 
 class Database:

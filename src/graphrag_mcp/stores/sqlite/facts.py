@@ -12,7 +12,7 @@ from graphrag_mcp.model.files import UNPARSED, Relation, SymbolKind
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.manifests import Manifest, load_manifest
 from graphrag_mcp.model.sources import Keyed, Named
-from graphrag_mcp.stores.sqlite.database import Database, id_list
+from graphrag_mcp.stores.sqlite.database import Database, id_list, read_packed
 from graphrag_mcp.stores.sqlite.schema import NAMED, of_file
 
 _WORD = re.compile(r"\w+")
@@ -103,7 +103,7 @@ class SqliteFacts:
         rows = self._database.rows(
             "SELECT o.data FROM files f CROSS JOIN main.outlines o ON o.file_id = f.id WHERE f.path = ?", (path,)
         )
-        return unpack_outline(rows[0][0]) if rows else ()
+        return read_packed(unpack_outline, rows[0][0]) if rows else ()
 
     def file(self, path: str) -> Keyed | None:
         """Return a file of the tree."""
@@ -240,7 +240,7 @@ class SqliteFacts:
         )
         if not rows:
             return None, {}
-        facts = unpack(rows[0][0])
+        facts = read_packed(unpack, rows[0][0])
         numbers: dict[str, list[int]] = {}
         for number, declaration in enumerate(facts.declared):
             if declaration.name:

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -179,6 +180,14 @@ def test_colours_change_no_text() -> None:
     assert lines[0] == "1. \x1b[35ma/b.py\x1b[32m:3-4\x1b[m  f  (function)"
     assert lines[2:4] == ["```", "2. x.py:1"]
     assert lines[7] == "  \x1b[32m3\x1b[m: def \x1b[1;31mf\x1b[m(\x1b[1;31mf\x1b[m)"
+
+
+@pytest.mark.parametrize("part", ["/", ".", "a:1", ":1", "1", " 1", "- ", "`", "a/b.py:1 "])
+def test_no_line_takes_long_to_colour(part: str) -> None:
+    """Whatever a file or a message repeats."""
+    started = time.process_time()
+    coloured(f"{part * 100_000} x\n1. {part * 100_000}\n- {part * 100_000}")
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("command", sorted(QUESTIONS))

@@ -20,7 +20,7 @@ _RULES = [  # By the beginning of a line; a line of a file that looks alike has 
         (r"((?:test )?\d+\. )(\S+?)(:\d[-\d]*)", rf"\1{_PATH}\2{_LINE}\3{_END}"),
         (r"(- |)(\S+?)(:\d[-\d]*)(?=  ?\S)", rf"\1{_PATH}\2{_LINE}\3{_END}"),
         (r"( *)(\d+)(?=(?: \([a-z ]+\))?[:-] | \| )", rf"\1{_LINE}\2{_END}"),
-        (r"(\S*[/.]\S+)$", rf"{_PATH}\1{_END}"),
+        (r"([^\s/.]*[/.]\S+)$", rf"{_PATH}\1{_END}"),
         (r"(Complete\.)$", rf"{_STRONG}\1{_END}"),
         (r"((?:Warning|Not searched):|Nothing matches|The index |Index |Restricted to )", rf"{_NOTE}\1{_END}"),
     )

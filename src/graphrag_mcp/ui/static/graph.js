@@ -237,7 +237,7 @@ function drawPicture(graph) {
       { selector: "node.file", style: { "border-style": "dashed", color: colour("muted") } },
       { selector: "node.start", style: { "background-color": colour("accent"), "border-color": colour("accent"), color: colour("on-accent"), "font-weight": 600 } },
       { selector: "node.archived", style: { opacity: 0.65 } },
-      { selector: "edge", style: { width: "data(width)", "target-arrow-shape": "triangle", "arrow-scale": 0.8, "curve-style": "straight", "font-size": 11, color: colour("muted"), "text-background-color": colour("back"), "text-background-opacity": 1, "text-background-padding": "2px", opacity: crowded ? 0.6 : 1 } },
+      { selector: "edge", style: { width: "data(width)", "target-arrow-shape": "triangle", "arrow-scale": 0.8, "curve-style": "straight", "font-size": 13, color: colour("muted"), "text-background-color": colour("back"), "text-background-opacity": 1, "text-background-padding": "2px", opacity: crowded ? 0.6 : 1 } },
       ...COLOURS.map((kind) => ({ selector: `edge[family = "${kind}"]`, style: { "line-color": colour(`edge-${kind}`), "target-arrow-color": colour(`edge-${kind}`) } })),
       { selector: "edge.right", style: { "source-endpoint": "50% 0%", "target-endpoint": "-50% 0%" } },
       { selector: "edge.left", style: { "source-endpoint": "-50% 0%", "target-endpoint": "50% 0%" } },

@@ -8,7 +8,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from qdrant_client import QdrantClient
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
@@ -22,7 +21,7 @@ from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.neo4j import graph
 from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
-from tests.servers.connections import SharedClient
+from tests.servers.connections import SharedClient, qdrant_in_memory
 from tests.servers.faulty import FAULTS, faulty
 
 ANSWER_SECONDS = 60.0  # A silent server costs a second and a half on a quiet machine; a hang never ends.
@@ -33,7 +32,7 @@ ENVIRONMENT = {"GRAPHRAG_QDRANT_URL": "http://127.0.0.1:6333", "GRAPHRAG_PROJECT
 @pytest.fixture
 def _copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One file in a Qdrant in memory."""
-    client = SharedClient(QdrantClient(":memory:"))
+    client = SharedClient(qdrant_in_memory())
     monkeypatch.setattr(connection, "connect", lambda *_: client)
     root = tmp_path / "project"
     root.mkdir()

@@ -28,7 +28,12 @@ REQUIRED = bool(os.environ.get("REQUIRE_SERVERS"))
 
 def open_qdrant() -> QdrantClient:
     """Return the server that GRAPHRAG_TEST_QDRANT_URL names, else a client that keeps everything in memory."""
-    return _given_qdrant() if QDRANT_URL else cast(QdrantClient, StrictQdrant(QdrantClient(":memory:")))
+    return _given_qdrant() if QDRANT_URL else qdrant_in_memory()
+
+
+def qdrant_in_memory() -> QdrantClient:
+    """Return a client that keeps everything in memory, and may be used from several threads."""
+    return cast(QdrantClient, StrictQdrant(QdrantClient(":memory:")))
 
 
 @cache
@@ -94,13 +99,15 @@ class StrictQdrant:
         mode: models.StrictModeConfig | None = named.get("strict_mode_config")
         if mode is not None and mode.enabled and mode.unindexed_filtering_retrieve is False:
             self._strict.add(collection)
-        return self._client.create_collection(collection, **named)
+        with self._one_at_a_time:
+            return self._client.create_collection(collection, **named)
 
     def delete_collection(self, collection: str) -> object:
         """Delete it with its indexes."""
         self._strict.discard(collection)
         self._indexes.pop(collection, None)
-        return self._client.delete_collection(collection)
+        with self._one_at_a_time:
+            return self._client.delete_collection(collection)
 
     def create_payload_index(self, collection: str, field: str, schema: Any, **_: Any) -> None:
         """Remember the index: nothing is faster for it."""
@@ -108,7 +115,8 @@ class StrictQdrant:
 
     def get_collection(self, collection: str) -> models.CollectionInfo:
         """Return what there is of it, its indexes too."""
-        found = self._client.get_collection(collection)
+        with self._one_at_a_time:
+            found = self._client.get_collection(collection)
         return found.model_copy(update={"payload_schema": dict(self._indexes[collection])})
 
     def _refuse_unindexed(self, collection: str, argument: object) -> None:

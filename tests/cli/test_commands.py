@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import pytest
 
 from graphrag_mcp.cli.options import create_parser
 from graphrag_mcp.cli.run import run
+from graphrag_mcp.tools.asking import SHELL
+from graphrag_mcp.tools.table import TOOLS
 from graphrag_mcp.tools.trace_relations import TRACE
 from tests.repositories import commit, git
 from tests.waiting import kernel_watches, wait_until
@@ -483,9 +486,31 @@ def test_trace_answers_as_the_tool_does(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_a_pattern_that_was_searched_as_text_is_said(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Only where nothing was found."""
-    hint = "with regex=true it is a pattern"
+    hint = "with --regex it is a pattern"
     assert run(["grep", "^class .*ion", "--root", str(root)]) == 1
     assert hint in capsys.readouterr().out
     assert hint not in output_of(capsys, "grep", "sign(self)", "--root", root)
     assert run(["grep", "nothing of this", "--root", str(root)]) == 1
     assert hint not in capsys.readouterr().out
+
+
+def test_what_an_answer_says_to_type_next_is_a_command(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In a shell it has the names of commands and options; each is one, and the cursor leads on."""
+    first = output_of(capsys, "grep", "e", "--limit", "1", "--root", root)
+    [option] = re.findall(r"more: (--cursor \S+)", first)
+    second = output_of(capsys, "grep", "e", "--limit", "1", "--root", root, *shlex.split(option))
+    assert second.splitlines()[1:-1] and second.splitlines()[1:-1] != first.splitlines()[1:-1]
+    assert run(["grep", "token", "--path", ".archive", "--root", str(root)]) == 1
+    assert "graphrag-mcp status says why" in capsys.readouterr().out
+    needed = {"find_history": ["why"], "find_occurrences": ["text"], "find_symbol": ["name"]}
+    needed |= {"graphrag_hybrid_search": ["words"], "trace_relations": ["name"], "index_status": []}
+    arguments = {
+        "trace_relations": ("unresolved=true", "direction=callees", "hops=4"),
+        "find_occurrences": ("regex=true",),
+    }
+    for name in TOOLS.keys() & needed.keys():
+        for argument in ("", *arguments.get(name, ())):
+            program, *line = shlex.split(SHELL.tool(name, argument))
+            assert program == "graphrag-mcp"
+            assert create_parser().parse_args([*line, *needed[name]]).command == line[0]
+    assert SHELL.argument("exclude_archived=false") == "--include-archived"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.model.graph import Direction, Doubt
+from graphrag_mcp.tools.asking import MCP
 from graphrag_mcp.tools.code_answer import doubts
 from tests.graph.test_relations import ask
 from tests.indexed import indexed
@@ -138,7 +139,7 @@ def test_what_only_other_projects_can_use_is_not_called_unused(tmp_path: Path, n
 def test_an_answer_names_what_calls_from_outside() -> None:
     """Then it is not complete; of what is further away nothing is said."""
     doubt = Doubt(callers_outside=frozenset(("lib.Conn",)))
-    assert doubts(doubt, ()) == ["More uses are possible through lib.Conn."]
+    assert doubts(doubt, (), MCP) == ["More uses are possible through lib.Conn."]
     assert doubt.at(2).callers_outside == doubt.callers_outside
 
 

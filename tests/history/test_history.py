@@ -316,6 +316,15 @@ def test_commits_by_words_have_the_functions_that_they_changed(repository: Repos
     assert "in src/conn.py (idle)" in text
 
 
+def test_a_query_of_which_no_commit_has_half_is_said(repository: Repository) -> None:
+    """So that commits which share a word are not taken for an answer."""
+    repository.commit({"src/conn.py": CONN}, "Retry the heartbeat")
+    app = repository.open()
+    text = ask(app, query="retry quota billing invoices")
+    assert "none has more than 1 of the 4 words" in text.partition("\n")[0]
+    assert "none has" not in ask(app, query="retry heartbeat forever")
+
+
 def test_the_commits_of_a_function_are_those_of_its_lines(repository: Repository) -> None:
     """Not those of its neighbours; lines that are not committed yet do not move them."""
     repository.commit({"src/conn.py": CONN}, "Add the connection")

@@ -135,7 +135,7 @@ def test_lines_that_may_mean_a_definition_are_counted_where_none_certainly_does(
     """So that an empty list is not taken for proof that there are none."""
     text = ask(app, tool, **arguments)
     assert text.startswith(beginning)
-    how = "trace_relations unresolved=true lists them" if tool == "impact" else "unresolved=true lists them"
+    how = "unresolved=true lists them" if tool == "trace_relations" else "trace_relations unresolved=true lists them"
     assert f"1 more place of `load` with an unknown receiver ({how})." in text
     assert "Complete" not in text
     ([place],) = find_key(json.loads(ask(app, tool, **arguments, response_format="json")), "undecided")

@@ -1,5 +1,6 @@
 """What the page asks: the answers of the tools, with everything that explains them."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,27 @@ def test_a_file_has_its_text_masked_and_its_definitions(page: RunningPage, proje
     assert (file["text"], file["language"]) == ((project / "src/session.py").read_text(), "python")
     assert [one["symbol"] for one in file["definitions"]] == ["Session", "Session.refresh", "renew"]
     assert page.ask("file", {"path": "docs/sessions.md"}).json["definitions"][0]["symbol"] == "Sessions"
+
+
+def test_the_lines_that_differ_are_shown_with_secrets_masked(project: Path, tmp_path: Path) -> None:
+    """Of changed, new and removed files, those of the commit too."""
+    root = tmp_path / "clone"
+    shutil.copytree(project, root)
+    secret = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    session = root / "src/session.py"
+    session.write_text(session.read_text().replace("return token[::-1]", f'key = "{secret}"\n    return token'))
+    (root / "src/new.py").write_text("NEW = 1\n")
+    (root / "config/settings.yaml").unlink()
+    with running_page(root, tmp_path / "data") as running:
+        running.wait_ready()
+        answer = running.ask("diff")
+        assert running.ask("diff", {"base": "no-such-branch"}).status == 400
+        files = {file["path"]: file["hunks"] for file in answer.json["files"]}
+    assert files.keys() == {"src/session.py", "src/new.py", "config/settings.yaml"}
+    [hunk] = files["src/session.py"]
+    marks = [mark for mark, _ in hunk["lines"] if mark != " "]
+    assert (hunk["start"], marks) == (11, ["-", "+", "+"]) and ["-", "    return token[::-1]"] in hunk["lines"]
+    assert secret not in answer.text and files["src/new.py"] == [{"start": 1, "lines": [["+", "NEW = 1"]]}]
 
 
 def test_hostile_names_and_texts_come_as_they_are(page: RunningPage) -> None:

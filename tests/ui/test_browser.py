@@ -1,6 +1,7 @@
 """The page in a real browser: its views, its keys, its looks for those who cannot see it, and what it does not run."""
 
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 
+_DRAWN = "document.querySelector('.picture')._cyreg.cy"  # Where cytoscape keeps what it draws.
 VIEWS = {
     "nothing asked": "#/search",
     "code": "#/search?q=refresh the session token",
@@ -302,6 +304,50 @@ def test_the_graph_is_walked_by_its_list(tab: Page) -> None:
     expect(tab.locator(".centre h2")).to_have_text("sign_in")
     tab.go_back()
     expect(tab.locator(".centre h2")).to_have_text("renew")
+
+
+def test_the_neighbours_of_one_file_are_grouped_and_folded_where_many_are_shown(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """At first 15 in boxes of their files; of 40 those of one file are one, until it is clicked."""
+    root = tmp_path / "project"
+    root.mkdir()
+    for name, count in (("many", 20), ("few", 3), ("one", 1)):
+        calls = "".join(f"def {name}_{number}():\n    return start()\n\n\n" for number in range(count))
+        (root / f"{name}.py").write_text("from core import start\n\n\n" + calls)
+    (root / "core.py").write_text("def start():\n    return 1\n")
+    with running_page(root, tmp_path / "data") as running:
+        running.wait_ready()
+        for tab in _open(browser, running):
+            _show(tab, "#/graph?symbol=start")
+            assert len(_boxes(tab)) > 0
+            tab.get_by_role("button", name="Show up to 40").click()
+            expect(tab.locator(".note").last).to_contain_text("27 neighbours")
+            assert _boxes(tab) == ["few.py", "many.py · 21", "one.py"]
+            tab.evaluate(f"{_DRAWN}.nodes('.folded').emit('tap')")
+            assert _boxes(tab) == ["few.py", "many.py", "one.py"]
+            expect(tab.locator(".centre h2")).to_have_text("start")
+
+
+def _boxes(tab: Page) -> list[str]:
+    labels: list[str] = tab.evaluate(f"{_DRAWN}.nodes('.box, .folded').map((node) => node.data('label'))")
+    return sorted(labels)
+
+
+def test_the_lines_that_differ_are_under_what_they_may_break(browser: Browser, project: Path, tmp_path: Path) -> None:
+    """With their numbers, and which came and went."""
+    root = tmp_path / "clone"
+    shutil.copytree(project, root)
+    session = root / "src/session.py"
+    session.write_text(session.read_text().replace("def renew(token):", "def renew(token, days):"))
+    with running_page(root, tmp_path / "data") as running:
+        running.wait_ready()
+        for tab in _open(browser, running):
+            _show(tab, "#/impact")
+            expect(tab.locator("#view-impact .places")).to_contain_text("breaks")
+            lines = tab.get_by_role("region", name="Lines that differ")
+            expect(lines.locator(".line.removed")).to_have_text("def renew(token):\n")
+            expect(lines.locator(".line.added")).to_have_attribute("data-line", "12")
 
 
 def test_a_symbol_has_its_code_its_callers_and_what_is_not_known(tab: Page) -> None:

@@ -23,6 +23,7 @@ from graphrag_mcp.errors import CheckError, IndexLockedError, IndexStoreError, R
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, SyncReport
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.tools.as_json import json_text
+from graphrag_mcp.tools.asking import SHELL
 from graphrag_mcp.tools.printing import printable
 
 if TYPE_CHECKING:  # A command imports its own tool when it runs.
@@ -63,7 +64,7 @@ def run_search(options: argparse.Namespace) -> bool:
     from graphrag_mcp.tools.search_text import render
 
     with _open_either(options) as project:
-        call = HYBRID.read(_search_arguments(options), project.settings, project.root)
+        call = HYBRID.read(_search_arguments(options), project.settings, project.root, SHELL)
         request = search_request(call)
         if options.unique:
             request = replace(request, chunks_per_document=1)
@@ -83,7 +84,8 @@ def run_search(options: argparse.Namespace) -> bool:
             explained=options.explain,
             have=options.have,
             first=call.first,
-            cursor=call.cursor_at,
+            following=call.next_at,
+            asking=call.asking,
         )
         _show_answer(text, options)
     return not HYBRID.is_empty(result)
@@ -160,7 +162,7 @@ def _answer(
 ) -> bool:
     """Print the answer of a tool, and return whether anything was found. spans: what to mark in a line."""
     with _open(options) as app:
-        call = tool.read(arguments, app.settings, app.root)
+        call = tool.read(arguments, app.settings, app.root, SHELL)
         if not options.no_update:
             bring_up_to_date(app)
         answer = app.ask(tool.ask, call)
@@ -182,7 +184,7 @@ def run_impact(options: argparse.Namespace) -> bool:
     if options.symbol and (options.patch or options.fail_on):
         raise RequestError("SYMBOL", "SYMBOL: --patch and --fail-on are about a diff; leave out one or the other")
     with _open(options) as app:
-        call = IMPACT.read(_given(options, "symbol", "base", "hops", "limit"), app.settings, app.root)
+        call = IMPACT.read(_given(options, "symbol", "base", "hops", "limit"), app.settings, app.root, SHELL)
         patch = _read_patch(options.patch) if options.patch else ""
         if not options.no_update:
             bring_up_to_date(app)

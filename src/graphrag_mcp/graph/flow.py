@@ -158,7 +158,7 @@ class FlowSearch:
             tuple(ends),
             tuple(map(self._counted, chains)),
             near=tuple(near),
-            beside=tuple(self._beside(chains, near)),
+            beside=tuple(self._beside(chains, near, with_data=is_open)),
             is_guessed=is_open and covered(near) > covered(node for chain in chains for node in chain.nodes),
             reached=len(forward.known),
             reaching=len(backward.known),
@@ -288,8 +288,11 @@ class FlowSearch:
         named = [node for node in nodes if self._relevance.shared(node) and not node.is_file]
         return sorted(named, key=lambda node: -len(self._relevance.shared(node)))[:MAX_NEAR]
 
-    def _beside(self, chains: Sequence[Chain], near: Sequence[CodeNode]) -> list[Link]:
-        """Return how the definitions that are shown lead to each other, those first that the question names most."""
+    def _beside(self, chains: Sequence[Chain], near: Sequence[CodeNode], *, with_data: bool) -> list[Link]:
+        """Return how the definitions that are shown lead to each other, those first that the question names most.
+
+        with_data: also where one reads what another gives a value.
+        """
         said = {(link.source.node_id, link.target.node_id) for chain in chains for link in chain.links}
         shown = {node.node_id: node for node in (*(node for chain in chains for node in chain.nodes), *near)}
         links: dict[tuple[int, int], Link] = {}
@@ -297,7 +300,10 @@ class FlowSearch:
             for link in (*self._back(node), *self._stored(node)):
                 ends = (link.source.node_id, link.target.node_id)
                 edge = link.edge
-                is_known = edge.certainty is not Certainty.BY_NAME and edge.relation is not RelationKind.CONTAINS
+                is_meant = with_data or not link.read
+                is_known = (
+                    is_meant and edge.certainty is not Certainty.BY_NAME and edge.relation is not RelationKind.CONTAINS
+                )
                 if is_known and ends not in said and ends[0] != ends[1] and set(ends) <= shown.keys():
                     links.setdefault(ends, link)
         named = sorted(links.values(), key=lambda link: (-self._relevance.of(link.target), link.cost))

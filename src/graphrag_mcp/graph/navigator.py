@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # What few questions need is imported by them.
     from graphrag_mcp.graph.changes import DiffImpact
     from graphrag_mcp.graph.impact import Impact
     from graphrag_mcp.graph.orientation import Orientation, RepositoryMap
+    from graphrag_mcp.history.differing import Difference
 
 _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
@@ -134,18 +135,22 @@ class Navigator:
     def difference(self, base: str, patch: str, hops: int, scope: Scope) -> "DiffImpact":
         """Return what a patch affects, or else what differs from a commit or in a range; see `differing_files`."""
         from graphrag_mcp.graph.changes import find_diff_impact, not_changed
-        from graphrag_mcp.history.differing import differing_files, patched_files
 
         relations = self._local("base")
-        listed = [file.path for file in self.files.listed(scope)]
-        if patch:
-            difference = patched_files(patch, listed, self.files.read)
-        else:
-            difference = differing_files(self._root, base, listed, self.files.read, self.until)
+        difference = self.differing(base, patch, scope)
         paths = [file.path for file in difference.files if file.path]
         companions = [companion for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
         impact = find_diff_impact(self._graph, relations, difference, hops, scope)
         return replace(impact, together=not_changed(companions, set(paths)))
+
+    def differing(self, base: str, patch: str, scope: Scope) -> "Difference":
+        """Return the files of a patch, or else those that differ from a commit or in a range, before and after."""
+        from graphrag_mcp.history.differing import differing_files, patched_files
+
+        listed = [file.path for file in self.files.listed(scope)]
+        if patch:
+            return patched_files(patch, listed, self.files.read)
+        return differing_files(self._root, base, listed, self.files.read, self.until)
 
     @property
     def past(self) -> Past:

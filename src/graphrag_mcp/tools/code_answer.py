@@ -11,6 +11,7 @@ from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import PagedArguments
 from graphrag_mcp.tools.as_json import FRAME, as_json, json_cost, shortened
+from graphrag_mcp.tools.asking import Asking
 from graphrag_mcp.tools.excerpts import cost_of, room_of, take_fitting
 from graphrag_mcp.tools.printing import describe_incomplete, location, one_line, printable
 from graphrag_mcp.tools.tool import Call, Page
@@ -31,7 +32,7 @@ LINE_CHARACTERS = 200
 NUMBERS_SHOWN = 100
 LINES_SHOWN = 5  # Lines of one definition that are shown with their text; the others are named.
 UNTYPED = "types are not known in this language: names and imports were compared"
-_UNRECORDED = "uses of values are not recorded in this language; find_occurrences lists the lines"
+_UNRECORDED = "uses of values are not recorded in this language"
 _VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
 IN_WORDS = {
     Certainty.CERTAIN: "certain",
@@ -114,30 +115,35 @@ def lay_out(
         rows += shown
         count += 1
     end, total = answer.page.first + count, answer.page.total
-    cursor = call.cursor_at(end, total)
-    more = [f'... {total - end:,} more: cursor="{cursor}"'] if cursor else []
+    following = call.next_at(end, total)
+    more = [f"... {total - end:,} more: {following}"] if following else []
     return printable("\n".join([*above, *rows, *more, *tail]))
 
 
-UNRESOLVED = "trace_relations unresolved=true lists them"
 _OF_COPY = "this is from a copy on the servers: uses outside of code, and callers outside of it, were not looked for"
 
 
 def doubts(
-    doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true lists them", *, with_members: bool = False
+    doubt: Doubt, starts: Sequence[CodeNode], asking: Asking, how: str = "", *, with_members: bool = False
 ) -> list[str]:
-    """Return one line that says what an answer lacks, or that it is complete. with_members: of types, too."""
+    """Return one line that says what an answer lacks, or that it is complete.
+
+    how: what lists the places that are not decided, unless it is a trace. with_members: of types, too.
+    """
     names = ", ".join(dict.fromkeys(f"`{one_line(node.name).replace('`', '')}`" for node in starts if not node.is_file))
     name = names if 0 < len(names) < LINE_CHARACTERS else "these names"
     is_type = all(node.kind is SymbolKind.TYPE for node in starts)
     name += " or its members" if doubt.undecided and is_type and with_members else ""
+    by_text = f"{asking.tool('find_occurrences')} lists the lines"
+    how = how or f"{asking.tool('trace_relations', 'unresolved=true')} lists them"
+    how = how if doubt.is_typed and doubt.is_listed else by_text
     said = [
         *(["Complete"] if doubt.is_complete else []),
         *_unsure_places(doubt, name, how, is_type=is_type),
         *_unknown_callers(doubt, name),
         *_unread_files(doubt),
         *([_OF_COPY] if doubt.is_copy else []),
-        *(_unknown_types(starts) if not doubt.is_typed else []),
+        *(_unknown_types(starts, by_text) if not doubt.is_typed else []),
     ]
     line = "; ".join(said)
     return [f"{line[0].upper()}{line[1:]}."] if line else []
@@ -146,10 +152,10 @@ def doubts(
 def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Iterator[str]:
     if doubt.undecided:
         places = counted(len(doubt.undecided), "more place", "more places")
-        how = how if doubt.is_typed and doubt.is_listed else "find_occurrences lists the lines"
         yield f"{places} of {name} {'not decided' if is_type else 'with an unknown receiver'} ({how})"
     if doubt.undecided_on_the_way:
-        yield f"{counted(len(doubt.undecided_on_the_way), 'place')} of the names on the way with an unknown receiver"
+        places = counted(len(doubt.undecided_on_the_way), "more place")
+        yield f"{places} may call a definition on the way, on an unknown receiver"
     if doubt.others:
         yield f"{counted(len(doubt.others), 'mention is another thing', 'mentions are other things')} of that name"
     if doubt.unparsed:
@@ -183,11 +189,11 @@ def _unread_files(doubt: Doubt) -> Iterator[str]:
         yield f"{files} not resolved and may have more: {_first(sorted(doubt.files_pending))}"
 
 
-def _unknown_types(starts: Sequence[CodeNode]) -> Iterator[str]:
+def _unknown_types(starts: Sequence[CodeNode], by_text: str) -> Iterator[str]:
     if all(start.is_file for start in starts):
         yield "imports are compared by path, without configured aliases"
     else:
-        yield _UNRECORDED if all(start.kind in _VALUES for start in starts) else UNTYPED
+        yield f"{_UNRECORDED}; {by_text}" if all(start.kind in _VALUES for start in starts) else UNTYPED
 
 
 def _first(places: Sequence[str | Line], most: int = PLACES_NAMED) -> str:

@@ -14,6 +14,7 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, day_of
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
+from graphrag_mcp.text.words import query_words
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
 from graphrag_mcp.tools.code_answer import CodeAnswer, answer_of, code_json, is_empty, lay_out, location_of
 from graphrag_mcp.tools.printing import one_line
@@ -73,10 +74,16 @@ class ToldCommit:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What is said of all commits. of: the definition or file whose past they are, None for any. missing: what is."""
+    """What is said of all commits.
+
+    of: the definition or file whose past they are, None for any. missing: what is. words: of the query, and
+    most_matched: how many of them the message of one commit has at most.
+    """
 
     of: CodeNode | None
     missing: str
+    words: int
+    most_matched: int
 
 
 def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[History, ToldCommit]:
@@ -95,7 +102,10 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
     rows = [_told(commit, files, shown, view.root) for commit, files in zip(commits, changes, strict=True)]
     page = Page(rows, call.first, len(told.commits))
-    return answer_of(view, History(node, told.note or past.problem), page, [node] if node else [])
+    words = set(query_words(arguments.query))
+    matched = max((len(words.intersection(query_words(commit.message))) for commit in told.commits), default=0)
+    history = History(node, told.note or past.problem, len(words), matched)
+    return answer_of(view, history, page, [node] if node else [])
 
 
 def _told(commit: Commit, files: Mapping[str, Sequence[str]], shown: Container[str], root: Path) -> ToldCommit:
@@ -118,6 +128,8 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
     order = "" if total == 1 else ", the best first" if arguments.query and not history.of else ", the newest first"
     if explains and total > 1:
         order = ", the first after passing over others, which changed many files"
+    if history.words > 1 and history.most_matched * 2 <= history.words:
+        order += f"; none has more than {history.most_matched} of the {history.words} words"
     if not total:
         why = f": {history.missing}." if history.missing else "."
         return lay_out(answer, call, [f"No commits{words}{of}{why}"], _lines)

@@ -98,9 +98,11 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
     where = f" in {', '.join(map(as_name, call.arguments.paths))}" if call.arguments.paths else ""
     head = [f"{count}; searched: all of {counted(occurrences.files_searched, 'indexed file')}{where}."]
     if not occurrences.files_searched and not occurrences.unread:
-        head = [f"0 lines: no file{where} was searched; it is not indexed (index_status says why), or archived."]
+        status = call.asking.tool("index_status")
+        head = [f"0 lines: no file{where} was searched; it is not indexed ({status} says why), or archived."]
     elif not occurrences.total and not call.arguments.regex and _PATTERN.search(call.arguments.text):
-        head.append("The text was searched as it is written; with regex=true it is a pattern.")
+        pattern = call.asking.argument("regex=true")
+        head.append(f"The text was searched as it is written; with {pattern} it is a pattern.")
     if occurrences.unread:
         head.append(f"Not read, so not counted: {', '.join(map(as_name, occurrences.unread[:STOPS_SHOWN]))}")
     last_path = last_symbol = ""

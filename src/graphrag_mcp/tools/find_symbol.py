@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,10 @@ from graphrag_mcp.text.names import as_name
 from graphrag_mcp.text.words import index_words, query_words
 from graphrag_mcp.tools.arguments import CodeArguments, RowCount, SymbolText, hint
 from graphrag_mcp.tools.as_json import LISTED
+from graphrag_mcp.tools.asking import Asking
 from graphrag_mcp.tools.code_answer import (
     IN_WORDS,
     KIND_WORDS,
-    UNRESOLVED,
     CodeAnswer,
     answer_of,
     at,
@@ -133,14 +134,14 @@ def _shown(row: "FoundSymbol", also: int, used: int) -> Iterable[CodeNode]:
 
 def symbols_text(answer: "CodeAnswer[FoundSymbols, FoundSymbol]", call: Call[FindSymbolArguments]) -> str:
     """Return each definition with the references to it."""
-    return lay_out(answer, call, _count_line(answer.result), _found_lines)
+    return lay_out(answer, call, _count_line(answer.result), partial(_found_lines, asking=call.asking))
 
 
 def _count_line(symbols: FoundSymbols) -> list[str]:
     return [f"{counted(symbols.definitions, 'definition')}:"] if symbols.definitions > 1 else []
 
 
-def _found_lines(row: "FoundSymbol") -> list[str]:
+def _found_lines(row: "FoundSymbol", asking: Asking) -> list[str]:
     lines = _defined_lines(row.node)
     for node in row.also[:ALSO_SHOWN]:
         lines += _defined_lines(node)
@@ -155,8 +156,8 @@ def _found_lines(row: "FoundSymbol") -> list[str]:
     elif row.doubt.is_complete:
         lines.append("   no references")
     if len(row.used) > USES_SHOWN:
-        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more: use trace_relations for the full list")
-    return lines + [f"   {note}" for note in doubts(row.doubt, [row.node])]
+        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more: {asking.tool('trace_relations')} lists all")
+    return lines + [f"   {note}" for note in doubts(row.doubt, [row.node], asking)]
 
 
 def _use_line(use: "Dependant") -> str:
@@ -178,7 +179,10 @@ def bodies_text(answer: CodeAnswer[FoundSymbols, ReadSymbol], call: Call[FindSym
     tail = [one_line(missing) for missing in answer.result.missing]
     shown = lay_out(answer, call, _count_line(answer.result), lines, tail)
     is_folded = "\n... " in shown and not call.arguments.token_budget
-    return shown + ("\nFolded: token_budget shows more, and focus what is near words." if is_folded else "")
+    if is_folded:
+        size, focus = map(call.asking.argument, ("token_budget", "focus"))
+        shown += f"\nFolded: {size} shows more, and {focus} what is near words."
+    return shown
 
 
 def _share(call: Call[FindSymbolArguments], count: int) -> tuple[int, int]:
@@ -192,7 +196,7 @@ def _heading(node: CodeNode) -> str:
 
 
 def _read(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) -> ReadSymbol:
-    around = _around(body)
+    around = _around(body, call.asking)
     room -= sum(cost_of(line) + 1 for line in (_heading(body.node), *around))
     return ReadSymbol(body.node, "\n".join(_parts(body, call, room, most)), around)
 
@@ -244,26 +248,26 @@ def by_worth(body: "Body", focus: str) -> Iterator[int]:
     yield from dict.fromkeys([*head, *(around if matching else [*code, *documentation])])
 
 
-def _around(body: "Body") -> list[str]:
+def _around(body: "Body", asking: Asking) -> list[str]:
     commits = [
         f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)} {json.dumps(commit.subject, ensure_ascii=False)}"
         for commit in body.change.commits
     ]
     change = commits[0] if commits else body.change.note
-    traces = (body.users, body.uses, body.tests)
-    return [*filter(None, map(_relations, traces)), *([f"last change: {change}"] if change else [])]
+    relations = [_relations(trace, asking) for trace in (body.users, body.uses, body.tests)]
+    return [*filter(None, relations), *([f"last change: {change}"] if change else [])]
 
 
-def _relations(trace: "Trace") -> str:
+def _relations(trace: "Trace", asking: Asking) -> str:
     """Return the relations of one kind in a line: how many, how sure, the first, and what is not known."""
     is_from = trace.direction.is_outgoing
     steps = list({(step.source, step.target): step for step in trace.steps if step.source != step.target}.values())
     kinds = Counter(step.edge.certainty for step in steps)
     counts = ", ".join(f"{kinds[certainty]:,} {IN_WORDS[certainty]}" for certainty in Certainty if kinds[certainty])
-    more = f"more (trace_relations direction={trace.direction})"
+    more = f"more ({asking.tool('trace_relations', f'direction={trace.direction}')})"
     ends = listed([_end(step, is_from=is_from) for step in steps], STEPS_SHOWN, more)
     is_judged = not is_from and trace.direction is not Direction.TESTS  # Whose doubt is that of the callers.
-    doubt = doubts(trace.doubt, trace.starts, UNRESOLVED) if is_judged else []
+    doubt = doubts(trace.doubt, trace.starts, asking) if is_judged else []
     none = "none" if is_from or trace.doubt.is_complete else "none certain"
     none += f" within {counted(trace.hops, 'hop')}" if trace.hops > 1 else ""
     at_least = "at least " if trace.doubt.is_cut else ""

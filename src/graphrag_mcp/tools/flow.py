@@ -74,7 +74,7 @@ def flow_text(answer: CodeAnswer[Flow, Chain | Branch], call: Call[FlowArguments
         names = _names(flow.starts or flow.ends)
         word = "from" if flow.starts else "to"
         head = [f"{counted(len(flow.tree), 'step')} {word} {names}, the most relevant first."]
-    tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call.arguments, answer.texts))
+    tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call, answer.texts))
     near = [line for node in flow.near for line in _with_links(node, flow, answer.texts)]
     if flow.is_guessed and flow.chains:
         head = ["An end of the flow is guessed. The question names most:", *near, "A chain between guesses:"]
@@ -188,10 +188,12 @@ def _site(link: Link, texts: Mapping[Line, str], indent: str = "", to: str = "")
     return f"{where}{link.edge.line}{said}: {indent}{one_line(text)}"
 
 
-def _where_it_breaks(flow: Flow, arguments: FlowArguments, texts: Mapping[Line, str]) -> Iterator[str]:
+def _where_it_breaks(flow: Flow, call: Call[FlowArguments], texts: Mapping[Line, str]) -> Iterator[str]:
     """Yield how far a search without a chain got, and the ends that a question was taken to mean."""
+    arguments, asking = call.arguments, call.asking
     if not flow.starts and not flow.ends:
-        yield "No definition is found for the question; name some with from= and to=."
+        start, end = map(asking.argument, ("from", "to"))
+        yield f"No definition is found for the question; name some with {start} and {end}."
         return
     if not flow.starts or not flow.ends:
         names = _names(flow.starts or flow.ends)
@@ -206,7 +208,7 @@ def _where_it_breaks(flow: Flow, arguments: FlowArguments, texts: Mapping[Line, 
         yield from _links("Known to the end:", gap.after, texts)
     guessed = [("from", flow.starts)] * (not arguments.starts) + [("to", flow.ends)] * (not arguments.to)
     for name, nodes in guessed:
-        yield f"Call again with {name}= one of: " + ", ".join(map(location_of, nodes[:5]))
+        yield f"Call again with {asking.argument(name)}, one of: " + ", ".join(map(location_of, nodes[:5]))
 
 
 def _links(title: str, links: Sequence[Link], texts: Mapping[Line, str]) -> Iterator[str]:

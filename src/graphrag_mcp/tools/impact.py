@@ -15,7 +15,6 @@ from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import CodeArguments, Hops, hint
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
-    UNRESOLVED,
     CodeAnswer,
     answer_of,
     at,
@@ -120,7 +119,7 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         tail.append(f"Without a changed definition: {listed(plain, PLAIN_SHOWN)}.")
     tail += [f"Not compared: {counted(affected.files_left, 'more file')}."] if affected.files_left else []
     is_judged = affected.affected or affected.doubt.is_cut
-    tail += doubts(affected.doubt, []) if is_judged else []
+    tail += doubts(affected.doubt, [], call.asking) if is_judged else []
     tokens = call.tokens if call.arguments.token_budget else min(call.tokens, DIFF_TOKENS)
     having = sum(bool(row.breaks or row.may_break) for row in affected.affected)
     most = max(LEAST_PLACES, PLACES_SHOWN // max(having, 1))
@@ -159,7 +158,7 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
         head = f"No{'' if affected.doubt.is_complete else ' certain'} dependants of {starts}."
     usual = [f"{as_name(file.path)} ({file.together} of {file.of} commits)" for file in affected.together]
     tail = [f"Usually changed with {as_name(affected.starts[0].path)}: {', '.join(usual)}."] if usual else []
-    tail += doubts(affected.doubt, affected.starts, UNRESOLVED, with_members=True)
+    tail += doubts(affected.doubt, affected.starts, call.asking, with_members=True)
     commands = [f"Test: {one_line(command)}" for command in affected.test_commands]
     return lay_out(answer, call, [head, *commands], _reached_lines, tail)
 

@@ -9,6 +9,7 @@ from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Hit, Search
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import SearchArguments
+from graphrag_mcp.tools.asking import MCP, Asking
 from graphrag_mcp.tools.excerpts import (
     RELATED_SHARE,
     SEARCH_TOKENS,
@@ -35,7 +36,7 @@ from graphrag_mcp.tools.printing import describe_index, fenced, location, one_li
 from graphrag_mcp.tools.search_json import COPIES_SHOWN, total_of
 from graphrag_mcp.tools.tool import Call
 
-CursorAt = Callable[[int, int], str]
+NextAt = Callable[[int, int], str]
 LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.
 BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut, a blank line.
 CODE_RESULTS = 3  # The first results of a page have their code; the next ones are often not read.
@@ -58,7 +59,8 @@ def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:
         all_related=call.arguments.asks_for_related,
         have=call.arguments.held,
         first=call.first,
-        cursor=call.cursor_at,
+        following=call.next_at,
+        asking=call.asking,
     )
 
 
@@ -71,12 +73,13 @@ def render(
     all_related: bool = False,
     have: Collection[str] = (),
     first: int = 0,
-    cursor: CursorAt = lambda _row, _total: "",
+    following: NextAt = lambda _row, _total: "",
+    asking: Asking = MCP,
 ) -> str:
     """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score.
 
     all_related: show more of the related code, and that of all results, not of the first alone. have: the ids of code
-    that is not repeated. first: results before this one, from 0, are not shown. cursor: returns the cursor that
+    that is not repeated. first: results before this one, from 0, are not shown. following: returns the argument that
     continues at a result.
     """
     room = room_of(tokens)
@@ -84,10 +87,11 @@ def render(
     result = replace(result, primary=result.primary[first:])
     notes = describe_meta(result.meta)
     if not result.primary:
-        return printable("\n".join([*notes, *_next_steps(result)]))
+        return printable("\n".join([*notes, *_next_steps(result, asking)]))
     if result.meta.nothing_matches and not first:  # A page after the first shows the rest as usual.
         nearest = [_header(position, hit, explained) for position, hit in enumerate(result.primary[:NEAREST_SHOWN], 1)]
-        return printable(_render_nearest(result, notes, nearest, _describe_rest(0, cursor(len(nearest), total))))
+        rest = _describe_rest(0, following(len(nearest), total), asking)
+        return printable(_render_nearest(result, [*notes, describe_nothing(result.meta, asking)], nearest, rest))
     related = _related(result.expanded, None if all_related else result.primary[0], room // RELATED_SHARE)
     related += _rejected(result.rejected)
     further = _further(result.runner_up, first + len(result.primary) + 1, room // RELATED_SHARE)
@@ -97,19 +101,20 @@ def render(
     blocks = _detailed(headers, result.primary, room, have) if with_code else []
     between = "\n\n" if blocks else "\n"
     blocks = blocks or _concise(headers, result.primary, room)
-    rest = _describe_rest(len(headers) - len(blocks), cursor(first + len(blocks), total))
+    rest = _describe_rest(len(headers) - len(blocks), following(first + len(blocks), total), asking)
     parts = ["\n".join(notes), between.join(blocks), "\n".join(further), rest, "\n".join(related), names]
     return printable("\n\n".join(part for part in parts if part))
 
 
-def describe_nothing(meta: SearchMeta) -> str:
+def describe_nothing(meta: SearchMeta, asking: Asking) -> str:
     """Return in one line that nothing matches well, why, and what to do about it."""
     missing = _missing(meta)
     why_not = missing or "no chunk contains these words together"
     narrowing = [name for name in meta.search_strategy.filters_applied if name != "exclude_archived"]
     if narrowing and not missing:
         why_not += f" within the active filters ({', '.join(narrowing)})"
-    advice = "rephrase it, or use find_occurrences for an exact text; index_status says what was left out"
+    by_text, status = asking.tool("find_occurrences"), asking.tool("index_status")
+    advice = f"rephrase it, or use {by_text} for an exact text; {status} says what was left out"
     return f"Nothing matches well ({why_not}); {advice}."
 
 
@@ -146,7 +151,7 @@ def heading(hit: Hit) -> str:
 
 def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequence[str], rest: str) -> str:
     """Return that nothing matches well, and the nearest chunks without their code."""
-    first = "\n".join([*notes, describe_nothing(result.meta)])
+    first = "\n".join(notes)
     nearest = "\n".join(["Nearest chunks:", *headers])
     rejected = "\n".join(_rejected(result.rejected))
     return "\n\n".join(part for part in (first, nearest, rest, rejected, _near_names(result.meta)) if part)
@@ -213,11 +218,11 @@ def _briefly(hit: Hit) -> str:
     return f"{heading(hit)}{archived}{stale}"
 
 
-def _describe_rest(unfitting: int, cursor: str) -> str:
+def _describe_rest(unfitting: int, following: str, asking: Asking) -> str:
     words = f"{counted(unfitting, 'more result')} did not fit" if unfitting else "more results"
-    if cursor:
-        return f'... {words}: cursor="{cursor}"'
-    return f"... {words}; lower the limit or raise token_budget" if unfitting else ""
+    if following:
+        return f"... {words}: {following}"
+    return f"... {words}; lower the limit or raise {asking.argument('token_budget')}" if unfitting else ""
 
 
 def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
@@ -298,7 +303,7 @@ def _neighbour(neighbour: GraphNeighbour) -> str:
     return one_line("  ".join(part for part in parts if part)) + f"  ({notes})"
 
 
-def _next_steps(result: SearchResult) -> list[str]:
+def _next_steps(result: SearchResult, asking: Asking) -> list[str]:
     lines = [f'No results for "{result.query}".']
     if result.meta.index.state is IndexPhase.BUILDING:
         lines.append("Retry when the index is complete.")
@@ -307,8 +312,9 @@ def _next_steps(result: SearchResult) -> list[str]:
         lines.append(f"Below min_score: all of {counted(counts.original_count, 'candidate')}.")
     if result.meta.search_strategy.filters_applied:
         filters = ", ".join(result.meta.search_strategy.filters_applied)
-        lines.append(f"Active filters: {filters}. exclude_archived=false includes archived files.")
-    lines.append("Try other words or an identifier; index_status lists what is indexed and what was left out.")
+        lines.append(f"Active filters: {filters}. {asking.argument('exclude_archived=false')} includes archived files.")
+    status = asking.tool("index_status")
+    lines.append(f"Try other words or an identifier; {status} lists what is indexed and what was left out.")
     return lines
 
 

@@ -12,6 +12,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import Settings
 from graphrag_mcp.tools.arguments import PagedArguments, SearchArguments, ToolArguments
 from graphrag_mcp.tools.as_json import json_text
+from graphrag_mcp.tools.asking import MCP, Asking
 from graphrag_mcp.tools.excerpts import CONCISE_TOKENS
 from graphrag_mcp.tools.printing import describe_incomplete
 from graphrag_mcp.tools.validation import parse_arguments, schema_of
@@ -29,7 +30,7 @@ class Call(Generic[Arguments]):
     """One validated call of a tool.
 
     tokens: the longest answer. scope: the files that it may show. first: the number of its first row, from 0.
-    warnings: about arguments without effect.
+    warnings: about arguments without effect. asking: the words in which the answer says what to ask next.
     """
 
     tool: str
@@ -38,10 +39,16 @@ class Call(Generic[Arguments]):
     scope: Scope
     first: int = 0
     warnings: tuple[str, ...] = ()
+    asking: Asking = MCP
 
     def cursor_at(self, row: int, total: int) -> str:
         """Return the cursor that continues at a row, "" when there is none."""
         return f"{row}-{_mark(self.tool, self.arguments)}" if row < total else ""
+
+    def next_at(self, row: int, total: int) -> str:
+        """Return the argument that continues at a row, "" when there is none."""
+        cursor = self.cursor_at(row, total)
+        return self.asking.argument(f'cursor="{cursor}"') if cursor else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,9 @@ class Tool(Generic[_View, _Arguments, _Found]):
             properties["exclude_archived"]["default"] = settings.retrieval.exclude_archived
         return schema
 
-    def read(self, values: Mapping[str, object], settings: Settings, root: Path) -> Call[_Arguments]:
+    def read(
+        self, values: Mapping[str, object], settings: Settings, root: Path, asking: Asking = MCP
+    ) -> Call[_Arguments]:
         """Return the call with these arguments; nothing is clamped. Raises RequestError, which names every problem."""
         arguments = parse_arguments(self.name, self.arguments, values)
         scope, warnings = arguments.scope(root)
@@ -115,7 +124,7 @@ class Tool(Generic[_View, _Arguments, _Found]):
             or arguments.default_tokens
             or (CONCISE_TOKENS if is_concise else settings.retrieval.response_tokens)
         )
-        return Call(self.name, arguments, tokens, scope, read_cursor(self.name, arguments), warnings)
+        return Call(self.name, arguments, tokens, scope, read_cursor(self.name, arguments), warnings, asking)
 
     def ask(self, view: _View, call: Call[_Arguments]) -> _Found:
         """Return what is found. Raises RequestError, with the note of an incomplete index, which may be the reason."""

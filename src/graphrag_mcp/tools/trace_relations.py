@@ -120,7 +120,7 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
         rest = line_numbers(step.lines[LINES_SHOWN:])
         return ["\n".join([*path, _step_head(step, trace), *texts, *([f"    and {rest}"] if rest else [])])]
 
-    return lay_out(answer, call, [head], lines, _where_it_stops(trace, is_listed=call.arguments.unresolved))
+    return lay_out(answer, call, [head], lines, _where_it_stops(trace, call))
 
 
 def _is_its_definition(step: "Step", texts: Mapping[Line, str]) -> bool:
@@ -152,7 +152,8 @@ def _step_words(step: "Step", trace: "Trace") -> str:
     return f" ({', '.join(words)})" if words else ""
 
 
-def _where_it_stops(trace: "Trace", *, is_listed: bool) -> list[str]:
+def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
+    asking = call.asking
     lines = []
     for words, is_defined in _STOPS:
         stops = [stop for stop in trace.stops if stop.is_defined is is_defined]
@@ -161,15 +162,17 @@ def _where_it_stops(trace: "Trace", *, is_listed: bool) -> list[str]:
             is_above = trace.direction is Direction.SUPERCLASSES and not is_defined
             lines.append(f"{'Outside of this repository' if is_above else words}: {listed(names, STOPS_SHOWN)}.")
     if trace.direction is Direction.OVERRIDES and not trace.doubt.is_typed:
-        lines.append("Overrides are not compared in this language; subclasses and find_occurrences lead to them.")
+        by_text = asking.tool("find_occurrences")
+        lines.append(f"Overrides are not compared in this language; subclasses and {by_text} lead to them.")
     if not trace.direction.is_outgoing:
-        how = ("listed by name",) if is_listed else ()
+        is_listed = call.arguments.unresolved
+        how = "listed by name" if is_listed else f"{asking.argument('unresolved=true')} lists them"
         is_further = (
             trace.direction is Direction.TESTS and not trace.steps and trace.is_deeper and trace.hops < MOST_HOPS
         )
         if is_further:
-            lines.append(f"Tests may reach it by more hops: hops={MOST_HOPS} looks further.")
-        lines += doubts(trace.doubt, trace.starts, *how) if not (is_further and trace.doubt.is_complete) else []
+            lines.append(f"Tests may reach it by more hops: {asking.argument(f'hops={MOST_HOPS}')} looks further.")
+        lines += doubts(trace.doubt, trace.starts, asking, how) if not (is_further and trace.doubt.is_complete) else []
     elif not trace.doubt.is_typed and trace.direction is not Direction.IMPORTS:
         lines.append(f"{UNTYPED[0].upper()}{UNTYPED[1:]}.")
     elif trace.doubt.is_cut:

@@ -2,15 +2,18 @@
 
 import time
 from collections.abc import Callable, Mapping
+from difflib import SequenceMatcher
 from typing import Any
 
 from graphrag_mcp import __version__
 from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.graph.related import Neighbourhood
+from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.text.secrets import mask_secrets
 from graphrag_mcp.tools.as_json import as_json
 from graphrag_mcp.tools.excerpts import tokens_of
 from graphrag_mcp.tools.printing import describe_state
@@ -20,6 +23,8 @@ from graphrag_mcp.tools.validation import parse_arguments
 from graphrag_mcp.ui import questions
 
 Values = Mapping[str, object]
+MOST_COMPARED = 5_000  # Lines of a file; of longer ones the difference takes seconds.
+CONTEXT = 3  # Lines around each that differs.
 
 
 def answer(view: IndexView, name: str, values: Values) -> object:
@@ -86,6 +91,29 @@ def _file(view: IndexView, question: questions.FileQuestion) -> dict[str, Any]:
     }
 
 
+def _diff(view: IndexView, question: questions.DiffQuestion) -> dict[str, Any]:
+    """Return the lines that differ, with secrets masked, a hunk for each run of them."""
+    difference = view.navigator.differing(question.base, "", Scope())
+    files = [{"path": file.path or file.before, "hunks": _hunks(file)} for file in difference.files]
+    return {"files": files, "left": difference.left}
+
+
+def _hunks(file: Differing) -> list[dict[str, Any]] | None:
+    """Return the hunks of a file; None for one that is too long."""
+    old, new = (mask_secrets(side.decode("utf-8", "replace")).splitlines() for side in (file.old, file.new))
+    if max(len(old), len(new)) > MOST_COMPARED:
+        return None
+    hunks = []
+    for group in SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT):
+        lines: list[tuple[str, str]] = []
+        for kind, start, end, begin, stop in group:
+            lines += [(" ", line) for line in new[begin:stop]] if kind == "equal" else []
+            lines += [("-", line) for line in old[start:end]] if kind != "equal" else []
+            lines += [("+", line) for line in new[begin:stop]] if kind != "equal" else []
+        hunks.append({"start": group[0][3] + 1, "lines": lines})
+    return hunks
+
+
 def _graph(view: IndexView, question: questions.GraphQuestion) -> dict[str, Any]:
     """Return the code graph around a symbol or a result."""
     around = _around(view, question)
@@ -142,6 +170,7 @@ REQUESTS: Mapping[str, tuple[type[questions.Question], Callable[[IndexView, Any]
     "search": (questions.ToolQuestion, _search),
     "call": (questions.ToolQuestion, _call),
     "file": (questions.FileQuestion, _file),
+    "diff": (questions.DiffQuestion, _diff),
     "graph": (questions.GraphQuestion, _graph),
     "files": (questions.FilesQuestion, _files),
     "skipped": (questions.SkippedQuestion, _skipped),

@@ -28,6 +28,12 @@ class FileQuestion(Question):
     path: str = Field(min_length=1, max_length=LONGEST_TEXT)
 
 
+class DiffQuestion(Question):
+    """What differs from a branch, a commit or in a range; "" for what is checked out."""
+
+    base: str = Field("", min_length=0, max_length=LONGEST_TEXT)
+
+
 class GraphQuestion(Question):
     """The neighbourhood of a symbol: by its name, or by the path and line of a result."""
 

@@ -26,11 +26,14 @@ const PHRASES = {
   overrides: ["Overrides", "Overridden by"],
   contains: ["Contains", "Contained in"],
 };
-const BETWEEN = 150;
+const BETWEEN = 170;
 const ROW = 44;
 const TALLEST = 14;
+const TITLE = 24; // Above the nodes of a file.
+const FOLDED = 4; // More nodes of one file, in a picture of many, are one until it is clicked.
 
 let input, hops, picture, list, summary, legend, cytoscape, drawn, current, turn = 0;
+let unfolded = new Set(); // Files whose nodes are shown, by their column and path.
 
 export function start(place) {
   input = h("input", { id: "symbol", type: "search", "aria-label": "Symbol", spellcheck: "false", autocomplete: "off", placeholder: "A name, Class.method, path:line or a path" });
@@ -65,7 +68,10 @@ export async function show(params) {
   try {
     const graph = await ask("graph", asked);
     cytoscape ??= (await import("./vendor/cytoscape.js")).default;
-    if (mine === turn) draw(current = graph); // Else the view shows something else by now.
+    if (mine === turn) { // Else the view shows something else by now.
+      unfolded = new Set();
+      draw(current = graph);
+    }
   } catch (error) {
     if (!(error instanceof Outdated)) blank(failure(error));
   }
@@ -162,51 +168,84 @@ function columnsOf(graph) {
   return columns;
 }
 
+// The nodes of a column by their files. `at`: of the first row; `rows`: a title takes the room of half a row.
+function filesOf(column, nodes, widths, isCrowded) {
+  const byPath = new Map();
+  for (const node of nodes) byPath.set(node.path, [...(byPath.get(node.path) ?? []), node]);
+  return [...byPath].sort(([a], [b]) => a.localeCompare(b)).map(([path, members]) => {
+    const id = `${column} ${path}`;
+    const isFolded = isCrowded && members.length > FOLDED && !unfolded.has(id);
+    const label = `${path.split("/").at(-1)}${isFolded ? ` · ${members.length}` : ""}`;
+    const width = Math.max(widths.of(label), ...(isFolded ? [] : members.map((node) => widths.get(node.id))));
+    return { id, label, width, isFolded, isBox: !isFolded && members.length > 1, nodes: members.sort((a, b) => a.start_line - b.start_line) };
+  });
+}
+
 // Columns face the start: their nodes' near edges are in line, so that the lines fan out from there.
 function positions(graph, widths) {
+  const isCrowded = graph.nodes.length > FEWEST + 1;
   const columns = columnsOf(graph);
-  const places = new Map([[graph.start, { x: 0, y: 0 }]]);
+  const places = new Map([[String(graph.start), { x: 0, y: 0 }]]);
+  const files = [];
   for (const direction of [-1, 1]) {
     let edge = widths.get(graph.start) / 2;
     const near = [...columns.keys()].filter((at) => Math.sign(at) === direction).sort((a, b) => Math.abs(a) - Math.abs(b));
     for (const at of near) {
-      const nodes = columns.get(at).sort((a, b) => a.path.localeCompare(b.path) || a.start_line - b.start_line);
-      for (let from = 0; from < nodes.length; from += TALLEST) {
-        const part = nodes.slice(from, from + TALLEST);
+      const parts = [[]];
+      let rows = 0;
+      for (const file of filesOf(at, columns.get(at), widths, isCrowded)) {
+        rows += file.isFolded ? 1 : file.nodes.length;
+        if (rows > TALLEST && parts.at(-1).length) parts.push([]), rows = file.isFolded ? 1 : file.nodes.length;
+        parts.at(-1).push(file);
+      }
+      for (const part of parts) {
         edge += BETWEEN;
-        part.forEach((node, place) => places.set(node.id, { x: direction * (edge + widths.get(node.id) / 2), y: (place - (part.length - 1) / 2) * ROW }));
-        edge += Math.max(...part.map((node) => widths.get(node.id)));
+        let y = 0;
+        const placed = [];
+        for (const file of part) {
+          if (file.isBox) y += TITLE;
+          for (const id of file.isFolded ? [file.id] : file.nodes.map((node) => String(node.id))) {
+            placed.push([id, { x: direction * (edge + (file.isFolded ? file.width : widths.get(Number(id))) / 2), y }]);
+            y += ROW;
+          }
+        }
+        for (const [id, place] of placed) places.set(id, { ...place, y: place.y - (y - ROW) / 2 });
+        edge += Math.max(...part.map((file) => file.width));
+        files.push(...part);
       }
     }
   }
-  return places;
+  return { places, files };
 }
 
 // Beside the node that is not the start, where the lines are apart.
 const labels = (selector) => [
-  { selector: `${selector}.in`, style: { "source-label": "data(label)", "source-text-offset": 36 } },
-  { selector: `${selector}.out`, style: { "target-label": "data(label)", "target-text-offset": 44 } },
+  { selector: `${selector}.in`, style: { "source-label": "data(label)", "source-text-offset": 48 } },
+  { selector: `${selector}.out`, style: { "target-label": "data(label)", "target-text-offset": 56 } },
 ];
 
-// One line for all relations between the same two, named after the strongest.
-function lines(graph, places) {
+// One line for all relations between the same two, named after the strongest. `shown`: what a node is folded into.
+function lines(graph, places, shown) {
   const order = ["inherits", "tests", "calls", "uses", "links_to", "imports"];
   const pairs = new Map();
   for (const edge of graph.edges) {
-    const pair = `${edge.source} ${edge.target}`;
+    const [source, target] = [shown(edge.source), shown(edge.target)];
+    const pair = `${source} ${target}`;
+    if (source === target) continue;
     pairs.set(pair, [...(pairs.get(pair) ?? []), edge].sort((a, b) => order.indexOf(a.relation) - order.indexOf(b.relation)));
   }
   return [...pairs.values()].map((edges, place) => {
-    const [{ source, target, relation }] = edges;
+    const [{ relation }] = edges;
+    const [source, target] = [shown(edges[0].source), shown(edges[0].target)];
     const apart = places.get(target).x - places.get(source).x;
     const across = Math.abs(apart) < BETWEEN ? 0 : Math.sign(apart);
     return {
       data: {
-        id: `e${place}`, source: String(source), target: String(target), family: familyOf(relation),
+        id: `e${place}`, source, target, family: familyOf(relation),
         label: wordsOf(relation),
         width: 0.8 + 1.2 * Math.max(...edges.map((edge) => edge.confidence)),
       },
-      classes: [edges.every((edge) => edge.is_guess) ? "guess" : "", ["left", "inside", "right"][across + 1], source === graph.start ? "out" : "in"].join(" "),
+      classes: [edges.every((edge) => edge.is_guess) ? "guess" : "", ["left", "inside", "right"][across + 1], source === String(graph.start) ? "out" : "in"].join(" "),
     };
   });
 }
@@ -217,16 +256,20 @@ function drawPicture(graph) {
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = `600 13px ${style.fontFamily}`;
   const widths = new Map(graph.nodes.map((node) => [node.id, pen.measureText(labelOf(node)).width + 20]));
-  const places = positions(graph, widths);
-  const edges = lines(graph, places);
+  widths.of = (label) => pen.measureText(label).width + 20;
+  const { places, files } = positions(graph, widths);
+  const folded = new Map(files.flatMap((file) => (file.isFolded ? file.nodes.map((node) => [node.id, file]) : [])));
+  const boxed = new Map(files.flatMap((file) => (file.isBox ? file.nodes.map((node) => [node.id, file.id]) : [])));
+  const edges = lines(graph, places, (id) => folded.get(id)?.id ?? String(id));
   const crowded = edges.length > 30;
   drawn?.destroy();
   drawn = cytoscape({
     container: picture,
     elements: [
-      ...graph.nodes.map((node) => {
+      ...files.filter((file) => file.isBox || file.isFolded).map(({ id, label, width, isFolded }) => ({ data: { id, label, width }, position: places.get(id), classes: isFolded ? "folded" : "box" })),
+      ...graph.nodes.filter((node) => !folded.has(node.id)).map((node) => {
         const classes = [node.id === graph.start ? "start" : "", node.symbol ? "" : "file", node.is_archived ? "archived" : ""].join(" ");
-        return { data: { id: String(node.id), label: labelOf(node), width: widths.get(node.id) }, position: places.get(node.id), classes };
+        return { data: { id: String(node.id), label: labelOf(node), width: widths.get(node.id), parent: boxed.get(node.id) }, position: places.get(String(node.id)), classes };
       }),
       ...edges,
     ],
@@ -236,6 +279,8 @@ function drawPicture(graph) {
       { selector: "node", style: { shape: "round-rectangle", width: "data(width)", height: 30, "background-color": colour("surface"), "border-width": 1.2, "border-color": colour("line-strong"), label: "data(label)", "text-valign": "center", "font-size": 13, "font-family": style.fontFamily, color: colour("text") } },
       { selector: "node.file", style: { "border-style": "dashed", color: colour("muted") } },
       { selector: "node.start", style: { "background-color": colour("accent"), "border-color": colour("accent"), color: colour("on-accent"), "font-weight": 600 } },
+      { selector: "node.box", style: { "background-opacity": 0.35, "border-style": "dotted", "text-valign": "top", color: colour("muted"), padding: "5px" } },
+      { selector: "node.folded", style: { "border-style": "double", "border-width": 3, color: colour("muted") } },
       { selector: "node.archived", style: { opacity: 0.65 } },
       { selector: "edge", style: { width: "data(width)", "target-arrow-shape": "triangle", "arrow-scale": 0.8, "curve-style": "straight", "font-size": 13, color: colour("muted"), "text-background-color": colour("back"), "text-background-opacity": 1, "text-background-padding": "2px", opacity: crowded ? 0.6 : 1 } },
       ...COLOURS.map((kind) => ({ selector: `edge[family = "${kind}"]`, style: { "line-color": colour(`edge-${kind}`), "target-arrow-color": colour(`edge-${kind}`) } })),
@@ -251,10 +296,17 @@ function drawPicture(graph) {
     ],
   });
   const byId = new Map(graph.nodes.map((node) => [String(node.id), node]));
-  drawn.on("tap", "node", (event) => centre(byId.get(event.target.id())));
+  drawn.on("tap", "node", ({ target }) => {
+    if (byId.has(target.id())) centre(byId.get(target.id()));
+    else if (target.hasClass("folded")) {
+      unfolded.add(target.id());
+      drawPicture(graph);
+    }
+  });
   drawn.on("mouseover", "node", ({ target }) => {
+    if (target.hasClass("box")) return;
     picture.style.cursor = "pointer";
-    drawn.elements().not(target.closedNeighborhood()).addClass("far");
+    drawn.elements().not(target.closedNeighborhood()).not(target.closedNeighborhood().parents()).addClass("far");
     target.connectedEdges().addClass("near");
   });
   drawn.on("mouseout", "node", () => {

@@ -1,10 +1,12 @@
 // The view of what the uncommitted changes, those of a branch, or an edit of a symbol may break, and the tests to run.
 
-import { Outdated } from "./api.js";
+import { Outdated, ask } from "./api.js";
 import { badge, empty, failure, fill, glass, h, pathOf, plural } from "./dom.js";
 import { asAgent, call, completeness, toFile, toSymbol } from "./places.js";
 import { go } from "./route.js";
 
+const OPEN = 5; // Of no more files are the lines shown at once.
+const KINDS = { "+": "added", "-": "removed", " ": "" };
 let base, symbol, note, box, turn = 0;
 
 export function start(place) {
@@ -24,7 +26,9 @@ export async function show({ symbol: name = "", base: commit = "" }) {
   try {
     const args = name ? { symbol: name, limit: 200 } : { ...(commit ? { base: commit } : {}), limit: 200 };
     const answer = await call("impact", args, "impact");
-    if (mine === turn) draw(answer);
+    if (mine !== turn) return;
+    draw(answer);
+    if (!name) drawDifference(await ask("diff", { base: commit }), mine);
   } catch (error) {
     if (!(error instanceof Outdated) && mine === turn) {
       note.textContent = "";
@@ -42,6 +46,25 @@ function draw(answer) {
     values.rows.length ? h("ul", { class: "places" }, values.rows.map((row) => (row.definition ? changed(row) : reached(row))))
       : empty("Nothing that may break", values.base ? "No definition differs, or nothing uses those that do." : "Nothing in the index uses it."),
     completeness(answer), asAgent("impact", answer));
+}
+
+// The lines that differ, those of each file on request where there are many.
+function drawDifference({ files, left }, mine) {
+  if (mine !== turn || !files.length) return;
+  box.append(h("section", { "aria-label": "Lines that differ" }, h("h3", {}, "Lines that differ", h("span", { class: "number" }, plural(files.length, "file"))),
+    files.map(({ path, hunks }) => h("details", { class: "difference", open: files.length <= OPEN }, h("summary", {}, toFile(path, 0), " ", h("span", { class: "muted" }, hunks ? counts(hunks) : "too long to be compared here")),
+      (hunks ?? []).map((hunk) => h("pre", { class: "code", tabindex: 0, role: "region", "aria-label": `Lines of ${path} from ${hunk.start}` }, h("code", {}, rows(hunk)))))),
+    left > 0 && h("p", { class: "note" }, `Not compared: ${plural(left, "more file")}.`)));
+}
+
+function counts(hunks) {
+  const marks = hunks.flatMap(({ lines }) => lines.map(([mark]) => mark));
+  return `+${marks.filter((mark) => mark === "+").length} −${marks.filter((mark) => mark === "-").length}`;
+}
+
+function rows({ start, lines }) {
+  let number = start;
+  return lines.map(([mark, text]) => h("span", { class: `line ${KINDS[mark]}`, "data-line": mark === "-" ? "−" : number++ }, text, "\n"));
 }
 
 function changed({ definition, breaks, may_break: may, others }) {

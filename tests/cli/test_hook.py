@@ -1,17 +1,20 @@
-"""`graphrag-mcp hook` as Claude Code runs it: a process for each event, over a project in several languages."""
+"""`graphrag-mcp hook` over a project in several languages."""
 
+import io
 import json
 import math
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from graphrag_mcp.cli import hook
 from graphrag_mcp.cli.hook import MOST_CHARACTERS
 from graphrag_mcp.cli.hook_notes import MOST_SEARCHES, MOST_UNUSED, PATIENCE, paths_of, read_notes
 from graphrag_mcp.cli.hook_settings import SETTINGS
@@ -239,12 +242,30 @@ def fresh(root: Path) -> Iterator[Path]:
 def answer_to(event: bytes | Mapping[str, Any], root: Path) -> str:
     """Return what the hook says of an event, "" for nothing; it ends well, and writes nothing else."""
     data = event if isinstance(event, bytes) else json.dumps(event).encode()
+    said, complaints = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(said), redirect_stderr(complaints):
+        patch.chdir(root)
+        patch.setattr(hook, "SECONDS", HANG_SECONDS)
+        patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        assert run(["hook"]) == DONE
+    assert complaints.getvalue() == ""
+    return text_of(said.getvalue(), data)
+
+
+def process_answers(event: Mapping[str, Any], root: Path) -> str:
+    """Return what a process of its own says, as Claude Code starts it."""
+    data = json.dumps(event).encode()
     done = subprocess.run([sys.executable, "-c", PATIENT], cwd=root, input=data, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
-    if not done.stdout:
+    return text_of(done.stdout.decode(), data)
+
+
+def text_of(written: str, event: bytes) -> str:
+    """Return the text of an answer for the model, "" for none."""
+    if not written:
         return ""
-    (output,) = json.loads(done.stdout).values()
-    assert output["hookEventName"] == json.loads(data)["hook_event_name"]
+    (output,) = json.loads(written).values()
+    assert output["hookEventName"] == json.loads(event)["hook_event_name"]
     return str(output["additionalContext"])
 
 
@@ -564,8 +585,9 @@ def test_damaged_notes_are_begun_anew(root: Path, fresh: Path, damage: bytes) ->
 
 def test_hooks_at_once_lose_no_count(root: Path, fresh: Path) -> None:
     """Claude Code runs several calls at the same time; one that would have to wait says nothing."""
+    events = [event_of(root, "PreToolUse", "Grep", {"pattern": "load"}) for _ in range(8)]
     with ThreadPoolExecutor(4) as pool:
-        said = list(pool.map(lambda _: searched(root, "load"), range(8)))
+        said = list(pool.map(lambda event: process_answers(event, root), events))
     notes = read_notes(fresh)
     assert notes.tallies["search"].shown == len(notes.keys) == sum(map(bool, said)) > 0
 

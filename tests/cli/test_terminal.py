@@ -62,6 +62,7 @@ EXAMPLES = {
     "uninstall",
     "eval",
 }  # Need something else.
+EVIL = "\x1b]0;owned\x07\x1b[2J"
 
 
 def _commands() -> dict[str, argparse.ArgumentParser]:
@@ -190,26 +191,34 @@ def test_no_line_takes_long_to_colour(part: str) -> None:
     assert time.process_time() - started < 2
 
 
-@pytest.mark.parametrize("command", sorted(QUESTIONS))
-def test_no_text_of_a_repository_controls_the_terminal(tmp_path: Path, command: str) -> None:
-    """In names of files, code and messages of commits, with colours and without."""
-    root = tmp_path / "root"
-    evil = "\x1b]0;owned\x07\x1b[2J"
-    root.mkdir()
+@pytest.fixture(scope="module")
+def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository whose names, code and messages have sequences that a terminal obeys."""
+    root = tmp_path_factory.mktemp("evil")
     git(root, "init", "--quiet")
-    code = f'def find_me():\n    """x{evil}"""\n'
-    commit(root, {"a.py": code, f"e{evil}.py": code}, message=f"find_me {evil}")
+    code = f'def find_me():\n    """x{EVIL}"""\n'
+    commit(root, {"a.py": code, f"e{EVIL}.py": code}, message=f"find_me {EVIL}")
+    return root
+
+
+@pytest.mark.parametrize("command", sorted(QUESTIONS))
+def test_no_text_of_a_repository_controls_the_terminal(
+    evil: Path, command: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In names of files, code and messages of commits, with colours and without."""
+    monkeypatch.setenv("GRAPHRAG_DATA_DIR", f"{evil}-data")
+    monkeypatch.setenv("GRAPHRAG_WORKERS", "1")
+    monkeypatch.chdir(evil)
     words = {
         "search": ["find_me"], "find": ["find_me"], "read": ["find_me"], "trace": ["find_me"], "impact": ["find_me"],
         "grep": ["x"], "history": ["--path", "a.py"], "map": [], "status": [],
     }  # fmt: skip
-    env = {**os.environ, "GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}
     for when in ("never", "always"):
-        words_of = [sys.executable, "-m", "graphrag_mcp", command, *words[command], "--color", when]
-        done = subprocess.run(words_of, cwd=root, env=env, capture_output=True, text=True, check=False)
-        shown = re.sub(r"\x1b\[[\d;]*m" if when == "always" else "$^", "", done.stdout + done.stderr)
-        assert done.returncode in (DONE, NOTHING), done.stderr
-        assert not re.search(r"[\x07\x1b]", shown)
+        assert run([command, *words[command], "--color", when]) in (DONE, NOTHING)
+        shown, complaints = capfd.readouterr()
+        assert shown
+        text = re.sub(r"\x1b\[[\d;]*m" if when == "always" else "$^", "", shown + complaints)
+        assert not re.search(r"[\x07\x1b]", text)
 
 
 def test_a_terminal_has_the_users_pager_with_colours(shop: Path, tmp_path: Path) -> None:

@@ -94,6 +94,7 @@ class RankingPart(StrEnum):
     COHERENCE = "coherence"
     VOTES = "votes"
     HISTORY = "history"
+    WORDING = "wording"
     KINDS_OF_FILE = "kinds_of_file"
     SATURATION = "saturation"
     SAME_TEXT = "same_text"

@@ -14,6 +14,7 @@ OFF: Mapping[str, Mapping[str, Any]] = {
     "file names": {"switched_off": (RankingPart.FILE_NAMES,)},
     "coherence": {"switched_off": (RankingPart.COHERENCE,)},
     "graph votes": {"switched_off": (RankingPart.VOTES,)},
+    "wording": {"switched_off": (RankingPart.WORDING,)},
     "kinds of file": {"switched_off": (RankingPart.KINDS_OF_FILE,)},
     "recency": {"recency_profile": "off"},
     "status": {"document_weights": dict.fromkeys(DOCUMENT_WEIGHTS, 0.0)},

@@ -124,7 +124,7 @@ class Leads:
             if declared.kind in VARIABLE:
                 place = self._code.references.place(symbol)
                 call = (RelationKind.CALLS, Use.CALL, How.RUNS, -1, 0)
-                run = self._code.references.run_by(StoredLink(place, node.path, declared.line, place, *call))
+                run = self._code.references.run_by([StoredLink(place, node.path, declared.line, place, *call)])
                 yield from self._leads_kept(node, run)
                 leads = (lead for lead in leads if lead.edge.relation is RelationKind.HANDS_ON)
             else:
@@ -176,7 +176,7 @@ class Leads:
         for link in links:
             is_variable = link.target in targets and targets[link.target].kind in VARIABLE
             if link.how is How.RUNS or is_variable:
-                yield from self._leads_kept(node, self._code.references.run_by(link))
+                yield from self._leads_kept(node, self._code.references.run_by([link]))
             elif link.how in (How.UNDECIDED, How.FOREIGN) and link.use == Use.CALL and link.receiver:
                 yield from self._leads_by_name(node, link)
 

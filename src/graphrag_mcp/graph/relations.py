@@ -280,7 +280,7 @@ class Relations:
         if RelationKind.CALLS in kinds:
             edges += self._unsaid(node, symbols, inside)
             inside += [*hierarchy.dispatched(inside), *references.run_through(inside)]
-            inside += [filled for link in inside for filled in references.run_by(link)]
+            inside += references.run_by(inside)
         inside = [link for link in inside if link.how is not How.RUNS]  # It is what is kept there that is called.
         places = {*above, *(link.target for link in inside if link.target > 0)}
         targets = self._code.store.at_places(places)

@@ -157,12 +157,18 @@ class References:
         """Return the parameters, fields and collections in which functions are kept, also after others."""
         return {link.source for link in self._through(places, How.FILLED)}
 
-    def run_by(self, call: StoredLink) -> Sequence[StoredLink]:
-        """Return for a call of a parameter, field or collection those of the functions that are kept there."""
-        if call.use != Use.CALL or call.how not in (How.RUNS, How.CERTAIN, How.OPEN):
-            return ()
-        filled = {link.source for link in self._through((call.target,), How.FILLS) if link.use == Use.FUNCTION}
-        return [call._replace(target=function, how=How.OPEN, kind=RelationKind.CALLS) for function in filled]
+    def run_by(self, links: Iterable[StoredLink]) -> list[StoredLink]:
+        """Return for calls of parameters, fields and collections those of the functions that are kept there."""
+        calls = [link for link in links if link.use == Use.CALL and link.how in (How.RUNS, How.CERTAIN, How.OPEN)]
+        filled = {link.target for link in self._links.to({call.target for call in calls}, (How.FILLS,))}
+        return [
+            call._replace(target=function, how=How.OPEN, kind=RelationKind.CALLS)
+            for call in calls
+            if call.target in filled
+            for function in {
+                kept.source for kept in self._through((call.target,), How.FILLS) if kept.use == Use.FUNCTION
+            }
+        ]
 
     def _through(self, places: Collection[int], how: How) -> Sequence[StoredLink]:
         distinct: dict[tuple[int, int], StoredLink] = {}

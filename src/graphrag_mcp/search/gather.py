@@ -9,6 +9,7 @@ from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import ChunkMention, Frequencies, FusionMethod, ListSource, Ranked, SearchRequest
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.query.locations import Location, lines_in
+from graphrag_mcp.search.query.phrases import asks_for_behaviour
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking import backlinks
 from graphrag_mcp.search.ranking.bonuses import graph_votes
@@ -18,6 +19,7 @@ from graphrag_mcp.search.ranking.fusion import fuse
 from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
 from graphrag_mcp.search.ranking.second_look import further_list
 from graphrag_mcp.search.ranking.weights import weights_of
+from graphrag_mcp.search.ranking.wording import COMPARED, Wording, compare_wording
 from graphrag_mcp.search.retrieval import Lookups, Retrieved
 from graphrag_mcp.settings import RankingPart, RetrievalSettings
 from graphrag_mcp.text.words import query_words
@@ -53,6 +55,7 @@ def gather(
         [*(candidate.chunk_id for candidate in fused), *targets, *(memory.chunk_id for memory in memories)]
     )
     frequencies = lookups.frequencies(query.terms) if is_hybrid else None
+    rarity = _rarity(query.terms, frequencies, lookups.stores.project) if frequencies is not None else {}
     evidence = Evidence(
         definitions=retrieved.definitions,
         literals=retrieved.literals,
@@ -61,7 +64,8 @@ def gather(
         keyword=next((ranked.scores for ranked in lists if ranked.source is ListSource.KEYWORD), {}),
         votes=graph_votes(voters, mentions, files),
         history={files[memory.chunk_id].file_id: memory for memory in memories if memory.chunk_id in files},
-        rarity=_rarity(query.terms, frequencies, lookups.stores.project) if frequencies is not None else {},
+        rarity=rarity,
+        wording=_wording(query, fused, rarity, lookups.stores.catalog),
         backlinks=backlinks.count([candidate.chunk_id for candidate in fused], files, lookups, settings),
     )
     return Candidates(fused, files, evidence, method, retrieved, lists)
@@ -71,6 +75,16 @@ def _rarity(terms: Sequence[str], frequencies: Frequencies, project: str) -> Map
     """Return the idf of the terms, 0 for those of the project's name: a file that is called like it says nothing."""
     own = set(query_words(project))
     return {term: 0.0 if term in own else frequencies.idf(term) for term in terms}
+
+
+def _wording(
+    query: Query, fused: Sequence[Fused], rarity: Mapping[str, float], catalog: ChunkStore
+) -> Mapping[int, Wording]:
+    """Return how much of a question's wording the first candidates have; {} for names, relations and kinds of file."""
+    if query.intent is not Intent.NATURAL or query.relations or query.categories or not rarity:
+        return {}
+    chunks = catalog.chunks([candidate.chunk_id for candidate in fused[:COMPARED]])
+    return compare_wording(query.title, rarity, chunks, asks_for_behaviour=asks_for_behaviour(query.title))
 
 
 def _lists(

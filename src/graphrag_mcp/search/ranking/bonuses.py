@@ -12,6 +12,7 @@ from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import LONG, Intent, Query
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.search.ranking.weights import Weights
+from graphrag_mcp.search.ranking.wording import WORDING, Wording
 from graphrag_mcp.text.names import NamedSymbol, sets_key
 from graphrag_mcp.text.words import directory_words, query_words, stem_words
 
@@ -95,6 +96,12 @@ def location_bonuses(located: Mapping[int, int]) -> dict[int, Factor]:
     return {
         chunk: Factor("location", _LOCATION_BONUS, FactorKind.BONUS, f"line {line}") for chunk, line in located.items()
     }
+
+
+def wording_bonuses(wording: Mapping[int, Wording], weights: Weights) -> dict[int, Factor]:
+    """Return the bonus for the question's own wording, by chunk."""
+    values = {chunk: weights.words * shares.words + weights.pairs * shares.pairs for chunk, shares in wording.items()}
+    return {chunk: Factor(WORDING, value, FactorKind.BONUS) for chunk, value in values.items() if value}
 
 
 def by_chunk(*bonuses: Mapping[int, Factor]) -> dict[int, tuple[Factor, ...]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from graphrag_mcp.history.recall import Memory
 from graphrag_mcp.model.search import FusionMethod, LiteralPlace, Ranked, StoredFile, SymbolMatch
 from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
+from graphrag_mcp.search.ranking.wording import Wording
 from graphrag_mcp.search.retrieval import Retrieved
 
 
@@ -17,7 +18,8 @@ class Evidence:
     locations that it names, with the line. related: chunks that have the relation
     that the query asks for to the definitions. keyword: BM25 by chunk id. By file id: votes of the best candidates, 0
     to 1 (see `bonuses.graph_votes`); history, what past commits say; backlinks, how many other files refer to it.
-    rarity: idf of the query's terms, 0 for the project's own name; empty where it is not known.
+    rarity: idf of the query's terms, 0 for the project's own name; empty where it is not known. wording: of the first
+    candidates, by chunk id.
     """
 
     definitions: Sequence[SymbolMatch] = ()
@@ -29,6 +31,7 @@ class Evidence:
     history: Mapping[int, Memory] = field(default_factory=dict)
     backlinks: Mapping[int, int] = field(default_factory=dict)
     rarity: Mapping[str, float] = field(default_factory=dict)
+    wording: Mapping[int, Wording] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

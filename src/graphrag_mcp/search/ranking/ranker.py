@@ -17,6 +17,7 @@ from graphrag_mcp.search.ranking.bonuses import (
     location_bonuses,
     path_words,
     relation_bonuses,
+    wording_bonuses,
 )
 from graphrag_mcp.search.ranking.evidence import Candidates, Evidence
 from graphrag_mcp.search.ranking.fact_place import with_fact_document
@@ -186,6 +187,7 @@ def _own_bonuses(query: Query, evidence: Evidence, weights: Weights) -> Mapping[
         definition_bonuses(query, evidence.definitions, weights),
         literal_bonuses(query, evidence.literals, names, weights),
         location_bonuses(evidence.located),
+        wording_bonuses(evidence.wording, weights),
     )
 
 

@@ -12,9 +12,10 @@ class Weights:
 
     definition: the definition that a symbol query names; mention: that of an identifier in a prose query.
     stem: the share of a file's name that is in the query; stem_query, directory: the share of the query that is in the
-    file's name, in its folders. file_decay: factor on what a file adds, for each further hit of it; saturation: on the
-    score of such a hit. graph: the list of the graph, beside 0.8 for vectors and 1 for keywords. unasked: factor for
-    all other kinds of file when the query asks for one kind.
+    file's name, in its folders. words, pairs: the share of a question's words, and of its neighbouring words, that a
+    chunk has as they are written. file_decay: factor on what a file adds, for each further hit of it; saturation: on
+    the score of such a hit. graph: the list of the graph, beside 0.8 for vectors and 1 for keywords. unasked: factor
+    for all other kinds of file when the query asks for one kind.
     """
 
     definition: float = 1.5
@@ -28,6 +29,8 @@ class Weights:
     coherence: float = 0.2
     votes: float = 0.2
     history: float = 0.45
+    words: float = 0.7
+    pairs: float = 0.4
     graph: float = 0.5
     unasked: float = 0.6
     file_decay: float = 0.3
@@ -42,6 +45,7 @@ _WITHOUT: Mapping[RankingPart, Mapping[str, float]] = {
     RankingPart.COHERENCE: {"coherence": 0.0},
     RankingPart.VOTES: {"votes": 0.0},
     RankingPart.HISTORY: {"history": 0.0},
+    RankingPart.WORDING: {"words": 0.0, "pairs": 0.0},
     RankingPart.KINDS_OF_FILE: {"unasked": 1.0},
     RankingPart.SATURATION: {"file_decay": 1.0, "saturation": 1.0},
 }

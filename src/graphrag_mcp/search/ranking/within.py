@@ -1,8 +1,8 @@
 """Orders the hits of one file by the definitions that they show.
 
 A file's hits share its bonuses, and their texts repeat each other's words: which of its functions is meant, their
-names, signatures and callees decide best. The k-th best hit takes the k-th place that the file has already, so the
-order of files cannot change.
+names, signatures and callees decide best; the question's wording, which chose the file, would repeat its texts. The
+k-th best hit takes the k-th place that the file has already, so the order of files cannot change.
 """
 
 from collections import defaultdict
@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.ranking.scored import Move, Scored
 from graphrag_mcp.search.ranking.sketches import FileSketches
+from graphrag_mcp.search.ranking.wording import WORDING
 
 FILES = 10  # The first ones of a search are put in order.
 _NO_DEFINITION = (0.0, "")
@@ -35,11 +36,15 @@ def order_within_files(
         hits = [order[place] for place in places[file_id]]
         gains = _gains(hits, sketches, sketches.gains(query, asks_for_behaviour=asks_for_behaviour))
         shown = [(hit, *gains.get(hit.fused.chunk_id, _NO_DEFINITION)) for hit in hits]
-        shown.sort(key=lambda row: (row[0].moved is None, -(row[0].base + row[1])))
+        shown.sort(key=lambda row: (row[0].moved is None, -(_without_wording(row[0]) + row[1])))
         for place, before, (hit, _, name) in zip(places[file_id], hits, shown, strict=True):
             if hit is not before:
                 changed[place] = hit._replace(score=before.score, place=before.place, moved=Move("order in file", name))
     return changed
+
+
+def _without_wording(hit: Scored) -> float:
+    return hit.base - sum(factor.value for factor in hit.own if factor.name == WORDING)
 
 
 def _gains(hits: Sequence[Scored], sketches: FileSketches, gains: Matrix) -> dict[int, tuple[float, str]]:

@@ -15,6 +15,7 @@ from graphrag_mcp.text.words import identifier_parts, is_telling, query_words
 
 WORDING = "wording"  # The bonus.
 COMPARED = 80  # Candidates whose text is read.
+ENOUGH = 4  # Of fewer words, the share says less: two are there in one of their forms by chance.
 MOST_WORDS = 32  # The first ones of a pasted text.
 MOST_PLACES = 20  # Of a word in a chunk.
 NEAR = 12  # Characters between neighbours.
@@ -24,7 +25,10 @@ _WORD = re.compile(r"\w+")
 
 
 class Wording(NamedTuple):
-    """The share of a question's words, and of its neighbours, that a chunk has, each weighed by its rarity: 0 to 1."""
+    """The share of a question's words, and of its neighbours, that a chunk has, each weighed by its rarity: 0 to 1.
+
+    Of a question of less than ENOUGH words it is a part of that.
+    """
 
     words: float
     pairs: float
@@ -38,6 +42,7 @@ def compare_wording(
     if len(words) < 2:
         return {}
     of_words, of_pairs = sum(words.values()), sum(pairs.values()) or 1.0
+    telling = min(1.0, len(words) / ENOUGH)
     compared = {}
     for chunk_id, chunk in chunks.items():
         if asks_for_behaviour and chunk.kind not in _FUNCTIONS:
@@ -45,7 +50,7 @@ def compare_wording(
         places = _places(words, f"{chunk.symbol} {chunk.signature}\n{chunk.text}")
         together = sum(weight for (one, other), weight in pairs.items() if _are_near(one, other, places))
         covered = sum(words[word] for word in places) if asks_for_behaviour else 0.0
-        compared[chunk_id] = Wording(covered / of_words, together / of_pairs)
+        compared[chunk_id] = Wording(telling * covered / of_words, telling * together / of_pairs)
     return compared
 
 

@@ -165,6 +165,21 @@ def test_a_message_is_cut_at_its_values() -> None:
     assert [run.text for run in runs if run.words == run.segment] == ["no route exists for name"]
 
 
+def test_a_quoted_message_is_found_by_what_stands_between_two_values(tmp_path: Path) -> None:
+    """Also where the values are plain words, and the test that repeats them has more of it."""
+    files = {
+        "src/limits.js": "export const tooLong = (stream, most) => `The ${stream} was larger than ${most} letters`;\n",
+        "tests/limits.test.js": "test('it', () => expect(run()).toBe('The output was larger than many letters'));\n",
+        "src/larger.js": "// which is larger than which\nexport const larger = (one, other) => one > other;\n",
+    }
+    with indexed(tmp_path, files) as app:
+        hits = _ask(app, 'it says "The output was larger than ... letters" where does that come from')
+    assert hits[0].chunk.path == "src/limits.js"
+    assert [run.text for run in message_runs("'The output was larger than'") if len(run.words) == 3] == [
+        "The output was", "output was larger", "was larger than",
+    ]  # fmt: skip
+
+
 def test_two_words_in_capitals_are_a_message() -> None:
     """A log shouts; two other words stand together by chance."""
     assert [run.text for run in message_runs("WORKER TIMEOUT (pid:4711)")] == ["WORKER TIMEOUT"]

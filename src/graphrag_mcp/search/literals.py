@@ -91,9 +91,9 @@ class _Lane:
         return line.chunk.category in self.plain and _defines(line)
 
     def _composes(self, line: _Line) -> bool | None:
-        """Return True where words are in a string of code; None elsewhere, and where the question itself is."""
+        """Return whether words in a string compose a message, as code does and tests do not; None outside of strings."""
         is_question = bool(self.question) and self.question in " ".join(words(line.text.lower()))
-        return None if is_question else _composes_message(line)
+        return None if is_question or not _is_in_string(line) else line.chunk.category in self.plain
 
     def _defines_compound(self, line: _Line) -> bool | None:
         """Return True where a line defines what else may be English; None elsewhere."""
@@ -152,21 +152,34 @@ def _rarest(runs: Sequence[Run], index: SqliteKeywordIndex) -> list[Run]:
     ]
 
 
-def _joined(places: Iterable[tuple[Run, LiteralPlace]]) -> Iterator[LiteralPlace]:
-    """Join runs of one segment that overlap in one chunk."""
+def _joined(places: Iterable[tuple[Run, LiteralPlace]]) -> list[LiteralPlace]:
+    """Join runs of one segment that overlap in one chunk; a test that repeats a message has the part that is composed."""
     by_segment: dict[tuple[int, tuple[str, ...]], list[tuple[Run, LiteralPlace]]] = {}
     for run, place in places:
         by_segment.setdefault((place.chunk_id, run.segment), []).append((run, place))
-    for pairs in by_segment.values():
-        (joined, place), *rest = sorted(pairs)
-        for run, other in rest:
-            if run.start < joined.stop:
-                joined = joined._replace(stop=max(joined.stop, run.stop))
-                place = place._replace(lines=min(place.lines, other.lines))
-            else:
-                yield place._replace(literal=joined.text)
-                joined, place = run, other
-        yield place._replace(literal=joined.text)
+    joined = [place for pairs in by_segment.values() for place in _overlapping(sorted(pairs))]
+    composed = {place.literal for place in joined if place.defines}
+    return [
+        place if place.defines else place._replace(literal=_part_of(place.literal, composed) or place.literal)
+        for place in joined
+    ]
+
+
+def _overlapping(pairs: Sequence[tuple[Run, LiteralPlace]]) -> Iterator[LiteralPlace]:
+    (joined, place), *rest = pairs
+    for run, other in rest:
+        if run.start < joined.stop:
+            joined = joined._replace(stop=max(joined.stop, run.stop))
+            place = place._replace(lines=min(place.lines, other.lines))
+        else:
+            yield place._replace(literal=joined.text)
+            joined, place = run, other
+    yield place._replace(literal=joined.text)
+
+
+def _part_of(text: str, composed: Collection[str]) -> str:
+    """Return the longest of some texts that is a part of one, "" for none."""
+    return max((part for part in composed if part in text), key=len, default="")
 
 
 def _lines(chunk: StoredChunk, pattern: re.Pattern[str]) -> Iterator[_Line]:
@@ -215,9 +228,8 @@ def _defines(line: _Line) -> bool:
     return bool(_DECLARES.search(before) or (_DECLARED.fullmatch(before) and (is_setting or _GETS_VALUE.match(after))))
 
 
-def _composes_message(line: _Line) -> bool | None:
-    """Return True where words are in a string of code; None elsewhere."""
+def _is_in_string(line: _Line) -> bool:
+    """Return whether words are in a string of code."""
     before = line.text[: line.start]
-    is_in_string = any(before.count(quote) % 2 for quote in _QUOTES)
     is_prose = line.chunk.category is Category.DOCUMENTATION or line.is_comment
-    return True if is_in_string and not is_prose else None
+    return not is_prose and any(before.count(quote) % 2 for quote in _QUOTES)

@@ -95,11 +95,13 @@ def literals(text: str) -> tuple[Literal, ...]:
 def message_runs(text: str) -> tuple[Run, ...]:
     """Return the runs of words of a text that may be parts of a message without its values.
 
-    A segment is a run as a whole; so are RUN words of it, which tell more, since a value may look like a word.
+    A segment is a run as a whole; so are RUN words of it, which tell more, since a value may look like a word. What is
+    quoted is a message: of it, MIN_RUN words are a run, between two values that look like words.
     """
     inner = [part for match in _QUOTED.finditer(text) for part in match.groups() if part and " " in part]
     parts = [tuple(_WORD.findall(part)) for source in (text, *inner) for part in _VALUE.split(source)]
-    return tuple(run for segment in dict.fromkeys(parts) for run in _runs(segment))
+    short = [run for part in dict.fromkeys(inner) for run in _short_runs(part)]
+    return (*(run for segment in dict.fromkeys(parts) for run in _runs(segment)), *short)
 
 
 def _runs(segment: tuple[str, ...]) -> Iterator[Run]:
@@ -110,6 +112,13 @@ def _runs(segment: tuple[str, ...]) -> Iterator[Run]:
     for start in range(len(segment) - RUN + 1 if len(segment) > RUN else 0):
         if _telling(segment[start : start + RUN]) >= RUN - 1:
             yield Run(segment, start, start + RUN)
+
+
+def _short_runs(quoted: str) -> Iterator[Run]:
+    for segment in (tuple(_WORD.findall(part)) for part in _VALUE.split(quoted)):
+        for start in range(len(segment) - MIN_RUN + 1 if len(segment) > MIN_RUN else 0):
+            if _telling(segment[start : start + MIN_RUN]):
+                yield Run(segment, start, start + MIN_RUN)
 
 
 def _telling(words: Sequence[str]) -> int:

@@ -91,7 +91,7 @@ class _Lane:
         return line.chunk.category in self.plain and _defines(line)
 
     def _composes(self, line: _Line) -> bool | None:
-        """Return whether words in a string compose a message, as code does and tests do not; None outside of strings."""
+        """Return whether words in a string compose a message, as code does and a test does not; None outside of one."""
         is_question = bool(self.question) and self.question in " ".join(words(line.text.lower()))
         return None if is_question or not _is_in_string(line) else line.chunk.category in self.plain
 
@@ -153,7 +153,7 @@ def _rarest(runs: Sequence[Run], index: SqliteKeywordIndex) -> list[Run]:
 
 
 def _joined(places: Iterable[tuple[Run, LiteralPlace]]) -> list[LiteralPlace]:
-    """Join runs of one segment that overlap in one chunk; a test that repeats a message has the part that is composed."""
+    """Join runs of one segment that overlap in one chunk; a test that repeats a message has what code composes of it."""
     by_segment: dict[tuple[int, tuple[str, ...]], list[tuple[Run, LiteralPlace]]] = {}
     for run, place in places:
         by_segment.setdefault((place.chunk_id, run.segment), []).append((run, place))

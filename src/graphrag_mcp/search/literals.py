@@ -153,7 +153,7 @@ def _rarest(runs: Sequence[Run], index: SqliteKeywordIndex) -> list[Run]:
 
 
 def _joined(places: Iterable[tuple[Run, LiteralPlace]]) -> list[LiteralPlace]:
-    """Join runs of one segment that overlap in one chunk; a test that repeats a message has what code composes of it."""
+    """Join runs of one segment that overlap in one chunk; a test that repeats a message has what is composed of it."""
     by_segment: dict[tuple[int, tuple[str, ...]], list[tuple[Run, LiteralPlace]]] = {}
     for run, place in places:
         by_segment.setdefault((place.chunk_id, run.segment), []).append((run, place))

@@ -113,12 +113,12 @@ def test_an_answer_stays_within_its_tokens(form: Any, tokens: int) -> None:
 @pytest.mark.requirement("P-1")
 def test_the_best_result_gets_the_most_room_and_every_cut_is_counted() -> None:
     """Nothing is dropped without saying so."""
-    result = make_result(*hits(3, 100))
+    result = make_result(*hits(3, 200))
     blocks = detailed(result, 1200).split("\n\n")
     shown = [block.count("of the chunk") for block in blocks]
     assert shown == sorted(shown, reverse=True)
     for block, lines in zip(blocks, shown, strict=True):
-        assert block.endswith(f"... {100 - lines} more lines ({lines + 1}-100)")
+        assert block.endswith(f"... {200 - lines} more lines ({lines + 1}-200)")
 
 
 def test_one_more_line_is_a_line() -> None:
@@ -413,15 +413,29 @@ def test_a_part_of_a_definition_says_so() -> None:
     assert detailed(make_result(hit)).startswith("1. src/session.py:10-39  Session.renew  (method, part of 3-90)")
 
 
-def test_the_best_of_the_lines_that_were_cut_are_quoted() -> None:
-    """With their numbers, as they stand in the file, where the code ends before them."""
-    text = detailed(make_result(matched()), 150)
-    assert text.splitlines()[-3:] == [
-        "... 3 more lines (27-29)",
-        "   27 | line 27 of the chunk",
-        "   also here: Session.close:31",
-    ]
-    assert "   14 | " not in text
+def test_of_long_code_the_lines_around_the_best_ones_are_shown() -> None:
+    """Below the first line of the definition, with how many are folded; with little room, around the best one."""
+    text = detailed(make_result(matched(lines=(27, 14))), 150)
+    assert text.splitlines()[2] == "line 12 of the chunk"
+    assert text.splitlines()[3].startswith("... ")
+    assert all(f"line {number} of the chunk" in text for number in (26, 27, 28, 29))
+    assert "line 14 " not in text and text.endswith("```\n   also here: Session.close:31")
+    long = make_chunk(start=1, lines=400)
+    whole = Symbol("open", "Session.open", SymbolKind.METHOD, 1, 400, "def open(self) -> None")
+    text = detailed(make_result(replace(make_hit(long), focus=Focus(whole, 1, 400, (300, 100)))), 400)
+    shown = [int(line.split()[1]) for line in text.splitlines() if line.startswith("line ")]
+    assert shown[0] == 1 and {98, 99, 100, 101, 102, 103, 298, 299, 300, 301, 302, 303} <= set(shown)
+    folded = [int(number) for number in re.findall(r"^\.\.\. (\d+) lines \(", text, re.MULTILINE)]
+    assert len(shown) + sum(folded) == 400 and len(folded) == 3
+
+
+def test_imports_and_comments_above_a_definition_are_folded() -> None:
+    """Although they hold words of the question; a decorator has the line below it."""
+    text = "import retrying\n" * 30 + "@defined\nclass Settings:\n    retry = 3\n" + "    more = 4\n" * 30
+    symbol = Symbol("Settings", "Settings", SymbolKind.TYPE, 31, 63, "class Settings")
+    chunk = make_chunk(start=1, text=text, end_line=63, symbol="Settings", kind="type")
+    shown = detailed(make_result(replace(make_hit(chunk), focus=Focus(symbol, 1, 63, (2, 1, 33)))), 150)
+    assert "import" not in shown and "@defined\nclass Settings:\n    retry = 3\n" in shown
 
 
 def test_three_results_have_code_two_have_their_best_lines_and_the_others_are_places() -> None:

@@ -267,7 +267,7 @@ def _best_lines(
     terms: Terms,
     marked: Collection[int],
 ) -> tuple[int, ...]:
-    """Return the numbers of the lines that match best, in order: those marked, then those with terms of their own."""
+    """Return the numbers of the lines that match best, the best first: the marked, then those with own terms."""
     start = chunk.start_line
     left = {line: line_terms[line - start] for line in range(first, last + 1) if line_terms[line - start]}
     shown = left.pop(symbol.start_line, frozenset()) if symbol is not None and symbol.signature else frozenset()
@@ -278,7 +278,7 @@ def _best_lines(
         line = max(left, key=lambda number: (weight[left[number] - shown] + REPEATED * weight[left[number]], -number))
         shown |= left.pop(line)
         best.append(line)
-    return tuple(sorted(best))
+    return tuple(best)
 
 
 def _pointers(

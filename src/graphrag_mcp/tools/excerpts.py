@@ -1,10 +1,12 @@
 """Cuts texts to the room of an answer."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, takewhile
+from itertools import accumulate, groupby, takewhile
 from typing import Any, TypeVar
+
+from graphrag_mcp.text.counts import counted
 
 CHARACTERS_PER_TOKEN = 3.2  # Code has many short tokens; prose would be about 4.
 
@@ -15,6 +17,7 @@ CONCISE_TOKENS = 1_000
 SEARCH_TOKENS = 1_000  # A search without a budget has this one: code for three results.
 RELATED_SHARE = 5  # At most a fifth of the room: related code supports the results and replaces none.
 CUT_MARK = " …"
+LITTLE_MORE = 1.25  # Times its share: nobody should ask again for a few lines.
 _Value = TypeVar("_Value", bound=Any)
 LEAST_OF_A_LINE = 60  # Characters: a shorter beginning of a line ("def _ …") is of no use.
 
@@ -42,15 +45,21 @@ def tokens_of(text: str) -> int:
     return math.ceil(cost_of(text) / CHARACTERS_PER_TOKEN)
 
 
-def cut_texts(texts: Sequence[str], room: int) -> list[Excerpt]:
+def cut_texts(
+    texts: Sequence[str],
+    room: int,
+    cut: Callable[[int, str, int], Excerpt] = lambda _place, text, room: cut_text(text, room),
+) -> list[Excerpt]:
     """Cut texts, best first, at line boundaries so that together they take at most `room`.
 
-    Shares fall linearly from the first to the last; what a text does not use goes to those after it.
+    Shares fall linearly from the first to the last; what a text does not use goes to those after it. cut: returns the
+    excerpt of the text at a place for its share; a text that is a little longer is shown whole.
     """
     excerpts = []
     for position, text in enumerate(texts):
         texts_left = len(texts) - position
-        excerpt = cut_text(text, first_share(room, texts_left))
+        share = first_share(room, texts_left)
+        excerpt = cut(position, text, min(room, cost_of(text)) if cost_of(text) <= share * LITTLE_MORE else share)
         room -= cost_of(excerpt.text)
         excerpts.append(excerpt)
     return excerpts
@@ -86,6 +95,23 @@ def cut_text(text: str, room: int) -> Excerpt:
     if count == 0 and room > LEAST_OF_A_LINE:
         return Excerpt(_beginning(lines[0], room - cost_of(CUT_MARK)) + CUT_MARK, len(lines) - 1)
     return Excerpt("\n".join(lines[:count]), len(lines) - count)
+
+
+def fold(first: int, rows: Sequence[str], by_worth: Iterable[int], room: int, most: int) -> list[str]:
+    """Return as many rows as fit, those that matter most, and for each run of others how many they are."""
+    kept_lines: set[int] = set()
+    for number in by_worth:
+        room -= cost_of(rows[number]) + 1
+        if room < 0 or len(kept_lines) == most:
+            break
+        kept_lines.add(number)
+    shown: list[str] = []
+    for is_kept, run in groupby(range(len(rows)), kept_lines.__contains__):
+        numbers = list(run)
+        hidden = f"... {counted(len(numbers), 'line')} ({first + numbers[0]}-{first + numbers[-1]})"
+        is_shorter = is_kept or (cost_of(rows[numbers[0]]) <= len(hidden) and len(numbers) == 1)
+        shown += [rows[number] for number in numbers] if is_shorter else [hidden]
+    return shown
 
 
 def _beginning(text: str, room: int) -> str:

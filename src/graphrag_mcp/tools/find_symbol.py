@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -35,7 +34,7 @@ from graphrag_mcp.tools.code_answer import (
     location_of,
     name_of,
 )
-from graphrag_mcp.tools.excerpts import cost_of, cut_text, room_of
+from graphrag_mcp.tools.excerpts import cost_of, cut_text, fold, room_of
 from graphrag_mcp.tools.outlines import outline_lines
 from graphrag_mcp.tools.printing import fenced, one_line
 from graphrag_mcp.tools.tool import Call, Page, Tool, page_of
@@ -215,23 +214,6 @@ def _parts(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) 
     top = rows[: max(1, min(body.members[0].start_line - body.first, HEAD_LINES))]
     code = fenced("\n".join(body.lines), "", "\n".join(top))
     return [code, *outline_lines(body.members, room - cost_of(code))]
-
-
-def fold(first: int, rows: Sequence[str], by_worth: Iterable[int], room: int, most: int) -> list[str]:
-    """Return as many rows as fit, those that matter most, and for each run of others how many they are."""
-    kept_lines: set[int] = set()
-    for number in by_worth:
-        room -= cost_of(rows[number]) + 1
-        if room < 0 or len(kept_lines) == most:
-            break
-        kept_lines.add(number)
-    shown: list[str] = []
-    for is_kept, run in groupby(range(len(rows)), kept_lines.__contains__):
-        numbers = list(run)
-        hidden = f"... {counted(len(numbers), 'line')} ({first + numbers[0]}-{first + numbers[-1]})"
-        is_shorter = is_kept or (cost_of(rows[numbers[0]]) <= len(hidden) and len(numbers) == 1)
-        shown += [rows[number] for number in numbers] if is_shorter else [hidden]
-    return shown
 
 
 def by_worth(body: "Body", focus: str) -> Iterator[int]:

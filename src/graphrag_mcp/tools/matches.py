@@ -67,11 +67,15 @@ def id_of(hit: Hit) -> str:
 
 
 def best_lines(hit: Hit, after: int = 0) -> list[tuple[int, str]]:
-    """Return the lines that match best below a line, each with its number; the beginning of a long one."""
+    """Return the lines that match best below a line in their order, with their numbers; the beginning of a long one."""
     if hit.focus is None:
         return []
     lines, start = hit.chunk.text.split("\n"), hit.chunk.start_line
-    return [(line, cut_text(lines[line - start].strip(), LINE_ROOM).text) for line in hit.focus.lines if line > after]
+    return [
+        (line, cut_text(lines[line - start].strip(), LINE_ROOM).text)
+        for line in sorted(hit.focus.lines)
+        if line > after
+    ]
 
 
 def also_here(hit: Hit) -> list[tuple[str, int]]:

@@ -15,8 +15,10 @@ from graphrag_mcp.tools.excerpts import (
     SEARCH_TOKENS,
     Excerpt,
     cost_of,
+    cut_text,
     cut_texts,
     first_share,
+    fold,
     room_of,
     take_fitting,
 )
@@ -46,6 +48,10 @@ LEAST_CONFIDENCE = 0.5  # A less certain relation is more often wrong than right
 NEAREST_SHOWN = 5  # Chunks of an answer in which nothing matches well.
 LINES_QUOTED = 2  # Beside the signature.
 WORDS_SHOWN = 6
+# Lines around a best one, in the order in which they are taken: what follows it says more than what is before.
+AROUND = (0, 1, -1, 2, -2, 3, 4, -3, 5, 6, -4, 7, 8, 9, -5, *range(10, 30), *range(-6, -30, -1))
+# Characters: less is the beginning; less has one run of lines; the lines that say what is folded.
+LEAST_FOLDED, LEAST_APART, FOLDS_ROOM = 200, 700, 80
 
 
 def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:
@@ -248,7 +254,7 @@ def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Coll
     if first_share(room, len(texts)) < min(LEAST_CODE, cost_of(texts[0])):
         return []
     blocks = []
-    for place, excerpt in enumerate(cut_texts(texts, room)):
+    for place, excerpt in enumerate(cut_texts(texts, room, lambda place, text, share: _cut(hits[place], text, share))):
         if not texts[place]:
             blocks.append(f"{headers[place]}\n   you have its code: #{ids[place]}")
         elif not excerpt.text:
@@ -257,6 +263,21 @@ def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Coll
             first, line_end, rest = headers[place].partition("\n")
             blocks.append(_block(f"{first}  #{ids[place]}{line_end}{rest}", excerpt, hits[place]))
     return [*blocks, *outlines[CODE_RESULTS : len(shown)]]
+
+
+def _cut(hit: Hit, text: str, room: int) -> Excerpt:
+    """Return a text that fits; else the first line of what matched, and the lines around the best ones."""
+    if hit.focus is None or not hit.focus.lines or cost_of(text) <= room or room < LEAST_FOLDED:
+        return cut_text(text, room)
+    rows, first, symbol = text.split("\n"), match_of(hit).start_line, hit.focus.symbol
+    start = max(first, symbol.start_line) if symbol is not None else first
+    best = [line for line in hit.focus.lines if line >= start] or hit.focus.lines  # Above it are imports and comments.
+    head = start - first
+    heads = (head, head + 1) if rows[head].lstrip().startswith("@") else (head,)
+    around = (line - first + step for step in AROUND for line in (best if room >= LEAST_APART else best[:1]))
+    least = head if best[0] >= start else 0
+    worth = dict.fromkeys(number for number in (*heads, *around) if least <= number < len(rows))
+    return Excerpt("\n".join(fold(first, rows, worth, room - FOLDS_ROOM, len(rows))))
 
 
 def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:

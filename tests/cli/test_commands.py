@@ -514,3 +514,22 @@ def test_what_an_answer_says_to_type_next_is_a_command(root: Path, capsys: pytes
             assert program == "graphrag-mcp"
             assert create_parser().parse_args([*line, *needed[name]]).command == line[0]
     assert SHELL.argument("exclude_archived=false") == "--include-archived"
+
+
+def test_a_folder_of_a_repository_is_searched_alone_and_that_is_said(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it was not given; the words of a question that no file has are named, too, however small the project."""
+    git(root, "init", "--quiet")
+    monkeypatch.chdir(root / "src")
+    for name in ("GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    assert run(["search", "kubernetes ingress of a session"]) == 0
+    shown, note = capsys.readouterr()
+    assert shown.startswith('Not indexed anywhere: "kubernetes", "ingress".')
+    assert f"only src is searched; --root {root.resolve()} is its repository" in note
+    assert run(["grep", "session", "--root", "."]) == 0
+    assert "is searched" not in capsys.readouterr().err
+    monkeypatch.chdir(root)
+    assert run(["grep", "session"]) == 0
+    assert "is searched" not in capsys.readouterr().err

@@ -315,7 +315,7 @@ def test_the_notes_contain_no_text_of_the_files(project: Path) -> None:
     assert json.loads(file.read_text()) == {"mcpServers": {"x": {"env": {"KEY": "s3cret"}}}}
 
 
-def test_uninstall_undoes_init_and_asks_for_each_index(
+def test_uninstall_undoes_init_and_asks_for_the_index_or_for_each(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Lines
 ) -> None:
     """A dry run only lists them; without an answer they stay."""
@@ -327,8 +327,9 @@ def test_uninstall_undoes_init_and_asks_for_each_index(
     indexes = sorted((project.parent / "data").glob("*-*"))
     uninstall = ["uninstall", "--root", str(project)]
     capsys.readouterr()
-    assert run([*uninstall, "--dry-run"]) == DONE
-    assert capsys.readouterr().out.count("would ask to remove ") == len(indexes) == 2
+    for more, count in (((), 1), (("--all",), 2)):
+        assert run([*uninstall, "--dry-run", *more]) == DONE
+        assert capsys.readouterr().out.count("would ask to remove ") == count
     assert run(uninstall) == FAILED
     assert (project / ".mcp.json").exists()
     asked: list[str] = []
@@ -339,9 +340,11 @@ def test_uninstall_undoes_init_and_asks_for_each_index(
 
     monkeypatch.setattr("graphrag_mcp.cli.indexes.agrees", agrees)
     monkeypatch.setattr(init_module, "agrees", agrees)
-    assert run(uninstall) == DONE
+    assert run([*uninstall, "--all"]) == DONE
     assert len(asked) == 1 + len(indexes)
     assert sorted(path.name for path in project.iterdir()) == ["code.py"]
     assert [index.name.partition("-")[0] for index in indexes if index.exists()] == ["other"]
-    assert run([*uninstall, "--yes"]) == DONE
+    assert run([*uninstall, "--yes"]) == DONE  # That of another project stays.
+    assert [index.exists() for index in indexes].count(True) == 1
+    assert run([*uninstall, "--yes", "--all"]) == DONE
     assert not any(index.exists() for index in indexes)

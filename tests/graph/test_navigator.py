@@ -142,7 +142,7 @@ def test_what_does_not_exist_is_said_with_what_is_similar(navigator: Navigator) 
     """A typing error costs one call."""
     with pytest.raises(RequestError, match=r"nothing that is indexed defines 'tax_off'.*tax_of"):
         navigator.symbols("tax_off")
-    with pytest.raises(RequestError, match="graphrag_hybrid_search"):
+    with pytest.raises(RequestError, match="search for it in words"):
         navigator.symbols("zzzzzz")
 
 

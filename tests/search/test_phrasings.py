@@ -12,6 +12,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import FactorKind, ListSource, SearchRequest, StoredFile
+from graphrag_mcp.search.near_names import NAMES
 from graphrag_mcp.search.phrasings import fuse_phrasings
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.search.ranking.scored import FileScore, Scored
@@ -142,7 +143,7 @@ def test_an_unsure_answer_ends_with_names_for_the_next_phrasing(tmp_path: Path) 
         assert all(place == f"{name[4:].lower()}.py:1" for name, place in named)
         names = [name for name, _ in named]
         assert search_text(result, call).endswith(line)
-        assert len(names) == 10
+        assert len(names) == NAMES
         assert not set(names) & {hit.chunk.symbol for hit in (*result.primary, *result.runner_up)}
         certain = opened.search(SearchRequest("TurnAmber0"))
         assert certain.meta.near_names == {}

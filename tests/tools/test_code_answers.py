@@ -234,6 +234,36 @@ def test_no_test_is_said_of_the_hops_that_were_followed(app: App, symbol: str, e
     assert text.endswith(ending)
 
 
+def test_a_test_that_is_found_is_not_said_to_be_the_only_one(tmp_path: Path) -> None:
+    """Another may reach the definition by more hops."""
+    (tmp_path / "a.py").write_text(
+        "def low():\n    return 1\n\n\ndef middle():\n    return low()\n\n\ndef high():\n    return middle()\n"
+    )
+    (tmp_path / "test_a.py").write_text("from a import low\n\n\ndef test_low():\n    assert low()\n")
+    (tmp_path / "test_b.py").write_text("from a import high\n\n\ndef test_high():\n    assert high()\n")
+    with closing(App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as opened:
+        opened.index()
+        near = ask(opened, "trace_relations", symbol="low", direction="tests")
+        assert "test_low" in near and near.endswith("More tests may reach it by more hops: hops=4 looks further.")
+        far = ask(opened, "trace_relations", symbol="low", direction="tests", hops=4)
+        assert "test_high" in far and far.endswith("Complete.")
+
+
+def test_a_file_has_its_outline(tmp_path: Path) -> None:
+    """With what imports it; that its name is also a word elsewhere says nothing."""
+    (tmp_path / "base.py").write_text("class Base:\n    def run(self):\n        return 1\n")
+    (tmp_path / "use.py").write_text("import base\n\nbase_value = 1\nprint(base.Base(), 'base', base_value)\n")
+    with closing(App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as opened:
+        opened.index()
+        text = ask(opened, "find_symbol", symbol="base.py")
+        assert text.startswith(
+            "base.py\n  1-3  > class Base\n    2-3  > def run(self)\n   imported 1 time in 1 file:\n"
+        )
+        assert "of that name" not in text
+        payload = json.loads(ask(opened, "find_symbol", symbol="base.py", response_format="json"))
+        assert [member["symbol"] for member in payload["rows"][0]["members"]] == ["Base", "Base.run"]
+
+
 def test_lines_of_generated_code_are_counted(tmp_path: Path) -> None:
     """One function with thousands of calls does not fill an answer."""
     (tmp_path / "a.py").write_text("def base():\n    return 1\n\n\ndef all_of():\n" + "    base()\n" * 5_000)

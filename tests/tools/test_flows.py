@@ -116,6 +116,12 @@ def test_a_chain_is_certain_where_its_calls_are(app: App) -> None:
     assert payload["rows"][0]["links"][0]["choices"] == 2
 
 
+def test_a_type_is_reached_where_one_of_its_functions_is(app: App) -> None:
+    """The chain ends at the function; a type that none leads to is not."""
+    assert ask(app, {"from": "Lamp.light", "to": "Cotton"}).startswith("Lamp.light reaches Cotton.burn: 1 may call.")
+    assert ask(app, {"from": "put_out", "to": "Cotton"}).startswith("No chain is known from put_out to ")
+
+
 def test_what_is_stored_leads_to_who_reads_it(app: App) -> None:
     """The link names the field and the place that reads it."""
     text = ask(app, {"from": "Lamp.on", "to": "answer"})

@@ -343,8 +343,20 @@ def _open(options: argparse.Namespace) -> Iterator[App]:
     if "project" in options:
         yield options.project
         return
-    with closing(open_project(project_root(options.root, os.environ))) as app:
+    root = project_root(options.root, os.environ)
+    if not options.root and (note := _note_of_folder(root)):
+        sys.stderr.write(f"{printable(note)}\n")
+    with closing(open_project(root)) as app:
         yield app
+
+
+def _note_of_folder(root: Path) -> str:
+    """Return what to say where the current folder is a part of a repository, "" for nothing."""
+    if root != Path(os.curdir):
+        return ""
+    folder = root.resolve()
+    top = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder)
+    return f"only {folder.name} is searched; --root {top} is its repository" if top != folder else ""
 
 
 @contextmanager

@@ -37,10 +37,12 @@ def run_indexes(options: argparse.Namespace) -> None:
 
 
 def run_uninstall(options: argparse.Namespace) -> None:
-    """Undo `init` in this project, then remove indexes, each after a question."""
+    """Undo `init` in this project, then remove its index after a question; with --all, each index of this user."""
     undo = {"client": None, "agents": False, "hooks": False, "ignore_file": False, "remove": False, "uninstall": True}
     run_init(argparse.Namespace(**{**vars(options), **undo}))
-    with _known(options) as indexes:
+    root = os.path.realpath(project_root(options.root, os.environ))
+    with _known(options) as known:
+        indexes = known if options.all else [index for index in known if root in index.projects]
         if options.dry_run:
             show("\n".join(f"would ask to remove {describe(index)}" for index in indexes))
         else:

@@ -120,7 +120,7 @@ def create_parser(kind: type[argparse.ArgumentParser] = Parser) -> argparse.Argu
     indexes.add_argument("--yes", action="store_true", help="remove without asking")
     _add_json(indexes)
     _add_uninstall(
-        _add_command(commands, "uninstall", "undo init in this project, and remove indexes, asking for each")
+        _add_command(commands, "uninstall", "undo init in this project, and remove its index, or with --all every one")
     )
     completion = _add_command(commands, "completion", "print what completes commands and options in a shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
@@ -206,7 +206,8 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
 
 def _add_uninstall(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only show what would be removed")
-    parser.add_argument("--yes", action="store_true", help="remove without asking, every index too")
+    parser.add_argument("--yes", action="store_true", help="remove without asking")
+    parser.add_argument("--all", action="store_true", help="the indexes of all projects, not only that of this one")
 
 
 def _add_index(parser: argparse.ArgumentParser) -> None:

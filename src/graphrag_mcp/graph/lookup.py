@@ -157,5 +157,5 @@ def _not_found(graph: SymbolGraph, text: str, scope: Scope) -> str:
     last = _plain(text).rpartition(".")[2]
     similar = graph.similar_names(last, SIMILAR_NAMES, scope) or get_close_matches(last, graph.names(), SIMILAR_NAMES)
     shown = ", ".join(map(as_name, similar))
-    hint = f"similar names: {shown}" if similar else "search for it with graphrag_hybrid_search"
+    hint = f"similar names: {shown}" if similar else "search for it in words"
     return f"nothing that is indexed defines {text!r}, and no file is called that; {hint}"

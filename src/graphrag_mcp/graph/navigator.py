@@ -37,12 +37,14 @@ class FoundSymbol:
     """A definition with its direct references: calls, imports, subclasses, tests.
 
     also: other definitions with the same references: overloads and declarations. doubt: what is not known of them.
+    members: what a file defines.
     """
 
     node: CodeNode
     used: tuple[Dependant, ...]
     also: tuple[CodeNode, ...] = ()
     doubt: Doubt = NO_DOUBT
+    members: tuple[CodeNode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,9 @@ class Navigator:
             used = tuple(dependant(step.source, step.edge, step.lines) for step in steps)
             by = frozenset((step.source.node_id, step.lines, step.edge.relation) for step in steps) or node.file_id
             together.setdefault((node.qualified_name, node.category, by), []).append(
-                FoundSymbol(node, used, doubt=doubt)
+                FoundSymbol(
+                    node, used, doubt=doubt, members=tuple(self._graph.in_file(node.path)) if node.is_file else ()
+                )
             )
         return tuple(replace(first, also=tuple(hit.node for hit in others)) for first, *others in together.values())
 

@@ -44,7 +44,7 @@ _PROPER = re.compile(r"(?<=[\w,] )[A-Z]\w+")  # Not the first word of a sentence
 class Judgement:
     """The probability that any chunk matches the query. confidence: 0 to 1; None where it could not be judged.
 
-    missing: the words of the query, as written, that no chunk contains; only names, unless the confidence is low.
+    missing: the words of the query, as written, that no chunk contains; only names, where it is sure that one matches.
     """
 
     confidence: float | None = None
@@ -80,10 +80,12 @@ def judge(query: Query, retrieved: Retrieved, unavailable: Collection[str], keyw
         return NO_JUDGEMENT
     frequencies = keywords.frequencies(query.terms)
     signals = read_signals(retrieved, frequencies) if frequencies is not None else None
-    if frequencies is None or signals is None:
+    if frequencies is None:
         return NO_JUDGEMENT
+    if signals is None:
+        return Judgement(missing=missing_words(query, frequencies))
     probability = confidence(signals)
-    if probability < LOW:
+    if probability < UNSURE:
         return Judgement(probability, missing_words(query, frequencies))
     return Judgement(probability, missing_names(query, retrieved, frequencies))
 

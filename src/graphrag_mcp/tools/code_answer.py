@@ -33,6 +33,7 @@ NUMBERS_SHOWN = 100
 LINES_SHOWN = 5  # Lines of one definition that are shown with their text; the others are named.
 UNTYPED = "types are not known in this language: names and imports were compared"
 _UNRECORDED = "uses of values are not recorded in this language"
+NO_NAME = "these names"  # Of files, and of too many.
 _VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
 IN_WORDS = {
     Certainty.CERTAIN: "certain",
@@ -131,7 +132,7 @@ def doubts(
     how: what lists the places that are not decided, unless it is a trace. with_members: of types, too.
     """
     names = ", ".join(dict.fromkeys(f"`{one_line(node.name).replace('`', '')}`" for node in starts if not node.is_file))
-    name = names if 0 < len(names) < LINE_CHARACTERS else "these names"
+    name = names if 0 < len(names) < LINE_CHARACTERS else NO_NAME
     is_type = all(node.kind is SymbolKind.TYPE for node in starts)
     name += " or its members" if doubt.undecided and is_type and with_members else ""
     by_text = f"{asking.tool('find_occurrences')} lists the lines"
@@ -156,7 +157,7 @@ def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Itera
     if doubt.undecided_on_the_way:
         places = counted(len(doubt.undecided_on_the_way), "more place")
         yield f"{places} may call a definition on the way, on an unknown receiver"
-    if doubt.others:
+    if doubt.others and name != NO_NAME:
         yield f"{counted(len(doubt.others), 'mention is another thing', 'mentions are other things')} of that name"
     if doubt.unparsed:
         shown = _first(sorted(doubt.unparsed), 3)

@@ -91,7 +91,7 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     arguments, navigator = call.arguments, view.navigator
     past = navigator.past
     if past.is_missing:
-        raise RequestError("find_history", f"find_history needs the history of git: {past.problem}")
+        raise RequestError("find_history", f"there is no history of git to read: {past.problem}")
     start = arguments.symbol or arguments.path
     node = navigator.starts(start, call.scope)[0] if start else None
     told = past.answer(

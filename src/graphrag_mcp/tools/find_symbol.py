@@ -56,6 +56,7 @@ MOST_ROOM = 3_500  # Characters of one definition, unless the call gives a budge
 MOST_LINES = 60  # No more lines of code are shown.
 HEAD_LINES = 8  # That are shown before others, at most half of them documentation.
 ROW_CHARACTERS = 400  # A line of code is cut there.
+OUTLINE_ROOM = 2_000  # Characters of what a file defines.
 STEPS_SHOWN = 2  # Relations of one kind beside the code; with three they were 28 to 48 % of an answer.
 _AROUND = (0, -1, 1, -2, 2)  # The lines that are shown around one that matches, the nearest first.
 
@@ -144,6 +145,7 @@ def _found_lines(row: "FoundSymbol", asking: Asking) -> list[str]:
     lines = _defined_lines(row.node)
     for node in row.also[:ALSO_SHOWN]:
         lines += _defined_lines(node)
+    lines += outline_lines(row.members, OUTLINE_ROOM)
     if len(row.also) > ALSO_SHOWN:
         lines.append(f"... {len(row.also) - ALSO_SHOWN:,} more of that name")
     files = len({use.path for use in row.used})
@@ -155,7 +157,7 @@ def _found_lines(row: "FoundSymbol", asking: Asking) -> list[str]:
     elif row.doubt.is_complete:
         lines.append("   no references")
     if len(row.used) > USES_SHOWN:
-        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more: {asking.tool('trace_relations')} lists all")
+        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more, by direction: {asking.tool('trace_relations')}")
     return lines + [f"   {note}" for note in doubts(row.doubt, [row.node], asking)]
 
 

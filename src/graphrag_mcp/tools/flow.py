@@ -37,6 +37,8 @@ _SAID = {
     RelationKind.CONTAINS: "contains",
     RelationKind.WRITES: "writes",
 }
+_PARTS = (RelationKind.CONTAINS, RelationKind.USES)
+_NO_CALLS = ("by data", "as a part")
 _CERTAINTY = {
     Certainty.CERTAIN: "certain",
     Certainty.MAY_CALL: "may call",
@@ -120,16 +122,22 @@ def _hops(chain: Chain, flow: Flow, texts: Mapping[Line, str], around: Mapping[C
     printed = [node for earlier in flow.chains[:place] for node in earlier.nodes]
     before, after = (0, 0) if chain == first else _shared_ends(chain, first)
     links = chain.links[before : len(chain.links) - after]
-    kinds = Counter("data" if link.read else _CERTAINTY[link.edge.certainty] for link in links)
-    said = [f"{kinds[kind]:,} {kind}" for kind in (*_CERTAINTY.values(), "data") if kinds[kind]]
+    kinds = Counter(map(_kind, links))
+    said = [f"{kinds[kind]:,} {kind}" for kind in (*_CERTAINTY.values(), *_NO_CALLS) if kinds[kind]]
     start, end = links[0].source, links[-1].target
-    way = "reaches" if chain == first else "also reaches"
+    also = "" if chain == first else "also "
+    way = f"{also}{'leads to' if any(kinds[kind] for kind in _NO_CALLS) else 'reaches'}"
     lines = [f"{as_name(start.qualified_name)} {way} {as_name(end.qualified_name)}: {', '.join(said)}."]
     for number, link in enumerate(links, before + 1):
         beside = [] if link.source in printed else _beside(link.source, flow)
         lines += [f"{number} {_hop(link.source)}", *_excerpt(link.source, around, texts, beside, link)]
     beside = [] if end in printed else _beside(end, flow)
     return [*lines, f"{before + len(links) + 1} {_hop(end)}", *_excerpt(end, around, texts, beside)]
+
+
+def _kind(link: Link) -> str:
+    """Return what a link is counted as: a value that is read elsewhere, and what is in a type, are no calls."""
+    return "by data" if link.read else "as a part" if link.edge.relation in _PARTS else _CERTAINTY[link.edge.certainty]
 
 
 def _excerpt(

@@ -114,6 +114,8 @@ def ends_of(navigator: "Navigator", call: Call[FlowArguments], hits: Sequence[Se
         _named(navigator, call, names) if names else _asked(navigator, call, part, searched, of_all)
         for part, names, searched in zip(parts, (arguments.starts, arguments.to), of_parts, strict=True)
     ]
+    if sides[0] and arguments.to:
+        sides[1] = {**_members(navigator, sides[1]), **sides[1]}
     if parts[0] == parts[1] and arguments.question and not (arguments.starts or arguments.to):
         sides = _in_order(navigator, call, arguments.question) or sides
     return sides[0], sides[1]
@@ -131,6 +133,17 @@ def _named(navigator: "Navigator", call: Call[FlowArguments], names: Sequence[st
     if problem is not None and not weights:
         raise problem
     return weights
+
+
+def _members(navigator: "Navigator", ends: Ends) -> dict[CodeNode, float]:
+    """Return the functions of the types among some ends: who reaches one of them reaches the type."""
+    types = {node: cost for node, cost in ends.items() if node.kind is SymbolKind.TYPE}
+    return {
+        member: cost
+        for node, cost in types.items()
+        for member in navigator.code_at(node.path, node.start_line, node.end_line)
+        if member.qualified_name.startswith(f"{node.qualified_name}.")
+    }
 
 
 def _asked(

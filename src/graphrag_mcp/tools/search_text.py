@@ -272,7 +272,7 @@ def _cut(hit: Hit, text: str, room: int) -> Excerpt:
     rows, first, symbol = text.split("\n"), match_of(hit).start_line, hit.focus.symbol
     start = max(first, symbol.start_line) if symbol is not None else first
     best = [line for line in hit.focus.lines if line >= start] or hit.focus.lines  # Above it are imports and comments.
-    head = start - first
+    head = min(start - first, len(rows) - 1)
     heads = (head, head + 1) if rows[head].lstrip().startswith("@") else (head,)
     around = (line - first + step for step in AROUND for line in (best if room >= LEAST_APART else best[:1]))
     least = head if best[0] >= start else 0

@@ -167,11 +167,10 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
     if not trace.direction.is_outgoing:
         is_listed = call.arguments.unresolved
         how = "listed by name" if is_listed else f"{asking.argument('unresolved=true')} lists them"
-        is_further = (
-            trace.direction is Direction.TESTS and not trace.steps and trace.is_deeper and trace.hops < MOST_HOPS
-        )
+        is_further = trace.direction is Direction.TESTS and trace.is_deeper and trace.hops < MOST_HOPS
         if is_further:
-            lines.append(f"Tests may reach it by more hops: {asking.argument(f'hops={MOST_HOPS}')} looks further.")
+            more = "More tests" if trace.steps else "Tests"
+            lines.append(f"{more} may reach it by more hops: {asking.argument(f'hops={MOST_HOPS}')} looks further.")
         lines += doubts(trace.doubt, trace.starts, asking, how) if not (is_further and trace.doubt.is_complete) else []
     elif not trace.doubt.is_typed and trace.direction is not Direction.IMPORTS:
         lines.append(f"{UNTYPED[0].upper()}{UNTYPED[1:]}.")

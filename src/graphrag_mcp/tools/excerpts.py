@@ -17,6 +17,7 @@ CONCISE_TOKENS = 1_000
 SEARCH_TOKENS = 1_000  # A search without a budget has this one: code for three results.
 RELATED_SHARE = 5  # At most a fifth of the room: related code supports the results and replaces none.
 CUT_MARK = " …"
+WORTH_HIDING = 3  # Times what says that they are folded: fewer characters are shown.
 LITTLE_MORE = 1.25  # Times its share: nobody should ask again for a few lines.
 _Value = TypeVar("_Value", bound=Any)
 LEAST_OF_A_LINE = 60  # Characters: a shorter beginning of a line ("def _ …") is of no use.
@@ -109,7 +110,7 @@ def fold(first: int, rows: Sequence[str], by_worth: Iterable[int], room: int, mo
     for is_kept, run in groupby(range(len(rows)), kept_lines.__contains__):
         numbers = list(run)
         hidden = f"... {counted(len(numbers), 'line')} ({first + numbers[0]}-{first + numbers[-1]})"
-        is_shorter = is_kept or (cost_of(rows[numbers[0]]) <= len(hidden) and len(numbers) == 1)
+        is_shorter = is_kept or sum(cost_of(rows[number]) + 1 for number in numbers) <= WORTH_HIDING * len(hidden)
         shown += [rows[number] for number in numbers] if is_shorter else [hidden]
     return shown
 

@@ -48,10 +48,11 @@ LEAST_CONFIDENCE = 0.5  # A less certain relation is more often wrong than right
 NEAREST_SHOWN = 5  # Chunks of an answer in which nothing matches well.
 LINES_QUOTED = 2  # Beside the signature.
 WORDS_SHOWN = 6
-# Lines around a best one, in the order in which they are taken: what follows it says more than what is before.
-AROUND = (0, 1, -1, 2, -2, 3, 4, -3, 5, 6, -4, 7, 8, 9, -5, *range(10, 30), *range(-6, -30, -1))
+SIGNATURE_CHARACTERS = 160
+# Lines around a best one, the nearest first.
+AROUND = (0, *(step for distance in range(1, 40) for step in (distance, -distance)))
 # Characters: less is the beginning; less has one run of lines; the lines that say what is folded.
-LEAST_FOLDED, LEAST_APART, FOLDS_ROOM = 200, 700, 80
+LEAST_FOLDED, LEAST_APART, FOLDS_ROOM = 200, 700, 120
 
 
 def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:
@@ -104,7 +105,8 @@ def render(
     names = _near_names(result.meta)
     room -= _length(notes) + _length(related) + _length(further) + cost_of(names)
     headers = [_header(position, hit, explained) for position, hit in enumerate(result.primary, first + 1)]
-    blocks = _detailed(headers, result.primary, room, have) if with_code else []
+    counts = range(CODE_RESULTS, 0, -1) if with_code else ()
+    blocks: list[str] = next(filter(None, (_detailed(headers, result.primary, room, have, n) for n in counts)), [])
     between = "\n\n" if blocks else "\n"
     blocks = blocks or _concise(headers, result.primary, room)
     rest = _describe_rest(len(headers) - len(blocks), following(first + len(blocks), total), asking)
@@ -194,7 +196,7 @@ def _outline(header: str, hit: Hit, lines: int, *, is_pointing: bool) -> str:
     signature = match_of(hit).signature
     parts = [
         header,
-        *([f"   > {one_line(signature)}"] if signature else ()),
+        *([f"   > {one_line(signature[:SIGNATURE_CHARACTERS])}"] if signature else ()),
         *islice(_quoted(hit), lines),
         *(_pointers(hit) if is_pointing else ()),
     ]
@@ -240,15 +242,16 @@ def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str
     return take_fitting(outlines, room, 1)[0]
 
 
-def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Collection[str]) -> list[str]:
-    """Return the results that fit, the first ones with code; none when the code of the first does not fit."""
+def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Collection[str], count: int) -> list[str]:
+    """Return the results that fit, the first `count` with code; none when the code of the first does not fit."""
+    lines = LINES_QUOTED if count == CODE_RESULTS else 0  # With little room, one result with code says more.
     outlines = [
-        _outline(header, hit, LINES_QUOTED, is_pointing=place < CODE_RESULTS)
+        _outline(header, hit, lines, is_pointing=place < count)
         for place, (header, hit) in enumerate(zip(headers, hits, strict=True))
     ]
-    framed = [f"{header}{''.join(_pointers(hit))}" for header, hit in zip(headers, hits, strict=True)][:CODE_RESULTS]
-    shown, room = take_fitting([*framed, *outlines[CODE_RESULTS:]], room, BODY_FRAME)
-    ids = [id_of(hit) for hit in hits[: min(len(shown), CODE_RESULTS)]]
+    framed = [f"{header}{''.join(_pointers(hit))}" for header, hit in zip(headers, hits, strict=True)][:count]
+    shown, room = take_fitting([*framed, *outlines[count:]], room, BODY_FRAME)
+    ids = [id_of(hit) for hit in hits[: min(len(shown), count)]]
     held = {given.removeprefix("#") for given in have}
     texts = ["" if known in held else text_of(hit) for known, hit in zip(ids, hits, strict=False)]
     if first_share(room, len(texts)) < min(LEAST_CODE, cost_of(texts[0])):
@@ -262,7 +265,7 @@ def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Coll
         else:
             first, line_end, rest = headers[place].partition("\n")
             blocks.append(_block(f"{first}  #{ids[place]}{line_end}{rest}", excerpt, hits[place]))
-    return [*blocks, *outlines[CODE_RESULTS : len(shown)]]
+    return [*blocks, *outlines[count : len(shown)]]
 
 
 def _cut(hit: Hit, text: str, room: int) -> Excerpt:

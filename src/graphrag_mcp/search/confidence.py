@@ -11,7 +11,7 @@ one chunk contains. It falls with the length of a query; the last term compensat
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.model.search import Frequencies, Ranked
@@ -123,7 +123,13 @@ def missing_words(query: Query, frequencies: Frequencies) -> tuple[str, ...]:
     counts = frequencies.of_terms
     words = dict.fromkeys(re.findall(r"\w+", query.title))
     terms_of = {word: [term for term in query_words(word) if term in counts] for word in words}
-    return tuple(word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms))
+    return tuple(word for word, terms in terms_of.items() if terms and not _is_known(terms, counts))
+
+
+def _is_known(terms: Sequence[str], counts: Mapping[str, int]) -> bool:
+    """Return whether a word occurs, or all parts of it do: "OpenTelemetry" is no word of a project that opens files."""
+    whole, *parts = terms
+    return bool(counts[whole]) or (bool(parts) and all(counts[part] for part in parts))
 
 
 def missing_names(query: Query, retrieved: Retrieved, frequencies: Frequencies) -> tuple[str, ...]:

@@ -157,7 +157,8 @@ def _found_lines(row: "FoundSymbol", asking: Asking) -> list[str]:
     elif row.doubt.is_complete:
         lines.append("   no references")
     if len(row.used) > USES_SHOWN:
-        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more, by direction: {asking.tool('trace_relations')}")
+        trace = asking.tool("trace_relations")
+        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more: {trace} has callers, readers, importers")
     return lines + [f"   {note}" for note in doubts(row.doubt, [row.node], asking)]
 
 

@@ -24,7 +24,7 @@ from graphrag_mcp.settings import Settings
 from graphrag_mcp.tools.arguments import ResponseFormat
 from graphrag_mcp.tools.excerpts import Excerpt, cut_text, cut_texts, room_of, tokens_of
 from graphrag_mcp.tools.printing import one_line, printable
-from graphrag_mcp.tools.search import HYBRID
+from graphrag_mcp.tools.search import HYBRID, search_request
 from graphrag_mcp.tools.search_text import render
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
 
@@ -114,7 +114,7 @@ def test_an_answer_stays_within_its_tokens(form: Any, tokens: int) -> None:
 def test_the_best_result_gets_the_most_room_and_every_cut_is_counted() -> None:
     """Nothing is dropped without saying so."""
     result = make_result(*hits(3, 200))
-    blocks = detailed(result, 1200).split("\n\n")
+    blocks = detailed(result, 1200).split("\n\n")[:2]
     shown = [block.count("of the chunk") for block in blocks]
     assert shown == sorted(shown, reverse=True)
     for block, lines in zip(blocks, shown, strict=True):
@@ -206,19 +206,23 @@ def test_only_certain_relations_of_what_matched_are_related() -> None:
     assert "Related" not in detailed(make_result(make_hit(), expanded=(guess, weak)))
 
 
-@pytest.mark.parametrize(("asked", "kinds", "left"), [(False, ["calls", "imports"], 5), (True, ["calls"] * 5, 3)])
-def test_two_relations_of_the_first_result_are_shown_and_on_request_five_of_any(
-    asked: bool, kinds: list[str], left: int
-) -> None:
-    """The most useful ones: what calls it before what imports it."""
+def test_five_relations_are_shown_and_the_others_counted() -> None:
+    """The most useful ones: what calls a result before what imports it."""
     imports = replace(make_neighbour(), relation=RelationKind.IMPORTS)
-    others = (replace(make_neighbour(), target="Other.open"),) * (4 if asked else 1)
-    found = make_result(make_hit(), expanded=(*(imports,) * (3 if asked else 6), *others, make_neighbour()))
-    arguments = {"query": "open a session", **({"include_graph_context": True} if asked else {})}
-    text = HYBRID.write(found, HYBRID.read(arguments, Settings(), Path("/project")))
+    others = (replace(make_neighbour(), target="Other.open"),) * 4
+    text = detailed(make_result(make_hit(), expanded=(*(imports,) * 3, *others, make_neighbour())))
     rows = text.split("Related in the code graph:\n")[1].split("\n")
-    assert [row.split("  ")[2].split()[0] for row in rows[:-1]] == kinds
-    assert rows[-1] == f"... {left} more relations"
+    assert [row.split("  ")[2].split()[0] for row in rows[:-1]] == ["calls"] * 5
+    assert rows[-1] == "... 3 more relations"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "results"), [({}, 0), ({"include_graph_context": True}, 2), ({"response_format": "json"}, 2)]
+)
+def test_related_code_is_looked_for_on_request(arguments: dict[str, Any], results: int) -> None:
+    """An answer in words has its room for the code of the results."""
+    call = HYBRID.read({"query": "open a session", **arguments}, Settings(), Path("/project"))
+    assert search_request(call).related_results == results
 
 
 @pytest.mark.requirement("000-01", "002-20")
@@ -438,12 +442,12 @@ def test_imports_and_comments_above_a_definition_are_folded() -> None:
     assert "import" not in shown and "@defined\nclass Settings:\n    retry = 3\n" in shown
 
 
-def test_three_results_have_code_two_have_their_best_lines_and_the_others_are_places() -> None:
+def test_two_results_have_code_three_have_their_best_lines_and_the_others_are_places() -> None:
     """The shape of an answer: what is likely read, what helps to choose, and where else to look."""
     found = make_result(*(matched(f"src/file{number}.py") for number in range(1, 6)))
     found = replace(found, runner_up=tuple(matched(f"src/file{number}.py") for number in range(6, 11)))
     blocks = detailed(found).split("\n\n")
-    assert ["```python" in block for block in blocks] == [True, True, True, False, False, False]
+    assert ["```python" in block for block in blocks] == [True, True, False, False, False, False]
     assert blocks[4].splitlines()[1:] == [
         "   > def renew(self, now)",
         "   14 | line 14 of the chunk",

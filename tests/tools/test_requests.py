@@ -41,7 +41,7 @@ def test_the_hybrid_tool_has_the_seeds_defaults(tmp_path: Path) -> None:
         max_hops=2,
         use_rrf=True,
         rerank_with_recency=True,
-        related_results=1,
+        related_results=0,
         chunks_per_document=3,
     )
 

@@ -321,7 +321,6 @@ def _search_arguments(options: argparse.Namespace) -> dict[str, Any]:
         "query": options.query,
         "queries": options.also,
         "limit": options.limit,
-        "include_graph_context": not options.no_graph,
         "include_patterns": options.include_pattern,
         "excluded_files": options.excluded_file,
         "use_rrf": not options.no_rrf,
@@ -329,7 +328,8 @@ def _search_arguments(options: argparse.Namespace) -> dict[str, Any]:
         "cursor": options.cursor,
         **_scope_arguments(options),
     }
-    return arguments | ({} if options.max_hops is None else {"max_hops": options.max_hops})
+    graph = {"include_graph_context": not options.no_graph} if options.no_graph or options.json else {}
+    return arguments | graph | ({} if options.max_hops is None else {"max_hops": options.max_hops})
 
 
 def _scope_arguments(options: argparse.Namespace) -> dict[str, Any]:

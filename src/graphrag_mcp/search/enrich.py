@@ -15,7 +15,7 @@ def related_code(
 ) -> list[GraphNeighbour]:
     """Return the neighbours of what matched in the first results, in the code graph: callers, callees, tests, …"""
     limit = settings.graph_expansion_max_nodes
-    if not (request.include_graph_context and request.related_hops and hits and limit):
+    if not (request.include_graph_context and request.related_hops and request.related_results and hits and limit):
         return []
     seeds = hits[: request.related_results]
     shown = {hit.chunk.chunk_id for hit in hits}

@@ -159,7 +159,7 @@ class SearchArguments(PagedArguments):
 
     @property
     def asks_for_related(self) -> bool:
-        """Whether more than the two most useful relations of the first result are shown."""
+        """Whether related code is looked for: an answer in words has room for more of the results without it."""
         return self.response_format == "json" or "include_graph_context" in self.model_fields_set
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:

@@ -63,6 +63,11 @@ def cut_texts(
         excerpt = cut(position, text, min(room, cost_of(text)) if cost_of(text) <= share * LITTLE_MORE else share)
         room -= cost_of(excerpt.text)
         excerpts.append(excerpt)
+    for position, text in enumerate(texts):  # What is left over goes to the best one that was cut.
+        if excerpts[position].text != text.rstrip("\n") and room > LEAST_OF_A_LINE:
+            more = cut(position, text, cost_of(excerpts[position].text) + room)
+            room -= cost_of(more.text) - cost_of(excerpts[position].text)
+            excerpts[position] = more
     return excerpts
 
 

@@ -37,7 +37,7 @@ class HybridSearchArguments(SearchArguments):
         description="Ids (#a2b3) of code that earlier answers showed and you still have: it is named, not sent again.",
         json_schema_extra=hint("#ids of code you have"),
     )
-    include_graph_context: bool = Field(True, description="Add callers, callees, tests and other related code.")
+    include_graph_context: bool = Field(True, description="Given as true: with callers, callees, tests of the results.")
     max_hops: int = Field(2, ge=0, le=3, description="How far to follow relations.")
     include_patterns: Entries = Field(
         [],
@@ -109,7 +109,7 @@ def search_request(call: Call[SearchArguments]) -> SearchRequest:
             chunks_per_document=arguments.chunks_per_document,
             warnings=call.warnings,
             also=tuple(also),
-            related_results=2 if arguments.asks_for_related else 1,
+            related_results=2 if arguments.asks_for_related else 0,
         )
     )
     return replace(request, limit=call.first + request.limit)

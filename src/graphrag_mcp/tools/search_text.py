@@ -41,8 +41,8 @@ from graphrag_mcp.tools.tool import Call
 NextAt = Callable[[int, int], str]
 LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.
 BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut, a blank line.
-CODE_RESULTS = 3  # The first results of a page have their code; the next ones are often not read.
-RELATED_ROWS, RELATED_REQUESTED = 2, 5  # Rows of related code; none of 120 answers needed them.
+CODE_RESULTS = 2  # The first results of a page have their code: with three, fewer answers hold the lines that answer.
+RELATED_ROWS = 5  # Of related code, which is shown on request: none of 120 answers needed it.
 POINTED_NAMES = 3  # Other definitions of its file, for each of the results that have code.
 LEAST_CONFIDENCE = 0.5  # A less certain relation is more often wrong than right, and is not shown.
 NEAREST_SHOWN = 5  # Chunks of an answer in which nothing matches well.
@@ -63,7 +63,6 @@ def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:
         result,
         tokens,
         with_code=with_code,
-        all_related=call.arguments.asks_for_related,
         have=call.arguments.held,
         first=call.first,
         following=call.next_at,
@@ -77,7 +76,6 @@ def render(
     *,
     with_code: bool = True,
     explained: bool = False,
-    all_related: bool = False,
     have: Collection[str] = (),
     first: int = 0,
     following: NextAt = lambda _row, _total: "",
@@ -85,9 +83,8 @@ def render(
 ) -> str:
     """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score.
 
-    all_related: show more of the related code, and that of all results, not of the first alone. have: the ids of code
-    that is not repeated. first: results before this one, from 0, are not shown. following: returns the argument that
-    continues at a result.
+    have: the ids of code that is not repeated. first: results before this one, from 0, are not shown. following:
+    returns the argument that continues at a result.
     """
     room = room_of(tokens)
     total = total_of(result)
@@ -99,8 +96,7 @@ def render(
         nearest = [_header(position, hit, explained) for position, hit in enumerate(result.primary[:NEAREST_SHOWN], 1)]
         rest = _describe_rest(0, following(len(nearest), total), asking)
         return printable(_render_nearest(result, [*notes, describe_nothing(result.meta, asking)], nearest, rest))
-    related = _related(result.expanded, None if all_related else result.primary[0], room // RELATED_SHARE)
-    related += _rejected(result.rejected)
+    related = [*_related(result.expanded, room // RELATED_SHARE), *_rejected(result.rejected)]
     further = _further(result.runner_up, first + len(result.primary) + 1, room // RELATED_SHARE)
     names = _near_names(result.meta)
     room -= _length(notes) + _length(related) + _length(further) + cost_of(names)
@@ -293,23 +289,14 @@ def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
     return "\n".join([*lines, *_pointers(hit)])
 
 
-def _related(neighbours: Sequence[GraphNeighbour], hit: Hit | None, room: int) -> list[str]:
-    """Return the most useful relations of what matched, without guesses; of one hit, or of all that there are."""
+def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
+    """Return the most useful relations of what matched, without guesses."""
     certain = [near for near in neighbours if near.confirmed and near.confidence >= LEAST_CONFIDENCE]
-    if hit is not None:
-        certain = [near for near in certain if _is_of(near, match_of(hit).symbol)]
-    rows = RELATED_REQUESTED if hit is None else RELATED_ROWS
-    lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:rows]]
+    lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:RELATED_ROWS]]
     fitting, _ = take_fitting(["Related in the code graph:", *lines], room, 1)
     left = len(certain) - len(fitting) + 1
     rest = [f"... {counted(left, 'more relation')}"] if left else []
     return [*fitting, *rest] if len(fitting) > 1 else []
-
-
-def _is_of(neighbour: GraphNeighbour, symbol: str) -> bool:
-    """Return whether a definition, or a part of it, is what a neighbour is related to."""
-    other = neighbour.source if neighbour.direction is EdgeDirection.OUT else neighbour.target
-    return bool(symbol) and f"{other}.".startswith(f"{symbol}.")
 
 
 def _rejected(hits: Sequence[Hit]) -> list[str]:

@@ -53,7 +53,7 @@ def main() -> None:
         for name, (theme, address) in PICTURES.items():
             tab = browser.new_context(color_scheme=theme, viewport=SIZE).new_page()
             tab.goto(url)
-            tab.wait_for_selector("#state[data-state=ready]", timeout=120_000)
+            tab.wait_for_selector("#state[data-state=ready]", timeout=300_000)
             shown[name] = take(tab, address, FOLDER / f"{name}.png")
         browser.close()
     SHOWN.write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -67,8 +67,10 @@ def running() -> Iterator[str]:
         environment = os.environ | {"GRAPHRAG_DATA_DIR": data}
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
             assert server.stdout is not None
-            yield server.stdout.readline().strip()
-            server.terminate()
+            try:
+                yield server.stdout.readline().strip()
+            finally:
+                server.terminate()
 
 
 def take(tab: Page, address: str, path: Path) -> dict[str, object]:

@@ -13,6 +13,7 @@ const MEANINGS = {
   directory: "Folder names match query terms",
   coherence: "Many matching chunks in the file",
   votes: "The best candidates use its definitions",
+  wording: "Has the question's own words",
   path: "Path in the query",
   fact: "A question about a fact: the document that matches best has the third place",
   "order in file": "Place in its file by what its best definition does; the file's places stay",

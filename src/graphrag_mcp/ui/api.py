@@ -99,9 +99,9 @@ def _diff(view: IndexView, question: questions.DiffQuestion) -> dict[str, Any]:
 
 
 def _hunks(file: Differing) -> list[dict[str, Any]] | None:
-    """Return the hunks of a file; None for one that is too long."""
+    """Return the hunks of a file; None for one that is too long, or gone, so that no rule says whether to show it."""
     old, new = (mask_secrets(side.decode("utf-8", "replace")).splitlines() for side in (file.old, file.new))
-    if max(len(old), len(new)) > MOST_COMPARED:
+    if not file.path or max(len(old), len(new)) > MOST_COMPARED:
         return None
     hunks = []
     for group in SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT):

@@ -52,7 +52,7 @@ function draw(answer) {
 function drawDifference({ files, left }, mine) {
   if (mine !== turn || !files.length) return;
   box.append(h("section", { "aria-label": "Lines that differ" }, h("h3", {}, "Lines that differ", h("span", { class: "number" }, plural(files.length, "file"))),
-    files.map(({ path, hunks }) => h("details", { class: "difference", open: files.length <= OPEN }, h("summary", {}, toFile(path, 0), " ", h("span", { class: "muted" }, hunks ? counts(hunks) : "too long to be compared here")),
+    files.map(({ path, hunks }) => h("details", { class: "difference", open: files.length <= OPEN }, h("summary", {}, toFile(path, 0), " ", h("span", { class: "muted" }, hunks ? counts(hunks) : "its lines are not shown")),
       (hunks ?? []).map((hunk) => h("pre", { class: "code", tabindex: 0, role: "region", "aria-label": `Lines of ${path} from ${hunk.start}` }, h("code", {}, rows(hunk)))))),
     left > 0 && h("p", { class: "note" }, `Not compared: ${plural(left, "more file")}.`)));
 }

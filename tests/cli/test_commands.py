@@ -533,3 +533,20 @@ def test_a_folder_of_a_repository_is_searched_alone_and_that_is_said(
     monkeypatch.chdir(root)
     assert run(["grep", "session"]) == 0
     assert "is searched" not in capsys.readouterr().err
+
+
+def test_a_folder_with_a_hostile_name_is_quoted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is said to type next is one argument, whatever a clone is called."""
+    folder = tmp_path / "a; touch owned" / "src"
+    folder.mkdir(parents=True)
+    (folder.parent / ".git").mkdir()
+    (folder / "a.py").write_text("session = 1\n")
+    monkeypatch.setenv("GRAPHRAG_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.chdir(folder)
+    for name in ("GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    assert run(["grep", "session"]) == 0
+    words = shlex.split(capsys.readouterr().err)
+    assert words[words.index("--root") + 1] == str(folder.parent.resolve())

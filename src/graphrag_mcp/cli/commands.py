@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -356,7 +357,7 @@ def _note_of_folder(root: Path) -> str:
         return ""
     folder = root.resolve()
     top = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder)
-    return f"only {folder.name} is searched; --root {top} is its repository" if top != folder else ""
+    return f"only {folder.name} is searched; --root {shlex.quote(str(top))} is its repository" if top != folder else ""
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from graphrag_mcp import __version__
 from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.graph.related import Neighbourhood
-from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.scope import Scope
@@ -24,6 +23,7 @@ from graphrag_mcp.ui import questions
 
 Values = Mapping[str, object]
 MOST_COMPARED = 5_000  # Lines of a file; of longer ones the difference takes seconds.
+MOST_LINES = 100_000  # Of all files, before and after; those behind have no lines.
 CONTEXT = 3  # Lines around each that differs.
 
 
@@ -94,15 +94,17 @@ def _file(view: IndexView, question: questions.FileQuestion) -> dict[str, Any]:
 def _diff(view: IndexView, question: questions.DiffQuestion) -> dict[str, Any]:
     """Return the lines that differ, with secrets masked, a hunk for each run of them."""
     difference = view.navigator.differing(question.base, "", Scope())
-    files = [{"path": file.path or file.before, "hunks": _hunks(file)} for file in difference.files]
+    files, left = [], MOST_LINES
+    for file in difference.files:
+        old, new = map(_lines, (file.old, file.new))
+        left -= len(old) + len(new)
+        # No rule says any more whether a file that is gone may be shown.
+        is_shown = file.path and left >= 0 and max(len(old), len(new)) <= MOST_COMPARED
+        files.append({"path": file.path or file.before, "hunks": _hunks(old, new) if is_shown else None})
     return {"files": files, "left": difference.left}
 
 
-def _hunks(file: Differing) -> list[dict[str, Any]] | None:
-    """Return the hunks of a file; None for one that is too long, or gone, so that no rule says whether to show it."""
-    old, new = (mask_secrets(side.decode("utf-8", "replace")).splitlines() for side in (file.old, file.new))
-    if not file.path or max(len(old), len(new)) > MOST_COMPARED:
-        return None
+def _hunks(old: list[str], new: list[str]) -> list[dict[str, Any]]:
     hunks = []
     for group in SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT):
         lines: list[tuple[str, str]] = []
@@ -112,6 +114,12 @@ def _hunks(file: Differing) -> list[dict[str, Any]] | None:
             lines += [("+", line) for line in new[begin:stop]] if kind != "equal" else []
         hunks.append({"start": group[0][3] + 1, "lines": lines})
     return hunks
+
+
+def _lines(text: bytes) -> list[str]:
+    """Return the lines as they are numbered everywhere else: only "\\n" ends one, alone or after "\\r"."""
+    shown = mask_secrets(text.decode("utf-8", "replace")).replace("\r\n", "\n").removesuffix("\n")
+    return shown.split("\n") if shown else []
 
 
 def _graph(view: IndexView, question: questions.GraphQuestion) -> dict[str, Any]:

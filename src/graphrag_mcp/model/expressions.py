@@ -46,7 +46,7 @@ _TOKEN = re.compile(
 MAX_DEPTH = 100  # Levels of an expression; hand-written code has 61.
 
 
-class _Expression(Struct, frozen=True):
+class _Expression(Struct, frozen=True, cache_hash=True, gc=False):
     """An operation and what it is applied to."""
 
 

@@ -1,87 +1,82 @@
 """What an expression can be. Unknown is None, and whatever is made of an unknown value is unknown."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from graphrag_mcp.model.facts import SymbolId
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
+class _Value(Struct, frozen=True, cache_hash=True, gc=False):
+    """Holds no cycles. Values are keys of what the resolver knows."""
+
+
+class Outside(_Value, frozen=True):
     """What the project does not define. name: where it is from, "net/http.Handler"; "" for a value without a name."""
 
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Foreign:
+class Foreign(_Value, frozen=True):
     """A value of a foreign type with type arguments: it may hold what the project defines."""
 
     name: str
     arguments: "tuple[Value | None, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing:
+class Nothing(_Value, frozen=True):
     """No value: null, the result of a procedure."""
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(_Value, frozen=True):
     """A package or namespace: a unit of several files. is_nested: whether there may be others in it."""
 
     unit: str
     is_nested: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(_Value, frozen=True):
     """A file as a module."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(_Value, frozen=True):
     """A folder as a module that has no file of its own. language: that of its modules."""
 
     path: str
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class Later:
+class Later(_Value, frozen=True):
     """What gives a value when it is awaited or entered."""
 
     value: "Value | None"
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(_Value, frozen=True):
     """A type itself; several symbols are parts or variants of one."""
 
     symbols: tuple[SymbolId, ...]
     arguments: "tuple[Value | None, ...]" = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(_Value, frozen=True):
     """A value of a type."""
 
     symbols: tuple[SymbolId, ...]
     arguments: "tuple[Value | None, ...]" = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Above:
+class Above(_Value, frozen=True):
     """`super`: a value of a type, of which only what it inherits is meant."""
 
     symbols: tuple[SymbolId, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(_Value, frozen=True):
     """A function; several symbols are overloads or variants.
 
     of: the value whose member it is, as the type that declares it. receiver: the value on which it is called.
@@ -93,38 +88,33 @@ class Function:
     receiver: "Value | None" = None
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(_Value, frozen=True):
     """A value of a function type."""
 
     parameters: "tuple[Value | None, ...]"
     result: "Value | None"
 
 
-@dataclass(frozen=True, slots=True)
-class Many:
+class Many(_Value, frozen=True):
     """A list, a set, an iterator: elements of one kind."""
 
     element: "Value | None"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(_Value, frozen=True):
     """A map."""
 
     key: "Value | None"
     value: "Value | None"
 
 
-@dataclass(frozen=True, slots=True)
-class Several:
+class Several(_Value, frozen=True):
     """A tuple."""
 
     items: "tuple[Value | None, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(_Value, frozen=True):
     """A type parameter, until it is replaced by an argument.
 
     name: "" where it is not known by which. bound: the type that the argument has at least.
@@ -134,15 +124,13 @@ class Variable:
     bound: "Value | None" = None
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
+class Either(_Value, frozen=True):
     """One of several values."""
 
     values: "tuple[Value, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class All:
+class All(_Value, frozen=True):
     """A value of several types at once."""
 
     values: "tuple[Value | None, ...]"

@@ -234,7 +234,7 @@ class ForeignTypes(ResolverPart):
 
 OVERRIDE = "@Override"
 _NAMELESS = place_id(Place("", ""))
-_KINDS = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
+_KINDS: dict[type, str] = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
 
 
 def written_name(written: str) -> str:

@@ -1,7 +1,9 @@
 """What the members of values are."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.model.expressions import parse

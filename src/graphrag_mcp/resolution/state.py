@@ -23,6 +23,8 @@ MAX_FILES = 300  # Files whose facts are kept from earlier questions; more save 
 MAX_DEPTH = 80  # Questions within questions; each takes up to nine of Python's thousand frames.
 MAX_LEVELS = 12  # Base types above each other.
 
+_UNKNOWN = object()  # Is not a result: None may be one.
+
 T = TypeVar("T")
 
 
@@ -71,7 +73,8 @@ class State:
 
     def open(self, path: str) -> File:
         """Return the facts of a file that has some. Raises LookupError."""
-        if (file := self.file(path)) is None:
+        file = self._files.get(path)  # First, since two million calls find it there.
+        if file is None and (file := self.file(path)) is None:
             raise LookupError(path)
         return file
 
@@ -94,8 +97,9 @@ class State:
 
         What was found on the way round is not kept, except for where the way began: asked alone, it may be known.
         """
-        if key in self._known:
-            return self._known[key]  # type: ignore[return-value]
+        known = self._known.get(key, _UNKNOWN)
+        if known is not _UNKNOWN:
+            return known  # type: ignore[return-value]
         if key in self._asked:
             self._way_back = min(self._way_back, self._asked[key])
             return None

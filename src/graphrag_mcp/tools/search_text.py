@@ -1,8 +1,8 @@
 """The answer of a search as text."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from itertools import islice
 
 from graphrag_mcp.model.reports import IndexPhase
 from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Hit, SearchMeta, SearchResult, StoredChunk
@@ -40,19 +40,18 @@ from graphrag_mcp.tools.tool import Call
 
 NextAt = Callable[[int, int], str]
 LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.
-BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut, a blank line.
+BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut.
+BETWEEN = 2  # Characters between two results: an empty line.
 CODE_RESULTS = 2  # The first results of a page have their code: with three, fewer answers hold the lines that answer.
 RELATED_ROWS = 5  # Of related code, which is shown on request: none of 120 answers needed it.
 POINTED_NAMES = 3  # Other definitions of its file, for each of the results that have code.
 LEAST_CONFIDENCE = 0.5  # A less certain relation is more often wrong than right, and is not shown.
 NEAREST_SHOWN = 5  # Chunks of an answer in which nothing matches well.
-LINES_QUOTED = 2  # Beside the signature.
 WORDS_SHOWN = 6
 SIGNATURE_CHARACTERS = 160
 # Lines around a best one, the nearest first.
 AROUND = (0, *(step for distance in range(1, 40) for step in (distance, -distance)))
-# Characters: less is the beginning; less has one run of lines; the lines that say what is folded.
-LEAST_FOLDED, LEAST_APART, FOLDS_ROOM = 200, 700, 120
+LEAST_FOLDED, LEAST_APART = 200, 700  # Characters: less is the beginning; less has one run of lines.
 
 
 def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:
@@ -187,16 +186,17 @@ def _copies(copies: Sequence[StoredChunk]) -> str:
     return f"also in {listed(locations, COPIES_SHOWN)}"
 
 
-def _outline(header: str, hit: Hit, lines: int, *, is_pointing: bool) -> str:
-    """Return a result without its code: the signature of what matched, and its best lines, up to a number."""
-    signature = match_of(hit).signature
-    parts = [
-        header,
-        *([f"   > {one_line(signature[:SIGNATURE_CHARACTERS])}"] if signature else ()),
-        *islice(_quoted(hit), lines),
-        *(_pointers(hit) if is_pointing else ()),
-    ]
-    return "\n".join(parts)
+def _outlines(headers: Sequence[str], hits: Sequence[Hit], pointing: int) -> list[str]:
+    """Return results without code: the signature of what matched, or else its best line. pointing: see `_pointers`.
+
+    With best lines below each signature, and so less code above, fewer answers held the lines that answer.
+    """
+    outlines = []
+    for place, (header, hit) in enumerate(zip(headers, hits, strict=True)):
+        signature = one_line(match_of(hit).signature[:SIGNATURE_CHARACTERS])
+        said = [f"   > {signature}"] if signature else _quoted(hit)[:1]
+        outlines.append("\n".join([header, *said, *(_pointers(hit) if place < pointing else ())]))
+    return outlines
 
 
 def _quoted(hit: Hit, after: int = 0) -> list[str]:
@@ -219,7 +219,8 @@ def _further(hits: Sequence[Hit], first: int, room: int) -> list[str]:
 def _briefly(hit: Hit) -> str:
     stale = "  stale" if hit.chunk.stale else ""
     archived = f"  archived: {hit.chunk.archive.reason}" if hit.chunk.archive is not None else ""
-    return f"{heading(hit)}{archived}{stale}"
+    match = match_of(hit)
+    return f"{as_name(hit.chunk.path)}:{match.start_line}  {as_name(match.symbol) or match.kind}{archived}{stale}"
 
 
 def _describe_rest(unfitting: int, following: str, asking: Asking) -> str:
@@ -231,22 +232,14 @@ def _describe_rest(unfitting: int, following: str, asking: Asking) -> str:
 
 def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
     """Return the results that fit, without code: a signature, or else the best line."""
-    outlines = [
-        _outline(header, hit, 0 if match_of(hit).signature else 1, is_pointing=place < CODE_RESULTS)
-        for place, (header, hit) in enumerate(zip(headers, hits, strict=True))
-    ]
-    return take_fitting(outlines, room, 1)[0]
+    return take_fitting(_outlines(headers, hits, CODE_RESULTS), room, 1)[0]
 
 
 def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Collection[str], count: int) -> list[str]:
     """Return the results that fit, the first `count` with code; none when the code of the first does not fit."""
-    lines = LINES_QUOTED if count == CODE_RESULTS else 0  # With little room, one result with code says more.
-    outlines = [
-        _outline(header, hit, lines, is_pointing=place < count)
-        for place, (header, hit) in enumerate(zip(headers, hits, strict=True))
-    ]
+    outlines = _outlines(headers, hits, count)
     framed = [f"{header}{''.join(_pointers(hit))}" for header, hit in zip(headers, hits, strict=True)][:count]
-    shown, room = take_fitting([*framed, *outlines[count:]], room, BODY_FRAME)
+    shown, room = take_fitting([*framed, *outlines[count:]], room - BODY_FRAME * len(framed), BETWEEN)
     ids = [id_of(hit) for hit in hits[: min(len(shown), count)]]
     held = {given.removeprefix("#") for given in have}
     texts = ["" if known in held else text_of(hit) for known, hit in zip(ids, hits, strict=False)]
@@ -275,8 +268,13 @@ def _cut(hit: Hit, text: str, room: int) -> Excerpt:
     heads = (head, head + 1) if rows[head].lstrip().startswith("@") else (head,)
     around = (line - first + step for step in AROUND for line in (best if room >= LEAST_APART else best[:1]))
     least = head if best[0] >= start else 0
-    worth = dict.fromkeys(number for number in (*heads, *around) if least <= number < len(rows))
-    return Excerpt("\n".join(fold(first, rows, worth, room - FOLDS_ROOM, len(rows))))
+    worth = list(dict.fromkeys(number for number in (*heads, *around) if least <= number < len(rows)))
+
+    def folded(count: int) -> str:
+        return "\n".join(fold(first, rows, worth[:count], room, count))
+
+    most = bisect_right(range(len(worth) + 1), room, key=lambda count: cost_of(folded(count)))
+    return Excerpt(folded(most - 1))
 
 
 def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:

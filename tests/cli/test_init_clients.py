@@ -15,6 +15,7 @@ from graphrag_mcp.cli.clients import CLIENTS
 from graphrag_mcp.cli.options import CLIENT_NAMES
 from graphrag_mcp.cli.run import DONE, FAILED, run
 from graphrag_mcp.cli.written import FILE
+from graphrag_mcp.exclusion.manager import ExclusionManager
 
 Lines = pytest.CaptureFixture[str]
 COMMENTED = (
@@ -41,6 +42,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def init(project: Path, *arguments: str) -> int:
     return run(["init", "--root", str(project), *arguments])
+
+
+def test_no_search_finds_what_init_wrote(project: Path) -> None:
+    """Entries of a client in the project are not indexed: they answer no question, and may hold keys of others."""
+    manager = ExclusionManager(project)
+    files = {file for client in CLIENTS.values() for file in client.files if not file.startswith("~")}
+    assert len(files) >= 8
+    assert {file for file in files if not manager.should_exclude(Path(file))} == set()
 
 
 def contents(*folders: Path) -> dict[str, bytes | None]:

@@ -1,6 +1,7 @@
 """Lists what is ignored in a project that has no ignore file of its own.
 
-Everything here can be generated again. Archives are not in the list: they are indexed and marked.
+What can be generated again, and the files in which `graphrag-mcp init` enters its server, since a search should not find
+itself. Archives are not in the list: they are indexed and marked.
 """
 
 DEFAULT_SOURCE = "built-in defaults"
@@ -70,6 +71,15 @@ CMakeFiles/
 coverage/
 htmlcov/
 .nyc_output/
+
+.mcp.json
+.cursor/mcp.json
+.codex/config.toml
+.gemini/settings.json
+opencode.json
+opencode.jsonc
+.zed/settings.json
+.junie/mcp/mcp.json
 
 .idea/
 .vscode/

@@ -134,6 +134,21 @@ def test_what_is_staged_unstaged_and_untracked_differs(opened: App, root: Path, 
     }
 
 
+def test_a_call_that_lacks_what_became_required_is_broken_and_one_that_gives_it_may_be(opened: App, root: Path) -> None:
+    """Arguments are counted where the function is called, in the file that changed too."""
+    within = "\n\ndef audit_all(orders):\n    return [audit(order) for order in orders]\n"
+    commit(root, {
+        "shop/payment.py": PAYMENT.replace("def audit(order):", "def audit(order, strict=False):") + within,
+        "shop/strict.py": "from shop.payment import audit\n\n\ndef check(order):\n    return audit(order, True)\n",
+        "shop/all.py": "from shop.payment import audit\n\n\ndef every(*orders):\n    return audit(*orders)\n",
+    })  # fmt: skip
+    (root / "shop/payment.py").write_text(PAYMENT.replace("def audit(order):", "def audit(order, strict):") + within)
+    answer = ask(opened, response_format="json")
+    assert broken(answer) == {("audit", "shop/report.py:5"), ("audit", "shop/payment.py:29")}
+    (row,) = answer["rows"]
+    assert {place["path"] for place in row["may_break"]} == {"shop/strict.py", "shop/all.py"}
+
+
 def test_a_dependant_inside_the_diff_is_not_broken(opened: App, root: Path) -> None:
     """Whoever changed it knows."""
     (root / "shop/payment.py").write_text(CHANGED.replace("def audit(", f"{REFUND}def audit("))

@@ -1,6 +1,6 @@
 """Lists what is ignored in a project that has no ignore file of its own.
 
-What can be generated again, and the files in which `graphrag-mcp init` enters its server, since a search should not find
+What can be generated again, and the files in which `graphrag-mcp init` enters its server: a search should not find
 itself. Archives are not in the list: they are indexed and marked.
 """
 

@@ -1,7 +1,7 @@
 """What a change of files breaks or may affect, from their definitions before and after it."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -10,7 +10,8 @@ from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
 from graphrag_mcp.graph.impact import LEADING, commands_for, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import Dependant, dependant, is_by_name
-from graphrag_mcp.history.differing import Difference
+from graphrag_mcp.graph.unfitting import Edit
+from graphrag_mcp.history.differing import Difference, Read
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
@@ -100,15 +101,21 @@ def find_diff_impact(
     difference: Difference,
     hops: int,
     scope: Scope,
+    read: Read,
 ) -> DiffImpact:
     """Return what depends on the definitions that differ, as far as the index has it now."""
-    changed = [definition for file in difference.files for definition in compare(file)]
+    changed, unfitting = list[ChangedDefinition](), set[tuple[str, int]]()
+    for file in difference.files:
+        definitions = compare(file)
+        changed += definitions
+        if any(definition.is_breaking and definition.change is Change.SIGNATURE for definition in definitions):
+            unfitting |= relations.unfitting(Edit(file.path, *map(_decoded, (file.old, file.new))), _reading(read))
     nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
     affected, doubts = [], list[Doubt]()
     for definition, node in sorted(of_code, key=lambda pair: list(Change).index(pair[0].change)):
-        reached, doubt = _affected(graph, relations, definition, node, inside, scope)
+        reached, doubt = _affected(graph, relations, definition, node, inside, scope, unfitting)
         if definition.change is not Change.MOVED or reached.breaks:
             affected.append(reached)
             doubts.append(doubt)
@@ -141,6 +148,7 @@ def _affected(
     node: CodeNode | None,
     inside: set[int],
     scope: Scope,
+    unfitting: set[tuple[str, int]],
 ) -> tuple[Affected, Doubt]:
     is_gone = definition.change in (Change.REMOVED, Change.MOVED)
     if is_gone and (node is None or definition.change is Change.MOVED):
@@ -171,12 +179,30 @@ def _affected(
         doubt = doubt.without([(edge.path, edge.line) for edge in known])
         places = [dependant(nodes[edge.source_id], edge) for edge in known]
     broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
-    certain = tuple(place for place in broken if definition.breaks_all and place.certainty is Certainty.CERTAIN)
+    certain = tuple(
+        place
+        for place in broken
+        if place.certainty is Certainty.CERTAIN and (definition.breaks_all or (place.path, place.line) in unfitting)
+    )
     may = tuple(place for place in broken if place not in certain)
     taken = {place.node for place in broken}
     uses = [place for place in places if place.relation is not RelationKind.IMPORTS and place.node not in taken]
     others = {place.node: place for place in reversed(uses)}
     return Affected(definition, node, certain, may, tuple(reversed(others.values()))), doubt
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode(errors="replace")
+
+
+def _reading(read: Read) -> Callable[[str], str | None]:
+    """Return what reads one file as text."""
+
+    def one(path: str) -> str | None:
+        data = next((data for _, data in read([path])), None)
+        return None if data is None else _decoded(data)
+
+    return one
 
 
 def _left_behind(

@@ -36,7 +36,7 @@ class IndexedCode:
     """One state of the index: its nodes, what declares them, and what is found out about them."""
 
     def __init__(self, store: SymbolGraph, facts: FactSource, links: LinkSource) -> None:
-        self.store, self.facts = store, facts
+        self.store, self.facts, self.links = store, facts, links
         self.references = References(facts, links)
         self.resolver = self.references.resolver
         self.hierarchy = Hierarchy(self.references)

@@ -144,7 +144,7 @@ class Navigator:
         difference = self.differing(base, patch, scope)
         paths = [file.path for file in difference.files if file.path]
         companions = [companion for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
-        impact = find_diff_impact(self._graph, relations, difference, hops, scope)
+        impact = find_diff_impact(self._graph, relations, difference, hops, scope, self.files.read)
         return replace(impact, together=not_changed(companions, set(paths)))
 
     def differing(self, base: str, patch: str, scope: Scope) -> "Difference":

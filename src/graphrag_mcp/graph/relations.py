@@ -1,13 +1,14 @@
 """The relations of one definition: decided from facts where the language has them, else by name."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode, edge_of
 from graphrag_mcp.graph.doubts import BY_SYNTAX, Doubts, Incoming
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.sites import SiteFinder
+from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned
@@ -66,6 +67,11 @@ class Relations:
         with self._code.searching():
             edges = self._incoming(node, kinds, scope, with_guesses=False).edges
             return [edge for edge in edges if not edge.is_guess or edge.is_named]
+
+    def unfitting(self, edit: Edit, read: Callable[[str], str | None]) -> set[tuple[str, int]]:
+        """Return the calls, by path and line, that certainly do not fit since an edit. read: see `Edit.unfitting`."""
+        functions = edit.unfitting(self._code.facts, self._code.links, read)
+        return {(path, line) for function in functions for path, line, _ in function.calls}
 
     def uses_of_removed(self, name: str, scope: Scope) -> list[Mentioned]:
         """Return where a name is used that means nothing in the project, or may mean anything of that name.

@@ -104,7 +104,7 @@ class Edit:
     """A file before and after an edit. functions: those that take other arguments now, by their qualified names."""
 
     def __init__(self, path: str, before: str, after: str) -> None:
-        self._path, self._language = path, detect_language(path)
+        self._path, self._language, self._texts = path, detect_language(path), (before, after)
         self.functions: dict[str, tuple[_Function, _Function]] = {}
         self._trees = [parse_part(text, self._language) for text in (before, after)] if _counts_arguments(path) else []
         old, new = (
@@ -153,6 +153,8 @@ class Edit:
         text = read(path)
         if text is None or path != self._path:
             return {} if text is None else _counts_in(parse_part(text, detect_language(path)), name)
+        if text not in self._texts:
+            return {}
         old, new = (_counts_in(tree, name) for tree in self._trees)
         return new if old.keys() == new.keys() else {}
 

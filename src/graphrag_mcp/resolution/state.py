@@ -23,7 +23,7 @@ MAX_FILES = 300  # Files whose facts are kept from earlier questions; more save 
 MAX_DEPTH = 80  # Questions within questions; each takes up to nine of Python's thousand frames.
 MAX_LEVELS = 12  # Base types above each other.
 
-_UNKNOWN = object()  # Is not a result: None may be one.
+_UNKNOWN = object()  # In place of a result that is not known: None may be one.
 
 T = TypeVar("T")
 

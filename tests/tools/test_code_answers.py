@@ -249,6 +249,57 @@ def test_a_test_that_is_found_is_not_said_to_be_the_only_one(tmp_path: Path) -> 
         assert "test_high" in far and far.endswith("Complete.")
 
 
+@pytest.mark.parametrize(
+    ("direction", "hops", "first"),
+    [
+        ("subclasses", None, "3 subclasses of shop.py:1-3  Store"),
+        ("subclasses", 1, "1 direct subclass of shop.py:1-3  Store"),
+        ("overrides", None, "2 overrides of shop.py:2-3  Store.keep"),
+        ("superclasses", None, "3 superclasses of shop.py:16-17  Fast"),
+        ("callers", None, "1 caller of shop.py:2-3  Store.keep"),
+    ],
+)
+def test_all_levels_of_types_are_listed_unless_a_number_is_given(
+    tmp_path: Path, direction: str, hops: int | None, first: str
+) -> None:
+    """And how each is below another; who calls what calls it is asked for by a number."""
+    code = """\
+class Store:
+    def keep(self):
+        return 1
+
+
+class Based(Store):
+    def keep(self):
+        return 2
+
+
+class Slow(Based):
+    def keep(self):
+        return 3
+
+
+class Fast(Slow):
+    pass
+
+
+def use(store: Store):
+    return store.keep()
+
+
+def use_twice(store: Store):
+    return use(store) + use(store)
+"""
+    (tmp_path / "shop.py").write_text(code)
+    symbol = first.rpartition("  ")[2]
+    with closing(App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as opened:
+        opened.index()
+        limit = {"hops": hops} if hops else {}
+        text = ask(opened, "trace_relations", symbol=symbol, direction=direction, **limit)
+    assert text.startswith(first)
+    assert ("(below Slow)" in text) == (direction == "subclasses" and hops is None)
+
+
 def test_a_file_has_its_outline(tmp_path: Path) -> None:
     """With what imports it; that its name is also a word elsewhere says nothing."""
     (tmp_path / "base.py").write_text("class Base:\n    def run(self):\n        return 1\n")

@@ -152,7 +152,8 @@ def _given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
     form = {"response_format": "json" if options.json else "detailed"}
     page = {"cursor": options.cursor} if "cursor" in options else {}
     archived = {"exclude_archived": False} if getattr(options, "include_archived", False) else {}
-    return {name: getattr(options, name) for name in ("token_budget", *names)} | form | page | archived
+    given = {name: getattr(options, name) for name in ("token_budget", *names)}
+    return {name: value for name, value in given.items() if value is not None} | form | page | archived
 
 
 def _answer(

@@ -356,7 +356,9 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--direction", choices=[*map(str, Direction)], default="callers", help="which relation (default: callers)"
     )
-    parser.add_argument("--hops", type=int, default=1, metavar="N", help="how far to follow, 1 to 4 (default: 1)")
+    parser.add_argument(
+        "--hops", type=int, metavar="N", help="how far to follow, 1 to 4 (default: 1; of types and overrides all)"
+    )
     parser.add_argument("--unresolved", action="store_true", help="also places whose receiver is not known")
     flow = parser.add_argument_group("how code reaches other code")
     flow.add_argument("--from", action="append", default=[], metavar="SYMBOL", help="where it starts; may be repeated")

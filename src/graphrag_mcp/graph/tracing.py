@@ -51,6 +51,7 @@ _EACH_ONCE = (
     Direction.TESTS,
     Direction.SUBCLASSES,
     Direction.IMPLEMENTERS,
+    Direction.OVERRIDES,
 )  # Each result counts once, however it is reached.
 _RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
 
@@ -228,9 +229,10 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
 
 
 def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
-    """Return each test and each type below once; of a place that creates an instance not also that of its constructor.
+    """Return each test, and each type or method below, once.
 
-    Of several ways the surest is kept, then the shortest, then the first.
+    Of a place that creates an instance that of its constructor is left out. Of several ways the surest is kept, then
+    the shortest, then the first.
     """
     best: dict[tuple[object, ...], Step] = {}
     for step in sorted(steps, key=_preference):

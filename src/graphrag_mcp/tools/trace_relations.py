@@ -48,6 +48,9 @@ DirectionName = Annotated[
 ]
 
 
+# What lies below each other.
+_LEVELLED = (Direction.SUBCLASSES, Direction.IMPLEMENTERS, Direction.OVERRIDES, Direction.SUPERCLASSES)
+_MOST_LEVELS = 100
 _STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
 
 
@@ -55,8 +58,13 @@ class TraceArguments(FlowArguments):
     """`trace_relations`: the relations of a symbol, or how code reaches other code."""
 
     direction: DirectionName = Field(Direction.CALLERS, description="Which relation to follow.")
-    hops: Hops = 1
+    hops: Hops = Field(1, description="How far to follow; without it, all levels of types and overrides.")
     unresolved: bool = Field(False, description="Also list places whose receiver is not known.")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all levels are meant: who asks for what implements a type rarely means the direct ones alone."""
+        return self.direction in _LEVELLED and "hops" not in self.model_fields_set
 
     @model_validator(mode="after")
     def _asks(self) -> Self:
@@ -74,9 +82,8 @@ def trace_relations(view: "IndexView", call: Call[TraceArguments]) -> CodeAnswer
 
 def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, Step]":
     arguments, navigator = call.arguments, view.navigator
-    trace = navigator.trace(
-        arguments.symbol, arguments.direction, arguments.hops, call.scope, unresolved=arguments.unresolved
-    )
+    hops = _MOST_LEVELS if arguments.is_whole else arguments.hops
+    trace = navigator.trace(arguments.symbol, arguments.direction, hops, call.scope, unresolved=arguments.unresolved)
     page = page_of(trace.steps, call.first, arguments.limit)
     nodes = [*trace.starts, *(node for step in page.rows for node in (step.source, step.target))]
     texts = navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines})
@@ -87,14 +94,14 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     """Return each relation under its file and definition with the text of its lines, and what is not known."""
     trace, total = answer.result, answer.page.total
     starts = listed(list(map(location_of, trace.starts)), 3, "more of that name")
-    within = f" within {counted(trace.hops, 'hop')}" if trace.hops > 1 else ""
+    within = f" within {counted(trace.hops, 'hop')}" if trace.hops > 1 and not call.arguments.is_whole else ""
     kinds = Counter(step.edge.certainty for step in trace.steps)
     parts = [
         f"{kinds[certainty]:,} {in_words(certainty, trace.direction)}" for certainty in Certainty if kinds[certainty]
     ]
     plural = trace.direction.value
     noun = plural.removesuffix("es") if plural.endswith("sses") else plural.removesuffix("s")
-    kind = "direct " if trace.direction is Direction.SUBCLASSES and trace.hops == 1 else ""
+    kind = "direct " if trace.direction in _LEVELLED and trace.hops == 1 else ""
     at_least = "At least " if trace.doubt.is_cut else ""
     of_callers = (step for step in trace.steps if trace.direction is Direction.CALLERS)
     accesses = sum(step.edge.relation in (RelationKind.READS, RelationKind.WRITES) for step in of_callers)
@@ -141,7 +148,9 @@ def _step_words(step: "Step", trace: "Trace") -> str:
     near = step.source if trace.direction.is_outgoing else step.target
     words = []
     if step.hop > 1:
-        words.append(f"{step.edge.relation.replace('_', ' ')} {name_of(near)}")
+        does = "below" if trace.direction in _LEVELLED else step.edge.relation.replace("_", " ")
+        does = "from" if trace.direction.is_outgoing else does
+        words.append(f"{does} {name_of(near)}")
     elif step.edge.relation not in UNSAID_KINDS.get(trace.direction, ()):
         words.append(KIND_WORDS[step.edge.relation])
     if step.source == step.target and step.edge.relation is RelationKind.CALLS:

@@ -300,6 +300,14 @@ def use_twice(store: Store):
     assert ("(below Slow)" in text) == (direction == "subclasses" and hops is None)
 
 
+def test_of_a_name_from_elsewhere_the_lines_that_name_it_are_told(app: App) -> None:
+    """Nothing here defines it, but what uses it is the next question."""
+    with pytest.raises(RequestError, match=r"defines 'elsewhere_7'; 1 line names it: src/far\.py:9$"):
+        ask(app, "find_symbol", symbol="elsewhere_7")
+    with pytest.raises(RequestError, match=r"'elsewhere', and no file is called that"):
+        ask(app, "trace_relations", symbol="elsewhere")
+
+
 def test_a_file_has_its_outline(tmp_path: Path) -> None:
     """With what imports it; that its name is also a word elsewhere says nothing."""
     (tmp_path / "base.py").write_text("class Base:\n    def run(self):\n        return 1\n")

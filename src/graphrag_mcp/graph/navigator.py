@@ -1,5 +1,6 @@
 """Exact answers about one project: definitions, relations, impact, outlines and the repository map."""
 
+import re
 import time
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphrag_mcp.errors import RequestError, quoted
+from graphrag_mcp.errors import RequestError, UnknownNameError, quoted
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
 from graphrag_mcp.graph.lookup import SEPARATORS, complete, find_file, find_nodes
@@ -21,6 +22,8 @@ from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKin
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Line
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
+from graphrag_mcp.text.counts import counted, listed
+from graphrag_mcp.text.names import as_name
 
 if TYPE_CHECKING:  # What few questions need is imported by them.
     from graphrag_mcp.graph.changes import DiffImpact
@@ -30,6 +33,8 @@ if TYPE_CHECKING:  # What few questions need is imported by them.
 
 _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
+LINES_NAMING = 5  # Of a name that is defined elsewhere.
+_IDENTIFIER = re.compile(r"[^\W\d](?:\w|[.$]|::|->)*(?:\(\))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +208,7 @@ class Navigator:
         except RequestError:
             if not (nodes := self._inherited(text, scope) or self._exported(text, scope)):
                 self._refuse_assigned(text, scope)
+                self._refuse_foreign(text.strip(), scope)
                 raise
         return sorted(nodes, key=_by_category)
 
@@ -224,6 +230,18 @@ class Navigator:
                     f"{quoted(text)} is an attribute that methods assign ({places[0]}), without a definition of its own"
                 )
                 raise RequestError("symbol", f"{where}; find_occurrences with {name!r} lists the lines that name it")
+
+    def _refuse_foreign(self, text: str, scope: Scope) -> None:
+        """Raise UnknownNameError with the lines that name what is defined elsewhere, if there are any."""
+        if not _IDENTIFIER.fullmatch(text) or not isinstance(self._relations, Relations):
+            return
+        from graphrag_mcp.grep.hits import find_hits
+        from graphrag_mcp.grep.needles import create_needle
+
+        found = find_hits(create_needle(text.removesuffix("()"), whole_word=True), scope, self.files, 1).occurrences
+        if places := [f"{as_name(row.path)}:{row.line}" for row in found.lines]:
+            lines = f"{counted(found.total, 'line names', 'lines name')} it: {listed(places, LINES_NAMING)}"
+            raise UnknownNameError("symbol", f"nothing that is indexed defines {quoted(text)}; {lines}")
 
     def _owners(self, text: str, scope: Scope) -> tuple[list[CodeNode], str]:
         """Return the types that a text names before its last name, also those in a file, and that name."""

@@ -1,9 +1,10 @@
 """What a newcomer to a repository needs first, from its manifests, its files and its code graph."""
 
 import json
+import re
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -18,6 +19,7 @@ from graphrag_mcp.model.files import Category, ListedFile, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.text.names import as_name
 
 BY_NAME_ALONE = 0.1  # `start`, `any`: a name with one definition is often a library's or the language's too.
 DAMPING = 0.85  # The usual value of PageRank.
@@ -30,6 +32,10 @@ _COLUMNS = np.dtype([("file", "i8"), ("node", "i8"), ("node_file", "i8"), ("ment
 _Floats = NDArray[np.float64]
 MODULES = 10
 PLACES = 5  # Files with routes, or that read the environment.
+FOLDER_PARTS = 4
+LEAST_ABOUT = 40  # Characters of a paragraph.
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_PROSE = re.compile(r"[\w*`](?!.*(?:[=~^*-]{4}| [-*] .* [-*] ))")
 MANIFESTS = 20  # A monorepo has more; the nearest to the root are shown.
 _ASIDE = frozenset((Category.TESTS, Category.EXAMPLES, Category.VENDORED))
 _ROUTES = (
@@ -55,12 +61,15 @@ _USUAL_TESTS = {
 class Orientation:
     """The first things to know.
 
-    languages: files of code by language. packages, entries: what manifests export and let run, and functions called
-    main. routes, environment: lines by file that look like HTTP routes, or that read the environment. modules: files
-    that most of the code depends on, each with its best definitions. tests: commands that the configuration names, or
-    that its kind stands for.
+    about: the first paragraph of the README. folders: those at the top, each with how many files are in it and in its
+    largest parts. languages: files of code by language. packages, entries: what manifests export and let run, and
+    functions called main. routes, environment: lines by file that look like HTTP routes, or that read the environment.
+    modules: files that most of the code depends on, each with its best definitions. tests: commands that the
+    configuration names, or that its kind stands for.
     """
 
+    about: str
+    folders: tuple[str, ...]
     languages: Mapping[str, int]
     packages: tuple[str, ...]
     entries: tuple[str, ...]
@@ -72,7 +81,8 @@ class Orientation:
 
 def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
     """Return what manifests, definitions and lines say; tests, examples and foreign code are left out."""
-    listed = [file for file in files.listed(Scope()) if file.category not in _ASIDE]
+    whole = files.listed(Scope())
+    listed = [file for file in whole if file.category not in _ASIDE]
     code = [file for file in listed if file.category is Category.IMPLEMENTATION]
     languages = Counter(file.language for file in code if file.language)
     manifests = _read_manifests(files, listed)
@@ -81,6 +91,8 @@ def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
     started = [file.path for file in listed if file.path.endswith("__main__.py")]
     entries = [entry for path, read in manifests for entry in _entries(path, read)]
     return Orientation(
+        _about(files, names),
+        _folders([file.path for file in whole]),
         dict(languages.most_common()),
         tuple(dict.fromkeys(name for path, read in manifests for name in _packages(path, read))),
         tuple(dict.fromkeys([*entries, *started, *mains])),
@@ -89,6 +101,35 @@ def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
         tuple(dict.fromkeys([*_configured_tests(manifests, names, files), *_usual_tests(names)])),
         _lines_by_file(_ENVIRONMENT, files),
     )
+
+
+def _about(files: Files, names: Collection[str]) -> str:
+    """Return the first paragraph of a README at the root, without titles, badges and lists."""
+    readmes = sorted(name for name in names if "/" not in name and name.lower().partition(".")[0] == "readme")
+    for _, data in files.read(readmes[:1]):
+        for block in re.split(r"\n\s*\n", (data or b"").decode()):
+            words = " ".join(_LINK.sub(r"\1", block).split())
+            if len(words) >= LEAST_ABOUT and _PROSE.match(words):
+                return words
+    return ""
+
+
+def _folders(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the folders at the top with their numbers of files, the largest first: `src/shop 45 (api 9, cart 4)`."""
+    sizes = Counter(parent for path in paths for parent in map(str, list(PurePosixPath(path).parents)[:-1]))
+    parts: dict[str, list[str]] = defaultdict(list)
+    for folder, _ in sizes.most_common():
+        parts[folder.rpartition("/")[0]].append(folder)
+    shown = []
+    for top in parts[""]:
+        folder = top
+        while len(parts[folder]) == 1 and sizes[parts[folder][0]] == sizes[folder]:
+            folder = parts[folder][0]
+        inner = ", ".join(
+            f"{as_name(part.rpartition('/')[2])} {sizes[part]:,}" for part in parts[folder][:FOLDER_PARTS]
+        )
+        shown.append(f"{as_name(folder)} {sizes[folder]:,}{f' ({inner})' if inner else ''}")
+    return tuple(shown)
 
 
 def _read_manifests(files: Files, listed: Iterable[ListedFile]) -> list[tuple[str, dict[str, Any]]]:

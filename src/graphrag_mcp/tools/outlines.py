@@ -7,7 +7,7 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.excerpts import cost_of, room_of
+from graphrag_mcp.tools.excerpts import cost_of, cut_text, room_of
 from graphrag_mcp.tools.printing import fenced, location, one_line, printable
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
@@ -16,8 +16,10 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 
 
 SIGNATURE_CHARACTERS = 160
-ROOMS = {"Most depended on": 500, "Entry points": 250}  # Characters of the parts of an orientation.
-ROOM = 110  # The others have no more: with the titles 1,500.
+# Characters of the parts of an orientation.
+ROOMS = {"Folders, with their files": 300, "Most depended on": 500, "Entry points": 250}
+ROOM = 110  # The others have no more: with the titles 2,100.
+ABOUT_CHARACTERS = 240
 NAMES_SHOWN = 2  # No more names of a module are shown.
 
 
@@ -41,10 +43,12 @@ def write_map(repository_map: "RepositoryMap", tokens: int, note: str = "") -> s
 
 
 def write_orientation(orientation: "Orientation", note: str = "") -> str:
-    """Return what a newcomer needs first, in about 1,500 characters at most."""
+    """Return what a newcomer needs first, in about 2,100 characters at most."""
     shown = {path: ", ".join(map(as_name, names[:NAMES_SHOWN])) for path, names in orientation.modules.items()}
     modules = [f"{as_name(path)} ({names})" for path, names in shown.items()]
     parts = {
+        "About": [f'"{cut_text(one_line(orientation.about), ABOUT_CHARACTERS).text}"'] if orientation.about else [],
+        "Folders, with their files": list(orientation.folders),
         "Languages": [f"{language} {count:,}" for language, count in orientation.languages.items()],
         "Packages": list(map(as_name, orientation.packages)),
         "Entry points": list(map(as_name, orientation.entries)),

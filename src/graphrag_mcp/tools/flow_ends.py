@@ -114,10 +114,10 @@ def ends_of(navigator: "Navigator", call: Call[FlowArguments], hits: Sequence[Se
         _named(navigator, call, names) if names else _asked(navigator, call, part, searched, of_all)
         for part, names, searched in zip(parts, (arguments.starts, arguments.to), of_parts, strict=True)
     ]
-    if sides[0] and arguments.to:
-        sides[1] = {**_members(navigator, sides[1]), **sides[1]}
     if parts[0] == parts[1] and arguments.question and not (arguments.starts or arguments.to):
         sides = _in_order(navigator, call, arguments.question) or sides
+    if sides[0] and (arguments.to or not any(sides[1].values())):  # What a search finds costs something.
+        sides[1] = {**_members(navigator, sides[1]), **sides[1]}
     return sides[0], sides[1]
 
 

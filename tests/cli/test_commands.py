@@ -116,7 +116,7 @@ def test_read_prints_the_code_of_several_symbols(root: Path, capsys: pytest.Capt
 
 def test_map_prints_where_to_start(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As text or JSON."""
-    assert output_of(capsys, "map", "--root", root).startswith("Languages: python ")
+    assert output_of(capsys, "map", "--root", root).startswith("Folders, with their files: src 1")
     assert "python" in json.loads(output_of(capsys, "map", "--root", root, "--json"))["languages"]
 
 

@@ -325,6 +325,26 @@ def test_a_query_of_which_no_commit_has_half_is_said(repository: Repository) -> 
     assert "none has" not in ask(app, query="retry heartbeat forever")
 
 
+def test_a_question_about_a_function_has_its_commits_first_and_what_wrote_its_lines_before_all(
+    repository: Repository,
+) -> None:
+    """The words of a longer message about what is gone, or of a commit to another file, count less."""
+    gone = "Retry the upload twice, since the upload of a part may fail: retry, wait, retry"
+    repository.commit({"src/up.py": "def send_part():\n    retry = 2\n    return retry\n"}, gone)
+    repository.commit({"src/up.py": "def send_part(tries=3):\n    return tries\n"}, "Give the upload of a part three tries")
+    repository.commit(
+        {"src/other.py": "def other():\n    pass\n"}, "Upload: retry an upload, retry, upload, retry, part"
+    )
+    app = repository.open()
+    words = "why does the upload retry a part"
+    text = ask(app, query=f"{words} in send_part()")
+    assert "those of src/up.py:1-2  send_part before others" in text
+    subjects = ["Give the upload", "Retry the upload", "Upload: retry"]
+    assert sorted(subjects, key=text.index) == subjects
+    assert sorted(subjects[:2], key=ask(app, query=words, symbol="send_part").index) == subjects[:2]
+    assert "before others" not in ask(app, query=f"{words} in no_such_function()")
+
+
 def test_the_commits_of_a_function_are_those_of_its_lines(repository: Repository) -> None:
     """Not those of its neighbours; lines that are not committed yet do not move them."""
     repository.commit({"src/conn.py": CONN}, "Add the connection")

@@ -203,13 +203,18 @@ class Navigator:
 
     def starts(self, text: str, scope: Scope = EVERYTHING) -> list[CodeNode]:
         """Return what a name, path or location means, code before tests and the rest. Raises RequestError for none."""
+        if nodes := self.known(text, scope):
+            return nodes
+        self._refuse_assigned(text, scope)
+        self._refuse_foreign(text.strip(), scope)
+        return find_nodes(self._graph, text, self._root, scope)
+
+    def known(self, text: str, scope: Scope = EVERYTHING) -> list[CodeNode]:
+        """Return the same, none where nothing is meant."""
         try:
             nodes = find_nodes(self._graph, text, self._root, scope)
         except RequestError:
-            if not (nodes := self._inherited(text, scope) or self._exported(text, scope)):
-                self._refuse_assigned(text, scope)
-                self._refuse_foreign(text.strip(), scope)
-                raise
+            nodes = self._inherited(text, scope) or self._exported(text, scope)
         return sorted(nodes, key=_by_category)
 
     def _inherited(self, text: str, scope: Scope) -> list[CodeNode]:

@@ -1,5 +1,6 @@
 """Answers from past commits: those that match words, and those that made a file or lines what they are."""
 
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -64,7 +65,8 @@ class Past:
     def answer(self, words: str, node: CodeNode | None, line: int | None, span: CommitRange) -> Told:
         """Return the commits that changed a definition, a file, or one line of it; without a node, all of them.
 
-        words: of their messages, "" for any. It reads git, for SECONDS at most.
+        words: of their messages, "" for any. First are those of which a line is still there, then those that share the
+        rarest words. It reads git, for SECONDS at most.
         """
         try:
             if node is None:
@@ -78,7 +80,14 @@ class Past:
         except GitError as error:
             return Told((), str(error))
         wanted = set(query_words(words))
-        commits = (commit for commit in told.commits if not wanted or wanted.intersection(query_words(commit.message)))
+        if not wanted:
+            return told
+        survivors = self._survivors(node) if not (node.is_file or line) else set[str]()
+        shared = {commit: wanted.intersection(query_words(commit.message)) for commit in told.commits}
+        count = Counter(word for words in shared.values() for word in words)
+        rarity = {word: math.log(1 + len(shared) / number) for word, number in count.items()}
+        worth = {commit: sum(map(rarity.__getitem__, words)) for commit, words in shared.items() if words}
+        commits = sorted(worth, key=lambda commit: (commit.name not in survivors, -worth[commit]))
         return replace(told, commits=tuple(commits))
 
     def about(self, words: str, span: CommitRange) -> Told:
@@ -173,6 +182,16 @@ class Past:
         if not passed:
             return Told((), "git was not ready in time")
         return Told(tuple(self._read(deadline + SECONDS, "--no-walk=unsorted", _END, *reversed(passed))))
+
+    def _survivors(self, node: CodeNode) -> set[str]:
+        """Return the commits that wrote the present lines of a definition, none where git does not tell in time."""
+        deadline = time.monotonic() + SECONDS
+        with suppress(GitError):
+            if lines := self._committed(node.path, node.start_line, node.end_line, deadline):
+                span = ("-L", f"{lines.start},{lines.end}", lines.commit, "--", lines.path)
+                rows = self._git.run(deadline, "blame", "-w", "-s", "-l", *span).decode("ascii", "replace").splitlines()
+                return {row.split(" ", 1)[0].lstrip("^") for row in rows}
+        return set()
 
     def _blamed(self, lines: Lines, ignored: Sequence[str], deadline: float) -> str:
         """Return the commit that wrote the first of some lines. Raises GitError."""

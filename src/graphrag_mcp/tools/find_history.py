@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -12,8 +12,9 @@ from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, day_of
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.text.counts import counted
-from graphrag_mcp.text.names import as_name
+from graphrag_mcp.text.names import as_name, is_identifier
 from graphrag_mcp.text.words import query_words
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
 from graphrag_mcp.tools.code_answer import CodeAnswer, answer_of, code_json, is_empty, lay_out, location_of
@@ -23,6 +24,7 @@ from graphrag_mcp.tools.tool import Call, Page, Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
+    from graphrag_mcp.graph.navigator import Navigator
 
 
 HISTORY_TOKENS = 625  # 2,000 characters.
@@ -76,11 +78,13 @@ class ToldCommit:
 class History:
     """What is said of all commits.
 
-    of: the definition or file whose past they are, None for any. missing: what is. words: of the query, and
-    most_matched: how many of them the message of one commit has at most.
+    of: the definition or file whose past they are, None for any. named: the definition that the query names, whose
+    commits are first. missing: what is. words: of the query, and most_matched: how many of them the message of one
+    commit has at most.
     """
 
     of: CodeNode | None
+    named: CodeNode | None
     missing: str
     words: int
     most_matched: int
@@ -94,9 +98,12 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
         raise RequestError("find_history", f"there is no history of git to read: {past.problem}")
     start = arguments.symbol or arguments.path
     node = navigator.starts(start, call.scope)[0] if start else None
-    told = past.answer(
-        arguments.query, node, arguments.line, CommitRange(arguments.since, arguments.until, arguments.author)
-    )
+    span = CommitRange(arguments.since, arguments.until, arguments.author)
+    told = past.answer(arguments.query, node, arguments.line, span)
+    named = None if node else named_in(navigator, arguments.query, call.scope)
+    if named is not None:
+        of_named = past.answer(arguments.query, named, None, span).commits
+        told = replace(told, commits=tuple(dict.fromkeys((*of_named, *told.commits))))
     commits = told.commits[call.first : call.first + arguments.limit]
     changes = [past.changes(commit, navigator.until) for commit in commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
@@ -104,8 +111,18 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     page = Page(rows, call.first, len(told.commits))
     words = set(query_words(arguments.query))
     matched = max((len(words.intersection(query_words(commit.message))) for commit in told.commits), default=0)
-    history = History(node, told.note or past.problem, len(words), matched)
-    return answer_of(view, history, page, [node] if node else [])
+    history = History(node, named, told.note or past.problem, len(words), matched)
+    return answer_of(view, history, page, filter(None, [node, named]))
+
+
+def named_in(navigator: "Navigator", query: str, scope: Scope) -> CodeNode | None:
+    """Return the definition that a query names, None where it names none or several."""
+    found: dict[CodeNode, None] = {}
+    for word in query.split():
+        name = word.strip("`'\"()?!,;:.")
+        nodes = navigator.known(name, scope) if is_identifier(name) else []
+        found |= dict.fromkeys(nodes if len(nodes) == 1 else ())
+    return next(iter(found)) if len(found) == 1 else None
 
 
 def _told(commit: Commit, files: Mapping[str, Sequence[str]], shown: Container[str], root: Path) -> ToldCommit:
@@ -125,9 +142,11 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
     if arguments.line and history.of:
         of = f" that explain{'s' if total == 1 else ''} {as_name(history.of.path)}:{arguments.line}"
     explains = bool(arguments.line and history.of)
-    order = "" if total == 1 else ", the best first" if arguments.query and not history.of else ", the newest first"
+    order = "" if total == 1 else ", the best first" if arguments.query else ", the newest first"
     if explains and total > 1:
         order = ", the first after passing over others, which changed many files"
+    if history.named:
+        order += f", those of {location_of(history.named)} before others"
     if history.words > 1 and history.most_matched * 2 <= history.words:
         order += f"; none has more than {history.most_matched} of the {history.words} words"
     if not total:

@@ -152,7 +152,7 @@ def _asked(
     """Return the definitions that a part of a question names, else those that searches for it and for all find."""
     scores: dict[CodeNode, float] = {}
     for name in _names_in(part):
-        scores |= dict.fromkeys(_known(navigator, call, name), 0.0)
+        scores |= dict.fromkeys(_code(navigator.known(name, call.scope)), 0.0)
     if scores:
         return scores
     words = frozenset(index_words(part))
@@ -168,7 +168,8 @@ def _asked(
 
 def _in_order(navigator: "Navigator", call: Call[FlowArguments], question: str) -> list[Ends]:
     """Return the first and the last definition that a question names, [] unless it names two."""
-    known = [nodes for name in _names_in(question) if (nodes := _known(navigator, call, name))]
+    named = (_code(navigator.known(name, call.scope)) for name in _names_in(question))
+    known = list(filter(None, named))
     return [dict.fromkeys(known[0], 0.0), dict.fromkeys(known[-1], 0.0)] if len(known) > 1 else []
 
 
@@ -176,13 +177,6 @@ def _names_in(text: str) -> Iterator[str]:
     for quoted, name in _NAMES.findall(text):
         if quoted or is_identifier(name):
             yield quoted or name.rstrip(".")
-
-
-def _known(navigator: "Navigator", call: Call[FlowArguments], name: str) -> list[CodeNode]:
-    try:
-        return _code(navigator.starts(name, call.scope))
-    except RequestError:
-        return []
 
 
 def _code(nodes: Sequence[CodeNode]) -> list[CodeNode]:

@@ -229,7 +229,7 @@ def test_every_line_that_uses_a_definition_is_named(app: App, tool: str, argumen
 @pytest.mark.parametrize(("symbol", "ending"), [("step_4", "hops=4 looks further."), ("far", "Complete.")])
 def test_no_test_is_said_of_the_hops_that_were_followed(app: App, symbol: str, ending: str) -> None:
     """A test may reach it by more of them, unless nothing calls it."""
-    text = ask(app, "trace_relations", symbol=symbol, direction="tests")
+    text = ask(app, "trace_relations", symbol=symbol, direction="tests", hops=2)
     assert text.startswith("No tests within 2 hops")
     assert text.endswith(ending)
 
@@ -243,10 +243,11 @@ def test_a_test_that_is_found_is_not_said_to_be_the_only_one(tmp_path: Path) -> 
     (tmp_path / "test_b.py").write_text("from a import high\n\n\ndef test_high():\n    assert high()\n")
     with closing(App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as opened:
         opened.index()
-        near = ask(opened, "trace_relations", symbol="low", direction="tests")
+        near = ask(opened, "trace_relations", symbol="low", direction="tests", hops=2)
         assert "test_low" in near and near.endswith("More tests may reach it by more hops: hops=4 looks further.")
         far = ask(opened, "trace_relations", symbol="low", direction="tests", hops=4)
         assert "test_high" in far and far.endswith("Complete.")
+        assert ask(opened, "trace_relations", symbol="low", direction="tests") == far  # One test nearby is few.
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, Strict, WithJsonSchema, model_validator
@@ -51,6 +52,7 @@ DirectionName = Annotated[
 # What lies below each other.
 _LEVELLED = (Direction.SUBCLASSES, Direction.IMPLEMENTERS, Direction.OVERRIDES, Direction.SUPERCLASSES)
 _MOST_LEVELS = 100
+FEW_TESTS = 5  # With fewer nearby, those further away are looked for too.
 _STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
 
 
@@ -58,7 +60,7 @@ class TraceArguments(FlowArguments):
     """`trace_relations`: the relations of a symbol, or how code reaches other code."""
 
     direction: DirectionName = Field(Direction.CALLERS, description="Which relation to follow.")
-    hops: Hops = Field(1, description="How far to follow; without it, all levels of types and overrides.")
+    hops: Hops = Field(1, description="How far to follow; without it, all levels of types, overrides.")
     unresolved: bool = Field(False, description="Also list places whose receiver is not known.")
 
     @property
@@ -82,8 +84,13 @@ def trace_relations(view: "IndexView", call: Call[TraceArguments]) -> CodeAnswer
 
 def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, Step]":
     arguments, navigator = call.arguments, view.navigator
-    hops = _MOST_LEVELS if arguments.is_whole else arguments.hops
-    trace = navigator.trace(arguments.symbol, arguments.direction, hops, call.scope, unresolved=arguments.unresolved)
+    follow = partial(
+        navigator.trace, arguments.symbol, arguments.direction, scope=call.scope, unresolved=arguments.unresolved
+    )
+    trace = follow(_MOST_LEVELS if arguments.is_whole else arguments.hops)
+    is_free = arguments.direction is Direction.TESTS and "hops" not in arguments.model_fields_set
+    if is_free and trace.is_deeper and len(trace.steps) < FEW_TESTS:
+        trace = follow(MOST_HOPS)  # Who asks for tests wants some to run.
     page = page_of(trace.steps, call.first, arguments.limit)
     nodes = [*trace.starts, *(node for step in page.rows for node in (step.source, step.target))]
     texts = navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines})

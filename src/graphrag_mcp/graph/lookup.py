@@ -33,10 +33,7 @@ _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
 
 
 def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTHING) -> list[CodeNode]:
-    """Return what a name (`refresh`, `Session.refresh`), a path, `path:line` or `path::name` refers to.
-
-    Raises UnknownNameError when there is none; it lists similar names.
-    """
+    """Return what a name (`refresh`, `Session.refresh`), a path, `path:line` or `path::name` refers to."""
     if (operator := operator_name(text)) and (nodes := _definitions(graph, operator, scope)):
         return nodes
     is_called = text.strip().endswith("()")
@@ -51,9 +48,16 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
     if not nodes and (file := graph.file(_relative(text, root))) is not None:
         nodes = [file]
     nodes = nodes or _said(text, _definitions(graph, text, scope))
-    if not nodes:
-        raise UnknownNameError("symbol", _not_found(graph, text, scope))
     return [node for node in nodes if node.kind not in VARIABLE] or nodes if is_called else nodes
+
+
+def unknown_name(graph: SymbolGraph, text: str, scope: Scope) -> UnknownNameError:
+    """Return the error for a name that nothing has; it lists similar names."""
+    last = _plain(text).rpartition(".")[2]
+    similar = graph.similar_names(last, SIMILAR_NAMES, scope) or get_close_matches(last, graph.names(), SIMILAR_NAMES)
+    shown = ", ".join(map(as_name, similar))
+    hint = f"similar names: {shown}" if similar else "search for it in words"
+    return UnknownNameError("symbol", f"nothing that is indexed defines {text!r}, and no file is called that; {hint}")
 
 
 def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:
@@ -151,11 +155,3 @@ def _relative(path: str, root: Path) -> str:
         except ValueError:
             return path
     return path.removeprefix("./")
-
-
-def _not_found(graph: SymbolGraph, text: str, scope: Scope) -> str:
-    last = _plain(text).rpartition(".")[2]
-    similar = graph.similar_names(last, SIMILAR_NAMES, scope) or get_close_matches(last, graph.names(), SIMILAR_NAMES)
-    shown = ", ".join(map(as_name, similar))
-    hint = f"similar names: {shown}" if similar else "search for it in words"
-    return f"nothing that is indexed defines {text!r}, and no file is called that; {hint}"

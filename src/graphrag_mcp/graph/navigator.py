@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from graphrag_mcp.errors import RequestError, UnknownNameError, quoted
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
-from graphrag_mcp.graph.lookup import SEPARATORS, complete, find_file, find_nodes
+from graphrag_mcp.graph.lookup import SEPARATORS, complete, find_file, find_nodes, unknown_name
 from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.related import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.relations import Relations
@@ -207,14 +207,12 @@ class Navigator:
             return nodes
         self._refuse_assigned(text, scope)
         self._refuse_foreign(text.strip(), scope)
-        return find_nodes(self._graph, text, self._root, scope)
+        raise unknown_name(self._graph, text.strip().removesuffix("()"), scope)
 
     def known(self, text: str, scope: Scope = EVERYTHING) -> list[CodeNode]:
         """Return the same, none where nothing is meant."""
-        try:
-            nodes = find_nodes(self._graph, text, self._root, scope)
-        except RequestError:
-            nodes = self._inherited(text, scope) or self._exported(text, scope)
+        nodes = find_nodes(self._graph, text, self._root, scope)
+        nodes = nodes or self._inherited(text, scope) or self._exported(text, scope)
         return sorted(nodes, key=_by_category)
 
     def _inherited(self, text: str, scope: Scope) -> list[CodeNode]:
@@ -252,10 +250,7 @@ class Navigator:
         """Return the types that a text names before its last name, also those in a file, and that name."""
         path, _, member = text.rpartition("::") if "." in text.rpartition("::")[2] else ("", "", text)
         owner, _, name = SEPARATORS.sub(".", member).rpartition(".")
-        try:
-            owners = find_nodes(self._graph, f"{path}::{owner}" if path else owner, self._root, scope) if owner else []
-        except RequestError:
-            owners = []
+        owners = find_nodes(self._graph, f"{path}::{owner}" if path else owner, self._root, scope) if owner else []
         return [node for node in owners if node.kind is SymbolKind.TYPE], name
 
     def _exported(self, name: str, scope: Scope) -> list[CodeNode]:

@@ -33,6 +33,7 @@ MAXIMUM_LINE = 100_000_000
 
 NOT_INDEXED = "(changed only files that are not indexed)"
 FILES_SHOWN = 3
+NAMES_LOOKED_UP = 5  # Of a query.
 SYMBOLS_SHOWN = 3
 BODY_CHARACTERS = 240
 _TRAILER = re.compile(r"[\w-]+-by: |-{3,}")  # "Co-authored-by: ..."
@@ -117,12 +118,10 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
 
 def named_in(navigator: "Navigator", query: str, scope: Scope) -> CodeNode | None:
     """Return the definition that a query names, None where it names none or several."""
-    found: dict[CodeNode, None] = {}
-    for word in query.split():
-        name = word.strip("`'\"()?!,;:.")
-        nodes = navigator.known(name, scope) if is_identifier(name) else []
-        found |= dict.fromkeys(nodes if len(nodes) == 1 else ())
-    return next(iter(found)) if len(found) == 1 else None
+    words = dict.fromkeys(word.strip("`'\"()?!,;:.") for word in query.split())
+    names = [word for word in words if is_identifier(word)][:NAMES_LOOKED_UP]
+    found = {nodes[0] for name in names if len(nodes := navigator.known(name, scope)) == 1}
+    return found.pop() if len(found) == 1 else None
 
 
 def _told(commit: Commit, files: Mapping[str, Sequence[str]], shown: Container[str], root: Path) -> ToldCommit:

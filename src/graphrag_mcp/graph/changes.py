@@ -198,11 +198,11 @@ def _decoded(data: bytes) -> str:
 def _reading(read: Read) -> Callable[[str], str | None]:
     """Return what reads one file as text."""
 
-    def one(path: str) -> str | None:
+    def read_text(path: str) -> str | None:
         data = next((data for _, data in read([path])), None)
         return None if data is None else _decoded(data)
 
-    return one
+    return read_text
 
 
 def _left_behind(

@@ -3,7 +3,7 @@
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -65,8 +65,7 @@ class Past:
     def answer(self, words: str, node: CodeNode | None, line: int | None, span: CommitRange) -> Told:
         """Return the commits that changed a definition, a file, or one line of it; without a node, all of them.
 
-        words: of their messages, "" for any. First are those of which a line is still there, then those that share the
-        rarest words. It reads git, for SECONDS at most.
+        words: of their messages, "" for any; those that share the rarest are first. It reads git, for SECONDS at most.
         """
         try:
             if node is None:
@@ -79,15 +78,21 @@ class Past:
                 told = self.of_lines(node.path, node.start_line, node.end_line, span)
         except GitError as error:
             return Told((), str(error))
+        return self._by_words(told, words, set()) if words else told
+
+    def of_named(self, words: str, node: CodeNode, span: CommitRange) -> Sequence[Commit]:
+        """Return the commits of a definition that words name, those of which a line is still there first."""
+        return self._by_words(self.answer("", node, None, span), words, self._survivors(node)).commits
+
+    def _by_words(self, told: Told, words: str, kept: Set[str]) -> Told:
+        """Return the commits that share words, those that are kept first, then those that share the rarest."""
         wanted = set(query_words(words))
-        if not wanted:
-            return told
-        survivors = self._survivors(node) if not (node.is_file or line) else set[str]()
         shared = {commit: wanted.intersection(query_words(commit.message)) for commit in told.commits}
-        count = Counter(word for words in shared.values() for word in words)
+        count = Counter(word for found in shared.values() for word in found)
         rarity = {word: math.log(1 + len(shared) / number) for word, number in count.items()}
-        worth = {commit: sum(map(rarity.__getitem__, words)) for commit, words in shared.items() if words}
-        commits = sorted(worth, key=lambda commit: (commit.name not in survivors, -worth[commit]))
+        worth = {commit: sum(map(rarity.__getitem__, found)) for commit, found in shared.items()}
+        fitting = (commit for commit in worth if worth[commit] or commit.name in kept)
+        commits = sorted(fitting, key=lambda commit: (commit.name not in kept, -worth[commit]))
         return replace(told, commits=tuple(commits))
 
     def about(self, words: str, span: CommitRange) -> Told:

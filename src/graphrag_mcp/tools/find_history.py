@@ -103,12 +103,13 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     told = past.answer(arguments.query, node, arguments.line, span)
     named = None if node else named_in(navigator, arguments.query, call.scope)
     if named is not None:
-        of_named = past.answer(arguments.query, named, None, span).commits
+        of_named = past.of_named(arguments.query, named, span)
         told = replace(told, commits=tuple(dict.fromkeys((*of_named, *told.commits))))
     commits = told.commits[call.first : call.first + arguments.limit]
     changes = [past.changes(commit, navigator.until) for commit in commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
-    rows = [_told(commit, files, shown, view.root) for commit, files in zip(commits, changes, strict=True)]
+    own = next((of.path for of in (node, named) if of), "")
+    rows = [_told(commit, files, shown, view.root, own) for commit, files in zip(commits, changes, strict=True)]
     page = Page(rows, call.first, len(told.commits))
     words = set(query_words(arguments.query))
     matched = max((len(words.intersection(query_words(commit.message))) for commit in told.commits), default=0)
@@ -124,9 +125,14 @@ def named_in(navigator: "Navigator", query: str, scope: Scope) -> CodeNode | Non
     return found.pop() if len(found) == 1 else None
 
 
-def _told(commit: Commit, files: Mapping[str, Sequence[str]], shown: Container[str], root: Path) -> ToldCommit:
-    """Return a commit without what is not indexed; its message too, if it changed nothing else that exists."""
-    told = {path: symbols for path, symbols in files.items() if path in shown}
+def _told(
+    commit: Commit, files: Mapping[str, Sequence[str]], shown: Container[str], root: Path, own: str
+) -> ToldCommit:
+    """Return a commit without what is not indexed; its message too, if it changed nothing else that exists.
+
+    own: the file that is asked about, which comes first.
+    """
+    told = {path: files[path] for path in sorted(files, key=lambda path: path != own) if path in shown}
     author, message = commit.author, commit.message
     if not told and any((root / path).exists() for path in files):
         author, message = "", NOT_INDEXED

@@ -331,9 +331,7 @@ def test_a_question_about_a_function_has_its_commits_first_and_what_wrote_its_li
     """Whatever its message says: the words of one about what is gone, or of a commit to another file, count less."""
     gone = "Retry the upload twice, since the upload of a part may fail: retry, wait, retry"
     repository.commit({"src/up.py": "def send_part():\n    retry = 2\n    return retry\n"}, gone)
-    repository.commit(
-        {"src/up.py": "def send_part(tries=3):\n    return tries\n"}, "Give the upload of a part three tries"
-    )
+    repository.commit({"src/up.py": "def send_part(tries=3):\n    return tries\n"}, "Three tries")
     repository.commit(
         {"src/other.py": "def other():\n    pass\n"}, "Upload: retry an upload, retry, upload, retry, part"
     )

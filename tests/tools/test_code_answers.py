@@ -309,6 +309,18 @@ def test_of_a_name_from_elsewhere_the_lines_that_name_it_are_told(app: App) -> N
         ask(app, "trace_relations", symbol="elsewhere")
 
 
+def test_a_constant_is_shown_with_its_value(tmp_path: Path) -> None:
+    """Where it has several lines, since the name alone is known."""
+    rows = "".join(f'    "{n}": {n},\n' for n in range(3))
+    long = "".join(f"    {n},\n" for n in range(20))
+    (tmp_path / "a.py").write_text(f"SHORT = 1\nTABLE = {{\n{rows}}}\nLONG = (\n{long})\n")
+    with closing(App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as opened:
+        opened.index()
+        assert '   3 |     "0": 0,\n' in ask(opened, "find_symbol", symbol="TABLE")
+        assert "   ... to line 28\n" in ask(opened, "find_symbol", symbol="LONG")
+        assert " | " not in ask(opened, "find_symbol", symbol="SHORT")
+
+
 def test_a_file_has_its_outline(tmp_path: Path) -> None:
     """With what imports it; that its name is also a word elsewhere says nothing."""
     (tmp_path / "base.py").write_text("class Base:\n    def run(self):\n        return 1\n")

@@ -232,7 +232,7 @@ class Navigator:
                 where = (
                     f"{quoted(text)} is an attribute that methods assign ({places[0]}), without a definition of its own"
                 )
-                raise RequestError("symbol", f"{where}; find_occurrences with {name!r} lists the lines that name it")
+                raise RequestError("symbol", f"{where}; a text search for {name!r} lists the lines that name it")
 
     def _refuse_foreign(self, text: str, scope: Scope) -> None:
         """Raise UnknownNameError with the lines that name what is defined elsewhere, if there are any."""

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,8 @@ from pydantic import Field
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, UnknownNameError
-from graphrag_mcp.model.files import RelationKind
-from graphrag_mcp.model.graph import Certainty, CodeNode, Direction
+from graphrag_mcp.model.files import VARIABLE, RelationKind
+from graphrag_mcp.model.graph import Certainty, CodeNode, Direction, Line
 from graphrag_mcp.model.history import DIGITS_SHOWN, day_of
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
@@ -33,6 +33,7 @@ from graphrag_mcp.tools.code_answer import (
     lay_out,
     location_of,
     name_of,
+    shown_line,
 )
 from graphrag_mcp.tools.excerpts import cost_of, cut_text, fold, room_of
 from graphrag_mcp.tools.outlines import outline_lines
@@ -57,6 +58,7 @@ MOST_LINES = 60  # No more lines of code are shown.
 HEAD_LINES = 8  # That are shown before others, at most half of them documentation.
 ROW_CHARACTERS = 400  # A line of code is cut there.
 OUTLINE_ROOM = 2_000  # Characters of what a file defines.
+VALUE_LINES = 8  # Of a constant or field.
 STEPS_SHOWN = 2  # Relations of one kind beside the code; with three they were 28 to 48 % of an answer.
 _AROUND = (0, -1, 1, -2, 2)  # The lines that are shown around one that matches, the nearest first.
 
@@ -109,7 +111,15 @@ def _find_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> "CodeAn
     page = page_of(symbols, call.first, call.arguments.limit)
     count = sum(1 + len(row.also) for row in symbols)
     most = (LISTED, LISTED) if call.arguments.response_format == "json" else (ALSO_SHOWN, USES_SHOWN)
-    return answer_of(view, FoundSymbols(count), page, (node for row in page.rows for node in _shown(row, *most)))
+    nodes = (node for row in page.rows for node in _shown(row, *most))
+    values = {(row.node.path, line) for row in page.rows for line in _value_of(row.node)}
+    return answer_of(view, FoundSymbols(count), page, nodes, view.navigator.texts(values))
+
+
+def _value_of(node: CodeNode) -> range:
+    """Return the first lines of a variable with a value of several lines, none of anything else."""
+    is_long = node.kind in VARIABLE and node.end_line > node.start_line
+    return range(node.start_line, min(node.end_line, node.start_line + VALUE_LINES - 1) + 1 if is_long else 0)
 
 
 def _read_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> CodeAnswer[FoundSymbols, ReadSymbol]:
@@ -134,15 +144,18 @@ def _shown(row: "FoundSymbol", also: int, used: int) -> Iterable[CodeNode]:
 
 def symbols_text(answer: "CodeAnswer[FoundSymbols, FoundSymbol]", call: Call[FindSymbolArguments]) -> str:
     """Return each definition with the references to it."""
-    return lay_out(answer, call, _count_line(answer.result), partial(_found_lines, asking=call.asking))
+    lines = partial(_found_lines, texts=answer.texts, asking=call.asking)
+    return lay_out(answer, call, _count_line(answer.result), lines)
 
 
 def _count_line(symbols: FoundSymbols) -> list[str]:
     return [f"{counted(symbols.definitions, 'definition')}:"] if symbols.definitions > 1 else []
 
 
-def _found_lines(row: "FoundSymbol", asking: Asking) -> list[str]:
+def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking) -> list[str]:
     lines = _defined_lines(row.node)
+    value = [f"   {line} | {shown_line(texts.get((row.node.path, line), ''))}" for line in _value_of(row.node)]
+    lines += [*value, *([f"   ... to line {row.node.end_line}"] if len(value) == VALUE_LINES else [])]
     for node in row.also[:ALSO_SHOWN]:
         lines += _defined_lines(node)
     lines += outline_lines(row.members, OUTLINE_ROOM)

@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 demo: $(VENV)/installed  ## index this repository, and ask where, who calls and how
 	@$(BIN)/graphrag-mcp index
-	$(BIN)/graphrag-mcp search "$(QUERY)" --limit 1 --format concise --no-graph
+	$(BIN)/graphrag-mcp search "$(QUERY)" --limit 1 --format concise --no-graph --token-budget 400
 	$(BIN)/graphrag-mcp trace base_score
 	$(BIN)/graphrag-mcp trace --from run_search --to bring_up_to_date
 

@@ -234,6 +234,19 @@ def test_no_test_is_said_of_the_hops_that_were_followed(app: App, symbol: str, e
     assert text.endswith(ending)
 
 
+@pytest.mark.parametrize(
+    ("symbol", "hops", "ending"),
+    [
+        ("twice", 1, "More may depend on it by more hops: hops=4 looks further."),
+        ("twice", 4, "More may depend on it by more than 4 hops, which are not followed."),
+        ("step_1", 4, "Complete."),
+    ],
+)
+def test_an_impact_is_complete_only_where_nothing_leads_further(app: App, symbol: str, hops: int, ending: str) -> None:
+    """What was reached last may be called by others."""
+    assert ask(app, "impact", symbol=symbol, hops=hops).endswith(ending)
+
+
 def test_a_test_that_is_found_is_not_said_to_be_the_only_one(tmp_path: Path) -> None:
     """Another may reach the definition by more hops."""
     (tmp_path / "a.py").write_text(

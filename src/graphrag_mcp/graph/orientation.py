@@ -33,7 +33,7 @@ _Floats = NDArray[np.float64]
 MODULES = 10
 PLACES = 5  # Files with routes, or that read the environment.
 FOLDER_PARTS = 4
-LEAST_ABOUT = 40  # Characters of a paragraph.
+LEAST_ABOUT, MOST_ABOUT = 40, 240  # Characters of a paragraph.
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _PROSE = re.compile(r"[\w*`](?!.*(?:[=~^*-]{4}| [-*] .* [-*] ))")
 MANIFESTS = 20  # A monorepo has more; the nearest to the root are shown.
@@ -61,8 +61,8 @@ _USUAL_TESTS = {
 class Orientation:
     """The first things to know.
 
-    about: the first paragraph of the README. folders: those at the top, each with how many files are in it and in its
-    largest parts. languages: files of code by language. packages, entries: what manifests export and let run, and
+    about: the first paragraph of the README, cut. folders: those at the top, each with how many files are in it and in
+    its largest parts. languages: files of code by language. packages, entries: what manifests export and let run, and
     functions called main. routes, environment: lines by file that look like HTTP routes, or that read the environment.
     modules: files that most of the code depends on, each with its best definitions. tests: commands that the
     configuration names, or that its kind stands for.
@@ -110,7 +110,7 @@ def _about(files: Files, names: Collection[str]) -> str:
         for block in re.split(r"\n\s*\n", (data or b"").decode()):
             words = " ".join(_LINK.sub(r"\1", block).split())
             if len(words) >= LEAST_ABOUT and _PROSE.match(words):
-                return words
+                return words if len(words) <= MOST_ABOUT else f"{words[:MOST_ABOUT]} …"
     return ""
 
 

@@ -80,9 +80,9 @@ class Past:
             return Told((), str(error))
         return self._by_words(told, words, set()) if words else told
 
-    def of_named(self, words: str, node: CodeNode, span: CommitRange) -> Sequence[Commit]:
+    def of_named(self, words: str, node: CodeNode, span: CommitRange) -> Told:
         """Return the commits of a definition that words name, those of which a line is still there first."""
-        return self._by_words(self.answer("", node, None, span), words, self._survivors(node)).commits
+        return self._by_words(self.answer("", node, None, span), words, self._survivors(node))
 
     def _by_words(self, told: Told, words: str, kept: Set[str]) -> Told:
         """Return the commits that share words, those that are kept first, then those that share the rarest."""
@@ -194,7 +194,7 @@ class Past:
         with suppress(GitError):
             if lines := self._committed(node.path, node.start_line, node.end_line, deadline):
                 span = ("-L", f"{lines.start},{lines.end}", lines.commit, "--", lines.path)
-                rows = self._git.run(deadline, "blame", "-w", "-s", "-l", *span).decode("ascii", "replace").splitlines()
+                rows = self._git.run(deadline, "blame", "-w", "-s", "-l", *span).decode("ascii", "replace").split("\n")
                 return {row.split(" ", 1)[0].lstrip("^") for row in rows}
         return set()
 

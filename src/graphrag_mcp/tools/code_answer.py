@@ -9,7 +9,7 @@ from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt, Line
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.arguments import PagedArguments
+from graphrag_mcp.tools.arguments import MOST_HOPS, PagedArguments
 from graphrag_mcp.tools.as_json import FRAME, as_json, json_cost, shortened
 from graphrag_mcp.tools.asking import Asking
 from graphrag_mcp.tools.excerpts import cost_of, room_of, take_fitting
@@ -148,6 +148,13 @@ def doubts(
     ]
     line = "; ".join(said)
     return [f"{line[0].upper()}{line[1:]}."] if line else []
+
+
+def further(what: str, does: str, hops: int, asking: Asking) -> str:
+    """Return that what was reached last may itself be reached, and how to see by what."""
+    if hops < MOST_HOPS:
+        return f"{what} may {does} it by more hops: {asking.argument(f'hops={MOST_HOPS}')} looks further."
+    return f"{what} may {does} it by more than {MOST_HOPS} hops, which are not followed."
 
 
 def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Iterator[str]:

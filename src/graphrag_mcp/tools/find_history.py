@@ -3,6 +3,7 @@
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -14,10 +15,11 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, day_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.text.counts import counted
-from graphrag_mcp.text.names import as_name, is_identifier
+from graphrag_mcp.text.names import as_name
 from graphrag_mcp.text.words import query_words
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
 from graphrag_mcp.tools.code_answer import CodeAnswer, answer_of, code_json, is_empty, lay_out, location_of
+from graphrag_mcp.tools.flow_ends import names_in
 from graphrag_mcp.tools.printing import one_line
 from graphrag_mcp.tools.search import ResultCount
 from graphrag_mcp.tools.tool import Call, Page, Tool
@@ -104,12 +106,13 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     named = None if node else named_in(navigator, arguments.query, call.scope)
     if named is not None:
         of_named = past.of_named(arguments.query, named, span)
-        told = replace(told, commits=tuple(dict.fromkeys((*of_named, *told.commits))))
-    commits = told.commits[call.first : call.first + arguments.limit]
-    changes = [past.changes(commit, navigator.until) for commit in commits]
+        commits = dict.fromkeys((*of_named.commits, *told.commits))
+        told = replace(told, commits=tuple(commits), note=told.note or of_named.note)
+    page_commits = told.commits[call.first : call.first + arguments.limit]
+    changes = [past.changes(commit, navigator.until) for commit in page_commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
     own = next((of.path for of in (node, named) if of), "")
-    rows = [_told(commit, files, shown, view.root, own) for commit, files in zip(commits, changes, strict=True)]
+    rows = [_told(commit, files, shown, view.root, own) for commit, files in zip(page_commits, changes, strict=True)]
     page = Page(rows, call.first, len(told.commits))
     words = set(query_words(arguments.query))
     matched = max((len(words.intersection(query_words(commit.message))) for commit in told.commits), default=0)
@@ -119,8 +122,7 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
 
 def named_in(navigator: "Navigator", query: str, scope: Scope) -> CodeNode | None:
     """Return the definition that a query names, None where it names none or several."""
-    words = dict.fromkeys(word.strip("`'\"()?!,;:.") for word in query.split())
-    names = [word for word in words if is_identifier(word)][:NAMES_LOOKED_UP]
+    names = islice(dict.fromkeys(names_in(query)), NAMES_LOOKED_UP)
     found = {nodes[0] for name in names if len(nodes := navigator.known(name, scope)) == 1}
     return found.pop() if len(found) == 1 else None
 

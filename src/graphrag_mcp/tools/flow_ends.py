@@ -151,7 +151,7 @@ def _asked(
 ) -> Ends:
     """Return the definitions that a part of a question names, else those that searches for it and for all find."""
     scores: dict[CodeNode, float] = {}
-    for name in _names_in(part):
+    for name in names_in(part):
         scores |= dict.fromkeys(_code(navigator.known(name, call.scope)), 0.0)
     if scores:
         return scores
@@ -168,12 +168,13 @@ def _asked(
 
 def _in_order(navigator: "Navigator", call: Call[FlowArguments], question: str) -> list[Ends]:
     """Return the first and the last definition that a question names, [] unless it names two."""
-    named = (_code(navigator.known(name, call.scope)) for name in _names_in(question))
+    named = (_code(navigator.known(name, call.scope)) for name in names_in(question))
     known = list(filter(None, named))
     return [dict.fromkeys(known[0], 0.0), dict.fromkeys(known[-1], 0.0)] if len(known) > 1 else []
 
 
-def _names_in(text: str) -> Iterator[str]:
+def names_in(text: str) -> Iterator[str]:
+    """Yield the names of code in a text: what is between backticks, and what only code is written like."""
     for quoted, name in _NAMES.findall(text):
         if quoted or is_identifier(name):
             yield quoted or name.rstrip(".")

@@ -20,6 +20,7 @@ from graphrag_mcp.tools.code_answer import (
     at,
     code_json,
     doubts,
+    further,
     is_empty,
     lay_out,
     location_of,
@@ -158,7 +159,10 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
         head = f"No{'' if affected.doubt.is_complete else ' certain'} dependants of {starts}."
     usual = [f"{as_name(file.path)} ({file.together} of {file.of} commits)" for file in affected.together]
     tail = [f"Usually changed with {as_name(affected.starts[0].path)}: {', '.join(usual)}."] if usual else []
-    tail += doubts(affected.doubt, affected.starts, call.asking, with_members=True)
+    if affected.is_deeper:
+        tail.append(further("More", "depend on", call.arguments.hops, call.asking))
+    if not (affected.is_deeper and affected.doubt.is_complete):
+        tail += doubts(affected.doubt, affected.starts, call.asking, with_members=True)
     commands = [f"Test: {one_line(command)}" for command in affected.test_commands]
     return lay_out(answer, call, [head, *commands], _reached_lines, tail)
 

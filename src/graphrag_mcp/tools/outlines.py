@@ -7,7 +7,7 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.excerpts import cost_of, cut_text, room_of
+from graphrag_mcp.tools.excerpts import cost_of, room_of
 from graphrag_mcp.tools.printing import fenced, location, one_line, printable
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
@@ -19,7 +19,6 @@ SIGNATURE_CHARACTERS = 160
 # Characters of the parts of an orientation.
 ROOMS = {"Folders, with their files": 300, "Most depended on": 500, "Entry points": 250}
 ROOM = 110  # The others have no more: with the titles 2,100.
-ABOUT_CHARACTERS = 240
 NAMES_SHOWN = 2  # No more names of a module are shown.
 
 
@@ -47,7 +46,7 @@ def write_orientation(orientation: "Orientation", note: str = "") -> str:
     shown = {path: ", ".join(map(as_name, names[:NAMES_SHOWN])) for path, names in orientation.modules.items()}
     modules = [f"{as_name(path)} ({names})" for path, names in shown.items()]
     parts = {
-        "About": [f'"{cut_text(one_line(orientation.about), ABOUT_CHARACTERS).text}"'] if orientation.about else [],
+        "About": [as_name(orientation.about)] if orientation.about else [],
         "Folders, with their files": list(orientation.folders),
         "Languages": [f"{language} {count:,}" for language, count in orientation.languages.items()],
         "Packages": list(map(as_name, orientation.packages)),

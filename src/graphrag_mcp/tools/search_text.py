@@ -187,9 +187,10 @@ def _copies(copies: Sequence[StoredChunk]) -> str:
 
 
 def _outlines(headers: Sequence[str], hits: Sequence[Hit], pointing: int) -> list[str]:
-    """Return results without code: the signature of what matched, or else its best line. pointing: see `_pointers`.
+    """Return results without code: the signature of what matched, or else its best line.
 
-    With best lines below each signature, and so less code above, fewer answers held the lines that answer.
+    pointing: how many of the first name other definitions of their files. With best lines below each signature, and so
+    less code above, fewer answers held the lines that answer.
     """
     outlines = []
     for place, (header, hit) in enumerate(zip(headers, hits, strict=True)):

@@ -24,6 +24,7 @@ from graphrag_mcp.tools.code_answer import (
     answer_of,
     code_json,
     doubts,
+    further,
     in_words,
     is_empty,
     lay_out,
@@ -65,7 +66,7 @@ class TraceArguments(FlowArguments):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all levels are meant: who asks for what implements a type rarely means the direct ones alone."""
+        """Whether all levels are meant: of types and overrides, if no number of hops is given."""
         return self.direction in _LEVELLED and "hops" not in self.model_fields_set
 
     @model_validator(mode="after")
@@ -88,9 +89,9 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
         navigator.trace, arguments.symbol, arguments.direction, scope=call.scope, unresolved=arguments.unresolved
     )
     trace = follow(_MOST_LEVELS if arguments.is_whole else arguments.hops)
-    is_free = arguments.direction is Direction.TESTS and "hops" not in arguments.model_fields_set
-    if is_free and trace.is_deeper and len(trace.steps) < FEW_TESTS:
-        trace = follow(MOST_HOPS)  # Who asks for tests wants some to run.
+    may_look_further = arguments.direction is Direction.TESTS and "hops" not in arguments.model_fields_set
+    if may_look_further and trace.is_deeper and len(trace.steps) < FEW_TESTS:
+        trace = follow(MOST_HOPS)
     page = page_of(trace.steps, call.first, arguments.limit)
     nodes = [*trace.starts, *(node for step in page.rows for node in (step.source, step.target))]
     texts = navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines})
@@ -183,10 +184,9 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
     if not trace.direction.is_outgoing:
         is_listed = call.arguments.unresolved
         how = "listed by name" if is_listed else f"{asking.argument('unresolved=true')} lists them"
-        is_further = trace.direction is Direction.TESTS and trace.is_deeper and trace.hops < MOST_HOPS
+        is_further = trace.direction is Direction.TESTS and trace.is_deeper
         if is_further:
-            more = "More tests" if trace.steps else "Tests"
-            lines.append(f"{more} may reach it by more hops: {asking.argument(f'hops={MOST_HOPS}')} looks further.")
+            lines.append(further("More tests" if trace.steps else "Tests", "reach", trace.hops, asking))
         lines += doubts(trace.doubt, trace.starts, asking, how) if not (is_further and trace.doubt.is_complete) else []
     elif not trace.doubt.is_typed and trace.direction is not Direction.IMPORTS:
         lines.append(f"{UNTYPED[0].upper()}{UNTYPED[1:]}.")

@@ -106,6 +106,7 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
         or graph.definitions(plain, scope)
         or _in_other_words(graph, plain, scope)
         or _keys_set_by(graph, name, scope)
+        or graph.definitions(f'"{name}"', scope)  # The title of a test.
     )
     last = plain.rpartition(".")[2]
     if read_name(name).is_flag and (keys := [node for node in nodes if node.kind is SymbolKind.KEY]):
@@ -119,7 +120,8 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
 def _said(text: str, nodes: list[CodeNode]) -> list[CodeNode]:
     """Return the definitions, each marked if the text has another name than it: in other case, or another style."""
     name = _plain(text).rpartition(".")[2]
-    is_other = not any(node.kind in _TEXT_KINDS or node.name == name or text.endswith(node.name) for node in nodes)
+    is_said = (node.kind in _TEXT_KINDS or node.name == name or text.endswith(node.name.strip('"')) for node in nodes)
+    is_other = not any(is_said)
     return [node._replace(asked_as=name) for node in nodes] if is_other else nodes
 
 

@@ -19,6 +19,9 @@ class Primitive(NamedTuple):
     wider: Sequence[str]
 
 
+_TEST_RUNNER = "the test runner"  # It starts what has a title for a name.
+
+
 @dataclass(frozen=True, slots=True)
 class ModuleRules:
     """What an import means, and which declarations files share. A unit is a package or namespace."""
@@ -88,7 +91,8 @@ class CallRules:
     passes: Mapping[str, str] = field(default_factory=dict)
     """Foreign functions that give a part of their first argument: the "value", what is of the "type" that it is,
     "each" of its elements, one "element", or "later"; or "all" that they are given."""
-    run_by: Callable[[str, Declared], str] = lambda _path, _one: ""  # What starts a function of a file: a test runner.
+    run_by: Callable[[str, Declared], str] = lambda _path, declared: _TEST_RUNNER if declared.name[:1] == '"' else ""
+    """What starts a function of a file."""
 
 
 @dataclass(frozen=True, slots=True)

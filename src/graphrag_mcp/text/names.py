@@ -17,7 +17,7 @@ _DECLARATION = re.compile(
     r"(?P<keyword>(?:class|def|enum|fn|func|function|interface|struct|trait|type)\s+)?"
     rf"(?P<name>{NAME.pattern})(?P<parameters>\([^()\n]*\))?[:;{{]?"
 )
-_WORD = re.compile(r'[^\s"`]+')
+_WORD = re.compile(r'(?:[^\s"`]|"[^"]*")+')  # A test may have a title, in quotes.
 _OPERATOR = re.compile(
     r"(?P<outer>(?:[\w~<>, ]+(?:::|\.|->))*)operator"
     r"(?:\s*(?P<sign>\(\s*\)|\[\s*\]|\"\"\s*\w+|[^\w\s()\[\]]+)|\s+(?P<type>[^()]+))(?:\(.*)?",
@@ -127,7 +127,7 @@ def qualified_by(qualifiers: Sequence[str], qualified_name: str, path: str) -> i
 
 
 def as_name(text: str) -> str:
-    """Return a name as it is shown: between quotes unless it is one word, since a heading may read like a sentence."""
+    """Return a name as it is shown: in quotes unless it is one word, since a heading may read like a sentence."""
     return text if not text or (text.isprintable() and _WORD.fullmatch(text)) else json.dumps(text, ensure_ascii=False)
 
 

@@ -7,6 +7,13 @@
 (concept_definition name: (identifier) @name) @type
 (template_declaration) @wrapper
 
+; Tests of GoogleTest are known by two names, those of Catch2 and doctest by a title, before a block of their own.
+(function_definition declarator: (function_declarator declarator: (identifier) @name
+    parameters: (parameter_list . (parameter_declaration type: (_) @title) . (parameter_declaration type: (_) @title)))
+  body: (_) @body (#match? @name "^(TYPED_)?TEST(_[FP])?$")) @test
+((expression_statement (call_expression function: (identifier) @name arguments: (argument_list (string_literal) @title)))
+  @test . (compound_statement) @body (#any-of? @name "TEST_CASE" "TEST_CASE_METHOD" "TEST_CASE_FIXTURE" "SCENARIO"))
+
 ; Members, declared or defined inside of their class.
 (field_declaration declarator: [
   (function_declarator declarator: [(field_identifier) (operator_name)] @name)

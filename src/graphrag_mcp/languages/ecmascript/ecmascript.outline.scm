@@ -18,6 +18,15 @@
 (pair key: (property_identifier) @name value: (class !name) @value) @type
 (pair value: (class name: (_) @name body: (_) @body)) @type
 
+; Tests that are known by their titles.
+(call_expression
+  function: [(identifier) @_test (member_expression object: (identifier) @_test)
+    (member_expression property: (property_identifier) @_test)
+    (call_expression function: (member_expression object: (identifier) @_test))]
+  arguments: (arguments . [(string) (template_string)] @name [(arrow_function) (function_expression)
+    (call_expression arguments: (arguments [(arrow_function) (function_expression)]))])
+  (#any-of? @_test "it" "test" "specify" "fit" "xit" "xtest")) @test
+
 ; module.exports = function name: a module that is a function has the function's own name.
 (assignment_expression left: [(member_expression property: (property_identifier) @_exports) (identifier) @_exports]
   right: [(function_expression name: (identifier) @name body: (_) @body)

@@ -8,6 +8,8 @@
     (binary_operator left: [(identifier) @name (call target: (identifier) @name)])])
   (do_block)? @body
   (#any-of? @_define "def" "defp" "defmacro" "defmacrop" "defguard" "defguardp" "defdelegate" "defn" "defnp")) @function
+(call target: (identifier) @_test (arguments . (string) @name) (do_block) @body
+  (#any-of? @_test "test" "property" "feature")) @test
 (unary_operator operand: (call target: (identifier) @_define
   (arguments . (binary_operator left: [(identifier) @name (call target: (identifier) @name)]))
   (#any-of? @_define "type" "typep" "opaque"))) @type

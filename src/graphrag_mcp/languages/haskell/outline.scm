@@ -23,6 +23,8 @@
 (class_declarations (bind name: (variable) @name) @method)
 (instance_declarations (function name: (variable) @name) @method)
 (instance_declarations (bind name: (variable) @name) @method)
+(infix left_operand: (apply function: (variable) @_test argument: (literal (string)) @name) operator: (operator) @_applies
+  (#any-of? @_test "it" "prop" "testCase" "testProperty" "specify") (#any-of? @_applies "$")) @test
 
 (instance name: (name) @base)
 (apply function: [(variable) @call (qualified module: (module) @receiver id: (variable) @call)])

@@ -10,6 +10,8 @@
 (chunk (assignment_statement (variable_list . name: (identifier) @name)) @constant)
 (chunk (assignment_statement (variable_list . name: (dot_index_expression table: (identifier) @owner field: (identifier) @name)))
   @constant)
+(function_call name: (identifier) @_test arguments: (arguments . (string) @name (function_definition) @value)
+  (#any-of? @_test "it" "test" "spec")) @test
 
 (function_call name: (parenthesized_expression (identifier) @call))
 (function_call name: (bracket_index_expression table: (_) @receiver field: (string content: (string_content) @call)))

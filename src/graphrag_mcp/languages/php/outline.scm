@@ -10,6 +10,9 @@
 (property_promotion_parameter name: (variable_name (name) @name)) @parameter
 (function_call_expression function: (name) @_define
   arguments: (arguments . (argument (string (string_content) @name))) (#eq? @_define "define")) @constant
+(function_call_expression function: (name) @_test
+  arguments: (arguments . (argument [(string) (encapsed_string)] @name)
+    (argument [(anonymous_function) (arrow_function)] @value)) (#any-of? @_test "it" "test")) @test
 
 (base_clause [(name) @base (qualified_name (name) @base)])
 (class_interface_clause [(name) @base (qualified_name (name) @base)])

@@ -10,6 +10,8 @@
 (call method: (identifier) @_define arguments: (argument_list . [(simple_symbol) @name (string (string_content) @name)])
   (#any-of? @_define "define_method" "define_singleton_method" "alias_method")) @method
 (alias name: (_) @name) @method
+(call !receiver method: (identifier) @_test arguments: (argument_list . (string) @name) block: (_) @body
+  (#any-of? @_test "it" "test" "specify" "example" "scenario" "should")) @test
 
 (superclass [(constant) @base (scope_resolution name: (constant) @base)])
 (call method: (identifier) @_mixin arguments: (argument_list [(constant) @base (scope_resolution name: (constant) @base)])

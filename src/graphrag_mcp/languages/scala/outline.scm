@@ -17,6 +17,10 @@
   (val_definition pattern: (identifier) @name)
   (var_definition pattern: (identifier) @name)
   (val_declaration name: (identifier) @name)] @field)
+(call_expression function: (call_expression function: (identifier) @_test arguments: (arguments . (string) @name))
+  arguments: (block) @body (#any-of? @_test "test" "it" "property" "they")) @test
+(infix_expression left: [(string) (infix_expression right: (string))] @name operator: (identifier) @_in right: (block) @body
+  (#any-of? @_in "in" "ignore")) @test
 
 (extends_clause [(type_identifier) @base (generic_type type: (type_identifier) @base)
   (stable_type_identifier (type_identifier) @base .)])

@@ -1,8 +1,7 @@
 (variable_declaration . (identifier) @name
   [(struct_declaration) (enum_declaration) (union_declaration) (opaque_declaration) (error_set_declaration)]) @type
 (function_declaration name: (identifier) @name body: (_)? @body) @function
-(test_declaration (string (string_content) @name) (block) @body) @function
-(test_declaration (identifier) @name (block) @body) @function
+(test_declaration [(string) (identifier)] @name (block) @body) @test
 (container_field name: (identifier) @name) @field
 (source_file (variable_declaration . (identifier) @name) @constant)
 (struct_declaration (variable_declaration . (identifier) @name) @constant)

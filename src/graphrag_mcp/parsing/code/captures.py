@@ -6,6 +6,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
         @name, and optionally @body (where its signature ends), or @value (what has that body), @owner (the type it is a
         member of);
         a pattern without @name takes both from the node's fields (faster to compile for large grammars)
+    @test        a test that its framework knows by a title, with @name, and @title where the title is elsewhere
     @prototype   a function that is defined elsewhere; counts in headers only
     @parameter   a parameter of a constructor that is a field of the type, likewise with @name
     @scope       a block that qualifies its members and defines nothing, with @name
@@ -53,6 +54,7 @@ DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "constant": SymbolKind.CONSTANT,
     "field": SymbolKind.FIELD,
     "module": SymbolKind.MODULE,
+    "test": SymbolKind.FUNCTION,
     "prototype": SymbolKind.FUNCTION,
     "parameter": SymbolKind.FIELD,
     "scope": None,
@@ -73,6 +75,9 @@ _TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
 _SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
 _STUB = b"..."
 _QUOTES = ('"', "`")
+_TITLE_QUOTES = ('"', "'", "`")
+_NOT_IN_TITLES = re.compile(r'"|\\(?=[\W_])')  # Quotes, and what escapes one.
+_TITLE_CHARS = 100
 # Functions in the grammars that have no body where they are only declared.
 _ONLY_DECLARED = """
     abstract_method_signature declaration function_declaration function_signature function_signature_item
@@ -230,11 +235,13 @@ class Findings:
         name_start, text = name.start_byte, self._code.node_text(name)
         if not text.strip():
             return  # The parser put a name where the grammar wants one.
+        if role == "test":
+            text = _title(map(self._code.node_text, captures.get("title", captures["name"])))
         known = self.definitions.get(name_start)
         if known is None or pattern < known.pattern:
             self.definitions[name_start] = FoundDefinition(
                 node.start_byte,
-                -node.end_byte,
+                -max(node.end_byte, body.end_byte if body else 0),
                 pattern,
                 name_start,
                 role,
@@ -332,6 +339,12 @@ def _is_of_file(node: Node) -> bool:
 def last_name(text: str) -> str:
     """Return `c` of `a.b.c`, `a::b::c` and `a\\b\\c`."""
     return text.replace("::", ".").replace("\\", ".").rpartition(".")[2]
+
+
+def _title(parts: Iterable[str]) -> str:
+    """Return the title of a test, in quotes: no name in code can be mistaken for it."""
+    words = ".".join(part[1:-1] if part[:1] in _TITLE_QUOTES else part for part in parts)
+    return f'"{" ".join(_NOT_IN_TITLES.sub("", words).split())[:_TITLE_CHARS]}"'
 
 
 def without_marks(name: str) -> str:

@@ -111,7 +111,7 @@ def _build(
     code: SourceCode,
 ) -> Definition:
     kind = DEFINITION_ROLES[match.role]
-    path, name = _read_name(match.name)
+    path, name = (match.name, match.name) if match.role == "test" else _read_name(match.name)
     start, end = span
     if match.role == "parameter":  # A member of the type; what else is there is of its constructor.
         parent = built[parent].parent

@@ -57,7 +57,8 @@ MOST_ROOM = 3_500  # Characters of one definition, unless the call gives a budge
 MOST_LINES = 60  # No more lines of code are shown.
 HEAD_LINES = 8  # That are shown before others, at most half of them documentation.
 ROW_CHARACTERS = 400  # A line of code is cut there.
-OUTLINE_ROOM = 2_000  # Characters of what a file defines.
+OUTLINE_ROOM = 3_000  # Characters of what a file defines, unless the call gives a budget.
+USES_ROOM = 1_000  # Of what is said besides.
 VALUE_LINES = 8  # Of a constant or field.
 STEPS_SHOWN = 2  # Relations of one kind beside the code; with three they were 28 to 48 % of an answer.
 _AROUND = (0, -1, 1, -2, 2)  # The lines that are shown around one that matches, the nearest first.
@@ -144,7 +145,9 @@ def _shown(row: "FoundSymbol", also: int, used: int) -> Iterable[CodeNode]:
 
 def symbols_text(answer: "CodeAnswer[FoundSymbols, FoundSymbol]", call: Call[FindSymbolArguments]) -> str:
     """Return each definition with the references to it."""
-    lines = partial(_found_lines, texts=answer.texts, asking=call.asking)
+    budget = call.arguments.token_budget
+    room = max(room_of(budget) - USES_ROOM, 0) if budget else OUTLINE_ROOM
+    lines = partial(_found_lines, texts=answer.texts, asking=call.asking, room=room)
     return lay_out(answer, call, _count_line(answer.result), lines)
 
 
@@ -152,14 +155,14 @@ def _count_line(symbols: FoundSymbols) -> list[str]:
     return [f"{counted(symbols.definitions, 'definition')}:"] if symbols.definitions > 1 else []
 
 
-def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking) -> list[str]:
+def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking, room: int) -> list[str]:
     lines = _defined_lines(row.node)
     value = [f"   {line} | {shown_line(texts.get((row.node.path, line), ''))}" for line in _value_of(row.node)]
     is_cut = len(value) == VALUE_LINES < row.node.end_line - row.node.start_line + 1
     lines += [*value, *([f"   ... to line {row.node.end_line}"] if is_cut else [])]
     for node in row.also[:ALSO_SHOWN]:
         lines += _defined_lines(node)
-    lines += outline_lines(row.members, OUTLINE_ROOM)
+    lines += outline_lines(row.members, room, f": {asking.argument('token_budget')} shows more")
     if len(row.also) > ALSO_SHOWN:
         lines.append(f"... {len(row.also) - ALSO_SHOWN:,} more of that name")
     files = len({use.path for use in row.used})

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from graphrag_mcp.model.files import CALLABLE
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.counts import counted
@@ -84,19 +85,28 @@ def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: boo
     return printable("\n".join(filter(None, (note, changed, head, *lines))))
 
 
-def outline_lines(definitions: Sequence[CodeNode], room: int) -> list[str]:
-    """Return definitions, each indented by its nesting, as many as fit."""
-    lines: list[str] = []
-    open_ends: list[int] = []
+def outline_lines(definitions: Sequence[CodeNode], room: int, more: str = "") -> list[str]:
+    """Return definitions, each indented by its nesting, as many as fit; those inside of functions only if all do.
+
+    more: what shows the others.
+    """
+    rows: list[tuple[str, bool]] = []
+    around: list[CodeNode] = []
     for node in definitions:
-        open_ends = [end for end in open_ends if end >= node.end_line]
-        line = "  " * len(open_ends) + _line(node)
+        around = [outer for outer in around if outer.end_line >= node.end_line]
+        is_inner = any(outer.kind in CALLABLE for outer in around)
+        rows.append(("  " * len(around) + _line(node), is_inner))
+        around.append(node)
+    if sum(cost_of(line) + 1 for line, _ in rows) > room:
+        rows = [row for row in rows if not row[1]]
+    lines: list[str] = []
+    for line, _ in rows:
         room -= cost_of(line) + 1
         if room < 0:
-            return [*lines, f"... {len(definitions) - len(lines):,} more"]
+            break
         lines.append(line)
-        open_ends.append(node.end_line)
-    return lines
+    left = len(definitions) - len(lines)
+    return [*lines, f"... {left:,} more{more}"] if left else lines
 
 
 def write_chunk(chunk: StoredChunk, note: str = "") -> str:

@@ -424,6 +424,20 @@ def test_a_message_cannot_leave_its_fence(repository: Repository) -> None:
     assert len(inside) == 2 or text.count("\n```") == 2
 
 
+@pytest.mark.parametrize(
+    "question", ["why was close_quietly removed from src/conn.py", "what became of close_quietly()", "`close_quietly`?"]
+)
+def test_a_name_that_is_gone_has_the_commit_that_removed_it(repository: Repository, question: str) -> None:
+    """No message has the word, and nothing that is indexed has the name any more."""
+    gone = CONN + "\n\ndef close_quietly(self):\n    return 3\n"
+    repository.commit({"src/conn.py": gone}, "Shutdown without noise")
+    removed = repository.commit({"src/conn.py": CONN}, "One way to shut down")
+    repository.commit({"src/conn.py": CONN + "\n\nX = 1\n"}, "Constants removed from it")
+    text = ask(repository.open(), query=question)
+    assert "those that added or removed close_quietly before others" in text.split("\n", 1)[0]
+    assert text.split("\n")[2].startswith(removed[:7])
+
+
 @pytest.mark.parametrize("arguments", [{}, {"line": 3}, {"path": "no/such/file.py"}, {"symbol": "no_such_symbol"}])
 def test_bad_arguments_are_named(repository: Repository, arguments: dict[str, object]) -> None:
     """In one sentence."""

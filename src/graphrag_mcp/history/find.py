@@ -24,6 +24,8 @@ from graphrag_mcp.text.words import query_words
 
 MOST_COMPANIONS = 5
 SECONDS = 12.0  # This is ten times the slowest measured answer; reading the commits may take as long again.
+GONE_SECONDS = 4.0  # For what commits removed, which no index has.
+GONE_COMMITS = 3  # The one that removed a name, and what changed it last.
 MOST_COMMITS = 200
 MOST_READ = 1_000  # Without an index of messages, no more are read.
 MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
@@ -83,6 +85,15 @@ class Past:
     def of_named(self, words: str, node: CodeNode, span: CommitRange) -> Told:
         """Return the commits of a definition that words name, those of which a line is still there first."""
         return self._by_words(self.answer("", node, None, span), words, self._survivors(node))
+
+    def of_gone(self, name: str, path: str, span: CommitRange) -> Told:
+        """Return the newest commits after which a name stands more or less often than before, in a file or anywhere."""
+        where = ("--", self._git.folder + path) if path else ("--",)
+        deadline = time.monotonic() + GONE_SECONDS
+        try:
+            return self._told(deadline, f"-S{name}", f"-{GONE_COMMITS}", *span.options, _END, self._git.head(), *where)
+        except GitError as error:
+            return Told((), str(error))
 
     def _by_words(self, told: Told, words: str, kept: Set[str]) -> Told:
         """Return the commits that share words, those that are kept first, then those that share the rarest."""

@@ -36,6 +36,7 @@ MAXIMUM_LINE = 100_000_000
 NOT_INDEXED = "(changed only files that are not indexed)"
 FILES_SHOWN = 3
 NAMES_LOOKED_UP = 5  # Of a query.
+SHORTEST_GONE = 4  # Characters of a name that is looked for in what commits removed.
 SYMBOLS_SHOWN = 3
 BODY_CHARACTERS = 240
 _TRAILER = re.compile(r"[\w-]+-by: |-{3,}")  # "Co-authored-by: ..."
@@ -82,12 +83,14 @@ class History:
     """What is said of all commits.
 
     of: the definition or file whose past they are, None for any. named: the definition that the query names, whose
-    commits are first. missing: what is. words: of the query, and most_matched: how many of them the message of one
+    commits are first. gone: a name in the query that nothing has any more, whose last are before them. missing: what
+    is. words: of the query, and most_matched: how many of them the message of one
     commit has at most.
     """
 
     of: CodeNode | None
     named: CodeNode | None
+    gone: str
     missing: str
     words: int
     most_matched: int
@@ -103,11 +106,14 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     node = navigator.starts(start, call.scope)[0] if start else None
     span = CommitRange(arguments.since, arguments.until, arguments.author)
     told = past.answer(arguments.query, node, arguments.line, span)
-    named = None if node else named_in(navigator, arguments.query, call.scope)
-    if named is not None:
-        of_named = past.of_named(arguments.query, named, span)
-        commits = dict.fromkeys((*of_named.commits, *told.commits))
-        told = replace(told, commits=tuple(commits), note=told.note or of_named.note)
+    named, gone = (None, "") if node else named_in(navigator, arguments.query, call.scope)
+    of_names = [past.of_gone(gone, named.path if named and named.is_file else "", span)] if gone else []
+    of_names += [past.of_named(arguments.query, named, span)] if named else []
+    if of_names:
+        commits = dict.fromkeys(commit for of in (*of_names, told) for commit in of.commits)
+        gone = gone if of_names[0].commits else ""
+        note = next(filter(None, (of.note for of in (told, *of_names))), "")
+        told = replace(told, commits=tuple(commits), note=note)
     page_commits = told.commits[call.first : call.first + arguments.limit]
     changes = [past.changes(commit, navigator.until) for commit in page_commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
@@ -116,15 +122,23 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     page = Page(rows, call.first, len(told.commits))
     words = set(query_words(arguments.query))
     matched = max((len(words.intersection(query_words(commit.message))) for commit in told.commits), default=0)
-    history = History(node, named, told.note or past.problem, len(words), matched)
+    history = History(node, named, gone, told.note or past.problem, len(words), matched)
     return answer_of(view, history, page, filter(None, [node, named]))
 
 
-def named_in(navigator: "Navigator", query: str, scope: Scope) -> CodeNode | None:
-    """Return the definition that a query names, None where it names none or several."""
-    names = islice(dict.fromkeys(names_in(query)), NAMES_LOOKED_UP)
-    found = {nodes[0] for name in names if len(nodes := navigator.known(name, scope)) == 1}
-    return found.pop() if len(found) == 1 else None
+def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode | None, str]:
+    """Return the definition that a query names, else the file, None for none or several; and a name that is gone.
+
+    That is one that nothing has, or nothing in the file.
+    """
+    found = {name: navigator.known(name, scope) for name in islice(dict.fromkeys(names_in(query)), NAMES_LOOKED_UP)}
+    files = {nodes[0] for nodes in found.values() if len(nodes) == 1 and nodes[0].is_file}
+    file = files.pop() if len(files) == 1 else None
+    if file:
+        found = {name: [node for node in nodes if node.path == file.path] for name, nodes in found.items()}
+    gone = next((name.removesuffix("()").rpartition(".")[2] for name, nodes in found.items() if not nodes), "")
+    definitions = {nodes[0] for nodes in found.values() if len(nodes) == 1} - {file}
+    return definitions.pop() if len(definitions) == 1 else file, gone if len(gone) >= SHORTEST_GONE else ""
 
 
 def _told(
@@ -152,6 +166,8 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
     order = "" if total == 1 else ", the best first" if arguments.query else ", the newest first"
     if explains and total > 1:
         order = ", the first after passing over others, which changed many files"
+    if history.gone:
+        order += f", those that added or removed {as_name(history.gone)} before others"
     if history.named:
         order += f", those of {location_of(history.named)} before others"
     if history.words > 1 and history.most_matched * 2 <= history.words:

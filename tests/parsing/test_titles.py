@@ -56,8 +56,8 @@ OTHERS = {
     ),
     "CartSpec.scala": (
         (
-            'class CartSpec extends AnyFunSuite {\n  test("adds") { add(1) }\n  "a cart" should "sum" in {\n    sum(1)\n'
-            "  }\n}\n"
+            'class CartSpec extends AnyFunSuite {\n  test("adds") { add(1) }\n  "a cart" should "sum" in {\n'
+            "    sum(1)\n  }\n}\n"
         ),
         ["CartSpec 1-6", 'CartSpec."adds" 2-2', 'CartSpec."a cart should sum" 3-5'],
     ),

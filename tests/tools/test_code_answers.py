@@ -32,6 +32,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     for kind in range(9):
         (root / "src" / f"kind_{kind}.py").write_text(f"class Kind{kind}:\n    def load(self):\n        return self\n")
     (root / "src" / "user.py").write_text("def use(kind):\n    return kind.load()\n")
+    turns = "".join(f"def turn_{number}(wheel):\n    return wheel.turn()\n\n\n" for number in range(4))
+    wheels = "".join(f"class {name}:\n    def turn(self):\n        return self\n\n\n" for name in ("Wheel", "Key"))
+    (root / "src" / "wheels.py").write_text(wheels + turns)
     (root / "src" / "plot.ts").write_text("export function plot(a: A): B\n" * 12)
     (root / "src" / "box.py").write_text("class Box: ...\n\n\ndef weigh(box: Box):\n    return 1\n")
     (root / "src" / "limits.py").write_text("MOST_ROWS = 9\n\n\ndef rows():\n    return MOST_ROWS\n")
@@ -135,11 +138,19 @@ def test_lines_that_may_mean_a_definition_are_counted_where_none_certainly_does(
     """So that an empty list is not taken for proof that there are none."""
     text = ask(app, tool, **arguments)
     assert text.startswith(beginning)
-    how = "unresolved=true lists them" if tool == "trace_relations" else "trace_relations unresolved=true lists them"
-    assert f"1 more place of `load` with an unknown receiver ({how})." in text
+    assert "1 more place of `load` with an unknown receiver: src/user.py:2." in text
     assert "Complete" not in text
     ([place],) = find_key(json.loads(ask(app, tool, **arguments, response_format="json")), "undecided")
     assert place == "src/user.py:2"
+
+
+@pytest.mark.parametrize(
+    ("tool", "how"), [("trace_relations", "unresolved=true"), ("impact", "trace_relations unresolved=true")]
+)
+def test_many_places_that_are_not_decided_are_listed_on_request(app: App, tool: str, how: str) -> None:
+    """A few are named at once."""
+    text = ask(app, tool, symbol="Wheel.turn")
+    assert f"4 more places of `turn` with an unknown receiver ({how} lists them)." in text
 
 
 @pytest.mark.requirement("P-1")

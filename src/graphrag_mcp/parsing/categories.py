@@ -100,7 +100,7 @@ _VENDORED_NAMES = _words("gradlew gradlew.bat mvnw mvnw.cmd")
 _VENDORED_NAME_PARTS = (".min.", "-min.", ".bundle.", ".umd.")
 _TEST_STEM_STARTS = ("test_", "test-")
 _TEST_STEM_ENDS = ("_test", "_tests", "-test", "-tests", ".test", ".tests", "_spec", "-spec", ".spec", ".cy", ".e2e",
-                   "_unittest")  # fmt: skip
+                   ".test-d", "_unittest")  # fmt: skip
 _TYPED_TEST_ENDS = ("Test", "Tests", "Spec", "Specs", "TestCase")
 
 _GENERATED_WITHIN = 1_000  # characters; marks further down are those of a generator, not of generated code.

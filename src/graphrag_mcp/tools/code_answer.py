@@ -28,6 +28,8 @@ Row = TypeVar("Row", covariant=True)
 _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 STOPS_SHOWN = 12  # Names at which a trace ends.
 PLACES_NAMED = 5  # No more places that are not read are named.
+FEW_PLACES = 3  # As many with an unknown receiver are named; more are listed on request.
+LISTED_BY_NAME = "listed by name"
 LINE_CHARACTERS = 200
 NUMBERS_SHOWN = 100
 LINES_SHOWN = 5  # Lines of one definition that are shown with their text; the others are named.
@@ -160,7 +162,9 @@ def further(what: str, does: str, hops: int, asking: Asking) -> str:
 def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Iterator[str]:
     if doubt.undecided:
         places = counted(len(doubt.undecided), "more place", "more places")
-        yield f"{places} of {name} {'not decided' if is_type else 'with an unknown receiver'} ({how})"
+        are_few = len(doubt.undecided) <= FEW_PLACES and how != LISTED_BY_NAME
+        where = f": {_first(sorted(doubt.undecided))}" if are_few else f" ({how})"
+        yield f"{places} of {name} {'not decided' if is_type else 'with an unknown receiver'}{where}"
     if doubt.undecided_on_the_way:
         places = counted(len(doubt.undecided_on_the_way), "more place")
         yield f"{places} may call a definition on the way, on an unknown receiver"

@@ -17,6 +17,7 @@ from graphrag_mcp.tools.arguments import MOST_HOPS, Hops
 from graphrag_mcp.tools.code_answer import (
     KIND_WORDS,
     LINES_SHOWN,
+    LISTED_BY_NAME,
     STOPS_SHOWN,
     UNSAID_KINDS,
     UNTYPED,
@@ -53,7 +54,8 @@ DirectionName = Annotated[
 # What lies below each other.
 _LEVELLED = (Direction.SUBCLASSES, Direction.IMPLEMENTERS, Direction.OVERRIDES, Direction.SUPERCLASSES)
 _MOST_LEVELS = 100
-FEW_TESTS = 5  # With fewer nearby, those further away are looked for too.
+FEW_TESTS = 5  # With fewer nearby, those further away are looked for too,
+MANY_TESTS = 25  # and listed unless they are more: then most of them only pass through it.
 _STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
 
 
@@ -91,7 +93,9 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
     trace = follow(_MOST_LEVELS if arguments.is_whole else arguments.hops)
     may_look_further = arguments.direction is Direction.TESTS and "hops" not in arguments.model_fields_set
     if may_look_further and trace.is_deeper and len(trace.steps) < FEW_TESTS:
-        trace = follow(MOST_HOPS)
+        further_away = follow(MOST_HOPS)
+        is_short = not trace.steps or len(further_away.steps) <= MANY_TESTS
+        trace = further_away if is_short else trace
     page = page_of(trace.steps, call.first, arguments.limit)
     nodes = [*trace.starts, *(node for step in page.rows for node in (step.source, step.target))]
     texts = navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines})
@@ -183,7 +187,7 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
         lines.append(f"Overrides are not compared in this language; subclasses and {by_text} lead to them.")
     if not trace.direction.is_outgoing:
         is_listed = call.arguments.unresolved
-        how = "listed by name" if is_listed else f"{asking.argument('unresolved=true')} lists them"
+        how = LISTED_BY_NAME if is_listed else f"{asking.argument('unresolved=true')} lists them"
         is_further = trace.direction is Direction.TESTS and trace.is_deeper
         if is_further:
             lines.append(further("More tests" if trace.steps else "Tests", "reach", trace.hops, asking))

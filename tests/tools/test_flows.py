@@ -207,6 +207,23 @@ def test_an_element_that_is_stored_leads_to_who_reads_the_collection(tmp_path: P
     assert "Bus.emit\n" in text
 
 
+def test_a_channel_leads_from_who_sends_to_who_receives(tmp_path: Path) -> None:
+    """And neither over a field that both use, nor over a function that others have run."""
+    queue = (
+        "package queue\n\ntype Job struct{ size int }\ntype Queue struct{ jobs chan Job }\n\n"
+        "func (q *Queue) add(size int) {\n\tspawn(func() {})\n\tq.jobs <- Job{size: size}\n}\n\n"
+        "func (q *Queue) start() { spawn(q.work) }\nfunc (q *Queue) stop() { spawn(q.rest) }\n"
+        "func spawn(f func()) { f() }\nfunc (q *Queue) rest() { finish(Job{}) }\n\n"
+        "func (q *Queue) work() {\n\tfor job := range q.jobs {\n\t\tfinish(job)\n\t}\n}\n\n"
+        "func weigh(job Job) {\n\tif job.size > 1 {\n\t\tfinish(job)\n\t}\n}\n\nfunc finish(job Job) {}\n"
+    )
+    with indexed(tmp_path, {"queue.go": queue}) as app:
+        text = ask(app, {"from": "Queue.add", "to": "finish"})
+    first = text.split(" also leads to ")[0]
+    assert " (jobs is read at queue.go:" in first
+    assert "Queue.work\n" in first
+
+
 def test_a_constant_hands_on_the_function_whose_type_it_states(tmp_path: Path) -> None:
     """Also in an object."""
     lamp = (

@@ -17,7 +17,7 @@ _COSTS = {
     RelationKind.USES: 0.7,  # A type is handed over.
     RelationKind.CONTAINS: 0.3,
     RelationKind.WRITES: 1.2,
-    RelationKind.READS: 1.2,
+    RelationKind.READS: 1.8,
 }
 _DISPATCH, _BY_NAME = 0.25, 1.2
 _PER_CHOICE = 0.4
@@ -34,6 +34,7 @@ class Link:
     edge: CodeEdge
     choices: int = 1
     read: str = ""
+    extra: float = 0.0
     text: str = field(default="", compare=False)
 
     @property
@@ -44,7 +45,7 @@ class Link:
             return _BY_NAME + _PER_CHOICE * choices
         is_dispatch = self.edge.certainty is Certainty.MAY_CALL and self.edge.relation is RelationKind.CALLS
         dispatch = _DISPATCH if is_dispatch else 0.0
-        return _COSTS.get(self.edge.relation, 1.0) + dispatch + _PER_CHOICE * choices
+        return _COSTS.get(self.edge.relation, 1.0) + dispatch + _PER_CHOICE * choices + self.extra
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,7 +236,10 @@ class FlowSearch:
             other = nodes[source_id]
             if other.category not in self._hidden and other != node:
                 choices = len(first) if is_turned or kinds == (RelationKind.WRITES,) else 1
-                yield Link(node, other, edge, choices) if is_turned else Link(other, node, edge, choices)
+                is_open = edge.certainty is Certainty.MAY_CALL and edge.relation is RelationKind.CALLS
+                extra = self._relations.leads.extra_of(other, edge.line) if is_open and not is_turned else 0.0
+                ends = (node, other) if is_turned else (other, node)
+                yield Link(*ends, edge, choices, extra=extra)
 
     # ------------------------------------------------------------ chains
 

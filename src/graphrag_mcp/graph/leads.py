@@ -17,6 +17,8 @@ _USES = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # What may let a progra
 _READING = (Use.CALL, Use.CREATE, Use.VALUE)
 MAX_NAMED = 12  # An undecided call that may mean more methods says nothing.
 LEAST_RECEIVER = 3  # Letters of a receiver that says what its type is called.
+_PUT = -1.3  # What is put into a channel or another collection is meant for those that read it.
+_PASSED = 1.0  # What a parameter holds depends on the caller, which also hands it over by itself.
 _LAST_NAME = re.compile(r"\w+(?=\W*\Z)")
 
 
@@ -24,11 +26,13 @@ class Lead(NamedTuple):
     """A place from which a program, or what it stored, may go on at another definition.
 
     choices: how many definitions the place may mean. read: the variable that is written there, and where it is read.
+    extra: what the step costs beside its kind.
     """
 
     edge: CodeEdge
     choices: int = 1
     read: str = ""
+    extra: float = 0.0
 
 
 def _surest(leads: Iterable[Lead]) -> list[Lead]:
@@ -58,6 +62,13 @@ class Leads:
             links = [link for symbol in self._code.symbols(node) for link in self._links(symbol)]
             return _surest(lead for lead in self._data_leads(node, links) if lead.edge.target_id != node.node_id)
 
+    def extra_of(self, node: CodeNode, line: int) -> float:
+        """Return what a step costs more that calls a parameter on a line of a function, 0 if it calls none there."""
+        declared = map(self._code.resolver.declared, self._code.symbols(node))
+        parameters = {parameter.name for one in declared for parameter in one.parameters or ()}
+        mentions = self._code.references.mentions(node.path, line) if parameters else ()
+        return _PASSED if any(mention.use == Use.CALL and mention.name in parameters for mention in mentions) else 0.0
+
     def _links(self, symbol: SymbolId) -> Sequence[StoredLink]:
         """Return the links of the code of a declaration, without that of the named functions inside it."""
         if self._code.resolver.declared(symbol).kind in VARIABLE:
@@ -69,14 +80,15 @@ class Leads:
     def _data_leads(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
         changing = [link for link in links if link.kind in (RelationKind.WRITES, RelationKind.READS)]
         targets = self._nodes(link.target for link in changing)
-        written: dict[int, tuple[int, str]] = {}
+        written: dict[int, tuple[int, str, float]] = {}
         for link in changing:
             target = targets.get(link.target)  # None for a field that only methods assign.
             name = target.name if target else self._name_of(link)
             is_variable = link.target > 0 and (target is None or target.kind in VARIABLE)
             if is_variable and (link.kind is RelationKind.WRITES or self._is_filled(name, link, links)):
-                written.setdefault(link.target, (link.line, name))
-        for place, (line, name) in written.items():
+                extra = _PUT if link.use == Use.FILL else 0.0
+                written.setdefault(link.target, (link.line, name, extra))
+        for place, (line, name, extra) in written.items():
             reading = [link for link in self._code.references.to((place,), CERTAINTY_OF) if link.use in _READING]
             self._code.find_sources([(link.path, link.source) for link in reading])
             readers: dict[int, StoredLink] = {}
@@ -85,7 +97,7 @@ class Leads:
             for target_id, link in readers.items():
                 certainty = Certainty.CERTAIN if len(readers) == 1 else Certainty.MAY_CALL
                 edge = CodeEdge(node.node_id, target_id, RelationKind.READS, node.path, line, certainty)
-                yield Lead(edge, len(readers), f"{name} is read at {link.path}:{link.line}")
+                yield Lead(edge, len(readers), f"{name} is read at {link.path}:{link.line}", extra)
 
     def _name_of(self, link: StoredLink) -> str:
         """Return the first name on a line that is used as a link says."""
@@ -176,7 +188,9 @@ class Leads:
         for link in links:
             is_variable = link.target in targets and targets[link.target].kind in VARIABLE
             if link.how is How.RUNS or is_variable:
-                yield from self._leads_kept(node, self._code.references.run_by([link]))
+                extra = self.extra_of(node, link.line)
+                kept = self._leads_kept(node, self._code.references.run_by([link]))
+                yield from (lead._replace(extra=extra) for lead in kept)
             elif link.how in (How.UNDECIDED, How.FOREIGN) and link.use == Use.CALL and link.receiver:
                 yield from self._leads_by_name(node, link)
 

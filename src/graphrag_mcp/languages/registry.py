@@ -65,6 +65,7 @@ _OTHER = Language(name="", title="", grammar="", files="")
 _BY_FILE = {file: name for name, files in _PACK_FILES.items() for file in files.split()} | {
     file: name for name, language in LANGUAGES.items() for file in language.files.split()
 }
+_WITH_INLINE_TESTS = tuple(file for file, name in _BY_FILE.items() if name in _INLINE_TESTS)
 _BY_INTERPRETER = {program: name for name, language in LANGUAGES.items() for program in language.interpreters.split()}
 CODE_EXTENSIONS = frozenset(
     file[1:] for language in LANGUAGES.values() for file in language.files.split() if file[0] == "."
@@ -143,7 +144,7 @@ def is_inline_test(path: str, qualified_name: str) -> bool:
 
 def has_inline_tests(path: str) -> bool:
     """Return whether a file may contain the tests of its own code."""
-    return detect_language(path) in _INLINE_TESTS
+    return path.endswith(_WITH_INLINE_TESTS)
 
 
 def is_cpp_header(text: str) -> bool:

@@ -12,6 +12,8 @@ from pydantic import Field
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, UnknownNameError
+from graphrag_mcp.languages.language import ImportStyle
+from graphrag_mcp.languages.registry import describe, detect_language
 from graphrag_mcp.model.files import VARIABLE, RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Direction, Line
 from graphrag_mcp.model.history import DIGITS_SHOWN, day_of
@@ -168,7 +170,8 @@ def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking, 
     files = len({use.path for use in row.used})
     if row.used:
         at_least = "at least " if row.doubt.is_cut else ""
-        verb = "imported" if row.node.is_file else "used"
+        is_package = row.node.is_file and describe(detect_language(row.node.path)).imports is ImportStyle.GO
+        verb = "its package is imported" if is_package else "imported" if row.node.is_file else "used"
         lines.append(f"   {verb} {at_least}{counted(len(row.used), 'time')} in {counted(files, 'file')}:")
         lines += [f"   - {_use_line(use)}" for use in row.used[:USES_SHOWN]]
     elif row.doubt.is_complete:

@@ -100,7 +100,8 @@
 [(assignment_statement left: (expression_list (index_expression) @as.fill))
   (range_clause left: (expression_list (index_expression) @as.fill))
   (inc_statement (index_expression) @as.fill)
-  (dec_statement (index_expression) @as.fill)]
+  (dec_statement (index_expression) @as.fill)
+  (send_statement channel: [(identifier) (selector_expression) (index_expression)] @as.fill)]
 [(assignment_statement left: (expression_list (selector_expression operand: (_) @as.part)))
   (inc_statement (selector_expression operand: (_) @as.part))
   (dec_statement (selector_expression operand: (_) @as.part))]

@@ -161,3 +161,36 @@ int X::f(int a) { return f('c'); }
 int X::f(char b) { return b; }
 """
     assert rows(tmp_path, {"a.cpp": text}, "X.f", Direction.CALLERS) == ["a.cpp:2 certain"]
+
+
+TYPES = {
+    "cart.rs": "pub struct Cart;\nimpl Cart {\n    pub fn build() -> Self { Cart }\n}\n",
+    "app.rs": "struct App;\nimpl App {\n    fn build() -> App { App }\n    fn go() {\n        Cart::build();\n"
+    "        Vec::build();\n        crate::tools::weigh();\n        std::weigh();\n    }\n}\n",
+    "tools.rs": "pub fn weigh() {}\n",
+    "Cart.php": "<?php\nclass Shop { static function sum() {} }\nclass Till { static function sum() {} }\n"
+    "class Desk extends Till {}\nfunction day() { Shop::sum(); Intl::sum();\n  Desk::sum();\n}\n",
+    "cart.rb": "class Crate\n  def self.load\n  end\nend\nclass Truck\n  def self.load\n    Crate.load\n"
+    "    LIST.load\n  end\nend\n",
+    "Cart.cs": "class Box { public static void Fill() {} }\nclass Bag {\n"
+    "  public static void Fill() { Box.Fill(); }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("Cart.build", ["app.rs:5 certain"]),
+        ("App.build", []),
+        ("weigh", ["app.rs:7 certain"]),
+        ("Shop.sum", ["Cart.php:5 certain", "Cart.php:6 by name"]),
+        ("Till.sum", ["Cart.php:6 by name"]),
+        ("Crate.load", ["cart.rb:7 certain", "cart.rb:8 by name"]),
+        ("Truck.load", ["cart.rb:8 by name"]),
+        ("Box.Fill", ["Cart.cs:3 certain"]),
+        ("Bag.Fill", []),
+    ],
+)
+def test_a_type_or_module_before_a_name_says_whose_it_is(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """The own namesake is not meant; nor is anything by a member of what the project does not have."""
+    assert rows(tmp_path, TYPES, symbol, Direction.CALLERS) == found

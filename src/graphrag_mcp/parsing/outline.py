@@ -53,7 +53,8 @@ class Reference(NamedTuple):
     """A name that is called (`receiver.name()`) or used as a type.
 
     receiver: "" for a bare name; the last name of a dotted one; one of those above. is_builtin: whether
-    the name is also a builtin of the language. is_of_value: whether the receiver can be no module, nor a type.
+    the name is also a builtin of the language. is_of_value: whether the receiver can be no module, nor a type. is_path:
+    whether it can be nothing else: `receiver::name`.
     """
 
     start: int
@@ -64,6 +65,7 @@ class Reference(NamedTuple):
     is_builtin: bool = False
     is_handed: bool = False  # It may be a function that is handed on as a value.
     is_of_value: bool = False
+    is_path: bool = False
 
 
 class Base(NamedTuple):

@@ -88,7 +88,8 @@ class NameResolution:
                     )
             elif self._is_told(relation):
                 name = macro_name(relation.target) if relation.target_module == MACRO else relation.target
-                how = How.OUTSIDE if relation.resolution is Resolution.LIBRARY else How.UNDECIDED
+                is_foreign = relation.resolution is Resolution.LIBRARY or self._is_of_unknown(relation)
+                how = How.OUTSIDE if is_foreign else How.UNDECIDED
                 yield Link(Place("", name), source, relation.line, relation.kind, "", how)
 
     def _is_told(self, relation: Relation) -> bool:
@@ -122,6 +123,8 @@ class NameResolution:
 
     def _meaning(self, relation: Relation) -> _Meant:
         everyone = self._candidates(relation)
+        if relation.owner and (owned := self._of_owner(relation, everyone)) is not None:
+            return owned
         modules = self._modules(relation) if relation.target_module not in ("", MACRO) else {}
         declared = {each.name for each in everyone if each.path in self._included and self._is_bare(relation)}
         if declared and _count_symbols(declared_here := [each for each in everyone if each.name in declared]) == 1:
@@ -133,6 +136,33 @@ class NameResolution:
             if is_known or each.path == self._file.path or each.path in modules
         ]
         return self._choose(relation, possible, is_of_known_module=bool(modules))
+
+    def _of_owner(self, relation: Relation, everyone: Sequence[_Candidate]) -> _Meant | None:
+        """Return what is meant by a member of a type or module that is named; None where that says nothing."""
+        owner = relation.owner.removesuffix("::")
+        files = {file.path for file in self._source.keyed(owner)} | set(self._modules(relation))
+        owned = [each for each in everyone if each.name.rpartition(".")[0].rpartition(".")[2] == owner]
+        owned = owned or [each for each in everyone if each.path in files and "." not in each.name]
+        here = [each for each in owned if each.path == self._file.path]
+        imported = [each for each in owned if each.path in files]
+        for chosen in (here, imported, owned):
+            if count := _count_symbols(chosen):
+                return _Meant(How.SAID, chosen) if count == 1 else _guess(chosen)
+        if self._is_of_unknown(relation):
+            return _NOTHING
+        methods = [each for each in everyone if each.kind is SymbolKind.METHOD]
+        return _guess(methods) if methods and self._is_type(owner) else None  # Of a type above, or generated.
+
+    def _is_of_unknown(self, relation: Relation) -> bool:
+        """Return whether a name is that of a member of something that the project does not have."""
+        owner = relation.owner.removesuffix("::")
+        return owner != relation.owner and not (self._is_type(owner) or self._source.keyed(owner))
+
+    def _is_type(self, name: str) -> bool:
+        return any(
+            each.kind in (SymbolKind.TYPE, SymbolKind.MODULE) and each.file.language in self._platform
+            for each in self._source.called(name)
+        )
 
     def _candidates(self, relation: Relation) -> list[_Candidate]:
         """Return the definitions of a name that a relation may mean; archived ones only where there are no others."""

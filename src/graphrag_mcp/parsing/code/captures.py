@@ -188,7 +188,8 @@ class Findings:
             receiver = MACRO_RECEIVER
         is_builtin = name in self._builtins
         said = (start, self._code.row(start), name, receiver, is_call, is_builtin)
-        self.references[start, is_call] = Reference(*said, is_of_value="value" in captures)
+        is_path = before is not None and self._code.data.startswith(b"::", before.end_byte)
+        self.references[start, is_call] = Reference(*said, is_of_value="value" in captures, is_path=is_path)
         registration = REGISTRATIONS.get(name)
         if registration and registration.fits(node, receiver, is_call):
             self.declaring.append((node, registration))

@@ -13,6 +13,7 @@ from graphrag_mcp.model.files import (
     Resolution,
     SymbolKind,
 )
+from graphrag_mcp.parsing.code.captures import last_name
 from graphrag_mcp.parsing.code.imports import is_library
 from graphrag_mcp.parsing.outline import (
     MACRO_RECEIVER,
@@ -44,13 +45,14 @@ Resolved = tuple[float, Resolution, str]
 
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
     """Return the distinct edges of a file in the order in which they first occur, each with its highest confidence."""
-    relations: dict[tuple[RelationKind, str, str, int], Relation] = {}
+    relations: dict[tuple[RelationKind, str, str, int, str], Relation] = {}
     called: set[tuple[str, str]] = set()
     for relation in _Builder(path, language, category, outline).relations():
-        key = (relation.kind, relation.source, relation.target, relation.line if relation.kind in _BY_LINE else 0)
+        line, source_and_target = relation.line if relation.kind in _BY_LINE else 0, relation[1:3]
+        key = (relation.kind, *source_and_target, line, relation.owner)
         if relation.kind is RelationKind.CALLS:
-            called.add(key[1:3])
-        elif relation.kind is RelationKind.USES and key[1:3] in called:  # A call is more specific.
+            called.add(source_and_target)
+        elif relation.kind is RelationKind.USES and source_and_target in called:  # A call is more specific.
             continue
         if key not in relations or relations[key].confidence < relation.confidence:
             relations[key] = relation
@@ -134,12 +136,12 @@ class _Builder:
             source = definitions[index] if index >= 0 else None
             name = source.qualified_name if source else ""
             edge = self._resolve_call(call, index)
-            target = self._target(call)
-            yield from (_edge(RelationKind.CALLS, name, target, row, edge) for row in rows)
+            target, owner = self._target(call), self._owner(call)
+            yield from (_edge(RelationKind.CALLS, name, target, row, edge, owner) for row in rows)
             is_helper = self._is_test_file and edge[1] is Resolution.LOCAL
             if (self._is_test_file or (source and is_test[index])) and not is_helper:
                 tested = (min(edge[0], _TESTED_BY_CALL), edge[1], edge[2])
-                yield _edge(RelationKind.TESTS, name, target, call.row, tested)
+                yield _edge(RelationKind.TESTS, name, target, call.row, tested, owner)
 
     def _uses(self) -> Iterator[Relation]:
         definitions, references = self._outline.definitions, self._outline.references
@@ -155,7 +157,8 @@ class _Builder:
             if source and use.name in _types_around(source):  # A type's members refer to the type all the time.
                 continue
             edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
-            yield _edge(RelationKind.USES, source.qualified_name if source else "", self._target(use), use.row, edge)
+            name = source.qualified_name if source else ""
+            yield _edge(RelationKind.USES, name, self._target(use), use.row, edge, self._owner(use))
 
     def _handed_on(self) -> Iterator[Relation]:
         definitions = self._outline.definitions
@@ -163,7 +166,7 @@ class _Builder:
         for index, use, rows in self._each_once(handed):
             source = definitions[index].qualified_name if index >= 0 else ""
             edge, target = self._resolve_call(use, index), self._target(use)
-            yield from (_edge(RelationKind.HANDS_ON, source, target, row, edge) for row in rows)
+            yield from (_edge(RelationKind.HANDS_ON, source, target, row, edge, self._owner(use)) for row in rows)
 
     def _each_once(self, references: Sequence[Reference]) -> Iterable[tuple[int, Reference, list[int]]]:
         """Return the first of equal references in one definition, with its index and the rows of all of them."""
@@ -180,6 +183,17 @@ class _Builder:
         imported = None if reference.receiver else self._imports.get(reference.name)
         is_header = imported is not None and imported.target.startswith(f"{reference.name}.")
         return imported.target if imported and not is_header and reference.name not in self._local else reference.name
+
+    def _owner(self, reference: Reference) -> str:
+        """Return the type or module that is written before a name, as it is called where it is defined."""
+        receiver = reference.receiver
+        is_own = receiver in self._own or receiver in (self._super, SUPER_RECEIVER)
+        is_type = receiver[:1].isupper() and not receiver.isupper()  # A constant, or the parameter of a type.
+        if is_own or not (is_type or (reference.is_path and receiver.isidentifier() and receiver.islower())):
+            return ""
+        imported = self._imports.get(receiver)
+        owner = last_name(imported.target) if imported and not imported.whole else receiver
+        return f"{owner}::" if reference.is_path else owner
 
     def _resolve_call(self, call: Reference, index: int) -> Resolved:
         if not call.receiver:
@@ -255,9 +269,9 @@ class _Builder:
         return BARE_CONFIDENCE, Resolution.UNRESOLVED, ""
 
 
-def _edge(kind: RelationKind, source: str, target: str, row: int, resolved: Resolved) -> Relation:
+def _edge(kind: RelationKind, source: str, target: str, row: int, resolved: Resolved, owner: str = "") -> Relation:
     confidence, resolution, module = resolved
-    return Relation(kind, source, target, row + 1, confidence, resolution, module)
+    return Relation(kind, source, target, row + 1, confidence, resolution, module, owner)
 
 
 def _types_around(definition: Definition) -> list[str]:

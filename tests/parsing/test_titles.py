@@ -62,6 +62,12 @@ OTHERS = {
         ["CartSpec 1-6", 'CartSpec."adds" 2-2', 'CartSpec."a cart should sum" 3-5'],
     ),
     "CartSpec.hs": ('spec = describe "cart" $ do\n  it "adds" $ add 1\n', ["spec 1-2", 'spec."adds" 2-2']),
+    "src/cart.rs": (
+        "fn add() {}\n#[test]\nfn adds() {\n    add();\n}\n#[tokio::test]\n#[ignore]\nasync fn later() {}\n"
+        "mod tests {\n    #[test]\n    fn sums() {}\n}\n",
+        ["add 1-1", '"adds" 2-5', '"later" 6-8', "tests 9-12", "tests.sums 10-11"],
+    ),
+    "tests/cart.rs": ("#[test]\nfn adds() {}\n", ["adds 1-2"]),
     "cart.zig": (
         'test "adds" {\n    add(1);\n}\ntest add {\n    add(1);\n}\nfn add(a: u8) void {}\n',
         ['"adds" 1-3', '"add" 4-6', "add 7-7"],
@@ -105,3 +111,19 @@ def test_a_call_reaches_the_function_and_not_the_test_of_its_name(tmp_path: Path
             assert "started from outside of this repository" in ask(app, "trace_relations", symbol=name)
     kinds = {symbol.kind for symbol in parse_file("parse.test.js", JAVASCRIPT.encode()).symbols}
     assert kinds == {SymbolKind.FUNCTION}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("src/cart.rs", "fn add() {}\n\n#[test]\nfn adds() {\n    add();\n}\n"),
+        ("src/cart.zig", 'fn add() void {}\n\ntest "adds" {\n    add();\n}\n'),
+    ],
+)
+def test_a_test_beside_the_code_is_one(tmp_path: Path, path: str, text: str) -> None:
+    """By its mark or its title, without a module around it."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / path).write_text(text)
+    with closing(App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        assert '"adds"' in ask(app, "trace_relations", symbol="add", direction="tests")

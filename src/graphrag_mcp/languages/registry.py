@@ -137,9 +137,9 @@ def language_of(path: str, text: str) -> str:
 
 
 def is_inline_test(path: str, qualified_name: str) -> bool:
-    """Return whether a definition is of tests that are in the file of what they test."""
+    """Return whether a definition is of tests that are in the file of what they test, by a module or by a title."""
     modules = _INLINE_TESTS.get(detect_language(path))
-    return modules is not None and not modules.isdisjoint(qualified_name.split("."))
+    return modules is not None and ('"' in qualified_name or not modules.isdisjoint(qualified_name.split(".")))
 
 
 def has_inline_tests(path: str) -> bool:

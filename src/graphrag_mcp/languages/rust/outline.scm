@@ -13,6 +13,9 @@
     (primitive_type) @name]
   body: (_)? @body) @scope
 (mod_item name: (identifier) @name body: (_) @body) @module
+((attribute_item (attribute [(identifier) @_test (scoped_identifier name: (identifier) @_test)])) . (attribute_item)?
+  . (function_item name: (identifier) @name body: (_) @body) @test.beside
+  (#any-of? @_test "test" "rstest" "test_case" "quickcheck"))
 (function_item name: (identifier) @name body: (_) @body) @function
 (function_signature_item name: (identifier) @name) @function
 (macro_definition name: (identifier) @name) @function

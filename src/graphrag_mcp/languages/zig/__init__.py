@@ -9,5 +9,6 @@ LANGUAGES = (
         grammar="tree_sitter_zig",
         files=".zig",
         imports=ImportStyle.PATH,
+        inline_tests="test",
     ),
 )

@@ -7,6 +7,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
         member of);
         a pattern without @name takes both from the node's fields (faster to compile for large grammars)
     @test        a test that its framework knows by a title, with @name, and @title where the title is elsewhere
+    @test.beside a test that only its mark tells from the code beside it; it has a title too, unless its place tells it
     @prototype   a function that is defined elsewhere; counts in headers only
     @parameter   a parameter of a constructor that is a field of the type, likewise with @name
     @scope       a block that qualifies its members and defines nothing, with @name
@@ -55,6 +56,7 @@ DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "field": SymbolKind.FIELD,
     "module": SymbolKind.MODULE,
     "test": SymbolKind.FUNCTION,
+    "test.beside": SymbolKind.FUNCTION,
     "prototype": SymbolKind.FUNCTION,
     "parameter": SymbolKind.FIELD,
     "scope": None,
@@ -236,7 +238,7 @@ class Findings:
         name_start, text = name.start_byte, self._code.node_text(name)
         if not text.strip():
             return  # The parser put a name where the grammar wants one.
-        if role == "test":
+        if role.startswith("test"):
             text = _title(map(self._code.node_text, captures.get("title", captures["name"])))
         known = self.definitions.get(name_start)
         if known is None or pattern < known.pattern:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from graphrag_mcp.languages.grammars import Grammar, Matches
 from graphrag_mcp.languages.language import ImportStyle
-from graphrag_mcp.languages.registry import builtins_of
+from graphrag_mcp.languages.registry import builtins_of, is_inline_test
 from graphrag_mcp.languages.syntax import SourceCode
-from graphrag_mcp.model.files import HEADER_SUFFIXES, SymbolKind
+from graphrag_mcp.model.files import HEADER_SUFFIXES, Category, SymbolKind
+from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.code.captures import (
     DEFINITION_ROLES,
     Above,
@@ -63,7 +64,7 @@ def _build_definitions(findings: Findings, code: SourceCode, path: str, joins_cl
         while stack and (stack[-1][2] <= match.start or stack[-1][1:] == (match.start, end)):
             stack.pop()
         start = wrapped.start_of(match.start, end)
-        definition = _build(match, (start, end), stack[-1][0] if stack else -1, built, findings, code)
+        definition = _build(match, (start, end), stack[-1][0] if stack else -1, built, findings, code, path)
         if joins_clauses and built and _is_next_clause(built[-1], definition):
             docstring = built[-1].docstring or definition.docstring
             built[-1] = built[-1]._replace(end=definition.end, last_row=definition.last_row, docstring=docstring)
@@ -109,9 +110,11 @@ def _build(
     built: Sequence[Definition],
     findings: Findings,
     code: SourceCode,
+    file: str,
 ) -> Definition:
     kind = DEFINITION_ROLES[match.role]
-    path, name = (match.name, match.name) if match.role == "test" else _read_name(match.name)
+    is_titled = match.role == "test" or (match.role == "test.beside" and not _is_told(file, parent, built))
+    path, name = (match.name, match.name) if is_titled else _read_name(match.name)
     start, end = span
     if match.role == "parameter":  # A member of the type; what else is there is of its constructor.
         parent = built[parent].parent
@@ -138,6 +141,12 @@ def _build(
         is_declared=match.is_declared,
         name_start=match.name_start,
     )
+
+
+def _is_told(path: str, parent: int, built: Sequence[Definition]) -> bool:
+    """Return whether the file or the module around a function says that it is a test."""
+    around = built[parent].qualified_name if parent >= 0 else ""
+    return categorise(path) is Category.TESTS or is_inline_test(path, around)
 
 
 def _read_name(text: str) -> tuple[str, str]:

@@ -63,6 +63,14 @@ def test_the_defaults_exclude_what_git_tracks(root: Path) -> None:
     assert "gen/api/client.py" in _listed(root)
 
 
+def test_sources_in_a_folder_that_is_mostly_built_are_indexed(tmp_path: Path) -> None:
+    """`build/main.rs` is tracked, `build/out.js` is not; a bundle in `dist/` is one though it is tracked."""
+    touch_files(tmp_path, "build/main.rs", "build/out.js", "target/deep/gen.rs", "dist/app.js", "src/lib.rs")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "build/main.rs", "dist/app.js", "src/lib.rs")
+    assert _listed(tmp_path) == {"build/main.rs", "src/lib.rs"}
+
+
 def test_a_root_below_the_top_sees_its_own_files(root: Path) -> None:
     """The index of git has paths from the top of the work tree."""
     with (root / ".gitignore").open("a") as rules:

@@ -6,6 +6,9 @@ itself. Archives are not in the list: they are indexed and marked.
 
 DEFAULT_SOURCE = "built-in defaults"
 
+# Some projects have sources in these: what git tracks there is indexed.
+MAY_BE_SOURCES = ("build/", "target/", "coverage/")
+
 DEFAULT_PATTERNS = """
 node_modules/
 bower_components/

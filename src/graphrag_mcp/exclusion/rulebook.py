@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS, DEFAULT_SOURCE
+from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS, DEFAULT_SOURCE, MAY_BE_SOURCES
 from graphrag_mcp.exclusion.never_indexed import find_barrier
 from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind, Rule, RuleList
 from graphrag_mcp.exclusion.rule_files import RuleReader
@@ -67,7 +67,7 @@ class Folder:
                 break
             # Our files may include those of git.
             is_own = rules in self.own_lists and not rule.source.endswith(GIT_IGNORE_FILE)
-            if is_own or rule.source == DEFAULT_SOURCE:
+            if is_own or (rule.source == DEFAULT_SOURCE and rule.text not in MAY_BE_SOURCES):
                 return ignored or _as_exclusion(rule), None
             ignored = ignored or _as_exclusion(rule)
         return None, ignored

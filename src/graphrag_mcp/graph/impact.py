@@ -30,7 +30,7 @@ LEADING = (
     RelationKind.LINKS_TO,
     RelationKind.CONTAINS,
 )
-_TEST = re.compile(r"(?i)test|spec|bench|fuzz|example")  # How the names of tests begin.
+_TEST = re.compile(r'(?i)"|test|spec|bench|fuzz|example')  # How the names of tests begin; a title has quotes.
 
 
 @shown("node", "is_test", "via", "edge", "lines", "hops", "confidence")

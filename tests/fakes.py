@@ -26,7 +26,7 @@ from graphrag_mcp.model.search import (
     SearchStrategy,
     StoredChunk,
 )
-from graphrag_mcp.search.confidence import LOW
+from graphrag_mcp.search.confidence import LOW, WEAK
 from graphrag_mcp.settings import Settings
 
 READY = IndexState(IndexPhase.READY, 3, 3, 12)
@@ -85,6 +85,7 @@ def make_result(
         warnings=warnings,
         confidence=confidence,
         nothing_matches=confidence is not None and confidence < LOW,
+        is_weak=confidence is not None and confidence < WEAK,
         missing_words=missing_words,
     )
     return SearchResult("open a session", hits, expanded, meta)

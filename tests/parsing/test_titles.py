@@ -63,8 +63,10 @@ OTHERS = {
     ),
     "CartSpec.hs": ('spec = describe "cart" $ do\n  it "adds" $ add 1\n', ["spec 1-2", 'spec."adds" 2-2']),
     "src/cart.rs": (
-        "fn add() {}\n#[test]\nfn adds() {\n    add();\n}\n#[tokio::test]\n#[ignore]\nasync fn later() {}\n"
-        "mod tests {\n    #[test]\n    fn sums() {}\n}\n",
+        (
+            "fn add() {}\n#[test]\nfn adds() {\n    add();\n}\n#[tokio::test]\n#[ignore]\nasync fn later() {}\n"
+            "mod tests {\n    #[test]\n    fn sums() {}\n}\n"
+        ),
         ["add 1-1", '"adds" 2-5', '"later" 6-8', "tests 9-12", "tests.sums 10-11"],
     ),
     "tests/cart.rs": ("#[test]\nfn adds() {}\n", ["adds 1-2"]),

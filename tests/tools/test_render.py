@@ -247,6 +247,16 @@ def test_an_incomplete_index_a_missing_store_and_warnings_come_first() -> None:
 
 
 @pytest.mark.parametrize("form", ["concise", "detailed"])
+def test_a_weak_answer_says_so_and_is_whole(form: Any) -> None:
+    """It may be right all the same."""
+    text = written(make_result(*hits(2, 3), confidence=0.3, missing_words=("etcd",)), form)
+    assert text.startswith('Weak match: these are only the nearest chunks, and not indexed anywhere: "etcd".\n')
+    assert "2. src/file1.py" in text
+    sure = written(make_result(*hits(2, 3), confidence=0.6), form)
+    assert "Weak match" not in sure
+
+
+@pytest.mark.parametrize("form", ["concise", "detailed"])
 def test_an_answer_to_which_nothing_matches_says_so_first(form: Any) -> None:
     """An agent reads why, what to do, and the five nearest chunks without their code."""
     result = make_result(*hits(7, 60), expanded=(make_neighbour(),), confidence=0.01, missing_words=("etcd", "raft"))
@@ -372,6 +382,7 @@ def test_json_has_everything() -> None:
         "warnings",
         "confidence",
         "nothing_matches",
+        "is_weak",
         "missing_words",
         "restriction",
         "clauses",

@@ -329,10 +329,11 @@ class SearchMeta:
     """Counts, timing and strategy of one search; `unavailable` maps a store to the reason it was left out.
 
     confidence: how sure it is that something matches, 0 to 1; None where it was not judged. nothing_matches: it is so
-    low that the results are only the nearest there are. missing_words: the query's names that occur nowhere, and all
-    such words where it is not sure that something matches. restriction: where the question's words restrict the search
-    to, as a sentence. clauses: of a question that asks for two things; their results are shown in turn. near_names: of
-    further candidates, each with its `path:line`, where it is not sure that the results are right.
+    low that the results are only the nearest there are; is_weak: that they may be. missing_words: the query's names
+    that occur nowhere, and all such words where it is not sure that something matches. restriction: where the question's
+    words restrict the search to, as a sentence. clauses: of a question that asks for two things; their results are
+    shown in turn. near_names: of further candidates, each with its `path:line`, where it is not sure that the results
+    are right.
     """
 
     retrieval_ms: float
@@ -345,6 +346,7 @@ class SearchMeta:
     warnings: tuple[str, ...] = ()
     confidence: float | None = None
     nothing_matches: bool = False
+    is_weak: bool = False
     missing_words: tuple[str, ...] = ()
     restriction: str = ""
     clauses: tuple[str, ...] = ()

@@ -33,6 +33,9 @@ LOW = 0.10
 # Of 83 everyday questions, .52 of those below it are answered in five results and .68 of the others; of 367
 # descriptions of commits, the mean file NDCG is .52 below and .75 above. Six of 338 development queries lie below.
 UNSURE = 0.8
+# Of 120 questions of new users to nine repositories, 13 lie below it, five of them answered in five results; and nine
+# of 18 about what these repositories do not have.
+WEAK = 0.45
 
 RARE = 10  # Chunks: rarer words get the same weight, or one unusual abbreviation would decide.
 MIN_CHUNKS = 50  # With fewer, the frequency of a word proves nothing.
@@ -54,6 +57,11 @@ class Judgement:
     def is_low(self) -> bool:
         """Return whether nothing matches well."""
         return self.confidence is not None and self.confidence < LOW
+
+    @property
+    def is_weak(self) -> bool:
+        """Return whether what matches best may well be no answer."""
+        return self.confidence is not None and self.confidence < WEAK
 
     @property
     def is_unsure(self) -> bool:

@@ -155,6 +155,7 @@ class _Search:
             warnings=request.warnings + ranked.warnings,
             confidence=judgement.confidence,
             nothing_matches=judgement.is_low,
+            is_weak=judgement.is_weak,
             missing_words=judgement.missing,
             clauses=parts,
             near_names=names,

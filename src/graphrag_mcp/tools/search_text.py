@@ -139,7 +139,10 @@ def describe_meta(meta: SearchMeta) -> list[str]:
     if meta.clauses:
         clauses = " and ".join(f'"{one_line(clause)}"' for clause in meta.clauses)
         notes.append(f"Two questions, answered in turn: {clauses}")
-    if not meta.nothing_matches and (missing := _missing(meta)):
+    missing = "" if meta.nothing_matches else _missing(meta)
+    if meta.is_weak and not meta.nothing_matches:
+        notes.append(f"Weak match: these are only the nearest chunks{f', and {missing}' if missing else ''}.")
+    elif missing:
         notes.append(f"{missing[0].upper()}{missing[1:]}.")
     return notes + [f"Warning: {warning}" for warning in meta.warnings]
 

@@ -237,6 +237,11 @@ def test_every_line_that_uses_a_definition_is_named(app: App, tool: str, argumen
         assert "src/again.py:5, 6" in text
 
 
+def test_a_type_is_found_with_the_names_of_its_members(app: App) -> None:
+    """Each with its line."""
+    assert "   members: load:2\n" in ask(app, "find_symbol", symbol="src/kind_3.py::Kind3")
+
+
 @pytest.mark.parametrize(("symbol", "ending"), [("step_4", "hops=4 looks further."), ("far", "Complete.")])
 def test_no_test_is_said_of_the_hops_that_were_followed(app: App, symbol: str, ending: str) -> None:
     """A test may reach it by more of them, unless nothing calls it."""

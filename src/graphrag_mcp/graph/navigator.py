@@ -42,7 +42,7 @@ class FoundSymbol:
     """A definition with its direct references: calls, imports, subclasses, tests.
 
     also: other definitions with the same references: overloads and declarations. doubt: what is not known of them.
-    members: what a file defines.
+    members: what a file or a type defines.
     """
 
     node: CodeNode
@@ -87,9 +87,7 @@ class Navigator:
             used = tuple(dependant(step.source, step.edge, step.lines) for step in steps)
             by = frozenset((step.source.node_id, step.lines, step.edge.relation) for step in steps) or node.file_id
             together.setdefault((node.qualified_name, node.category, by), []).append(
-                FoundSymbol(
-                    node, used, doubt=doubt, members=tuple(self._graph.in_file(node.path)) if node.is_file else ()
-                )
+                FoundSymbol(node, used, doubt=doubt, members=self._defined_in(node))
             )
         return tuple(replace(first, also=tuple(hit.node for hit in others)) for first, *others in together.values())
 
@@ -214,6 +212,14 @@ class Navigator:
         nodes = find_nodes(self._graph, text, self._root, scope)
         nodes = nodes or self._inherited(text, scope) or self._exported(text, scope)
         return sorted(nodes, key=_by_category)
+
+    def _defined_in(self, node: CodeNode) -> tuple[CodeNode, ...]:
+        """Return what a file defines, or the members of a type in its file, none for anything else."""
+        if not (node.is_file or node.kind is SymbolKind.TYPE):
+            return ()
+        own = f"{node.qualified_name}." if not node.is_file else ""
+        inside = (inner for inner in self._graph.in_file(node.path) if inner.qualified_name.startswith(own))
+        return tuple(inner for inner in inside if node.is_file or inner.qualified_name == own + inner.name)
 
     def _inherited(self, text: str, scope: Scope) -> list[CodeNode]:
         """Return the members of types above that a `Child.member` means."""

@@ -88,7 +88,11 @@ class NameResolution:
                     )
             elif self._is_told(relation):
                 name = macro_name(relation.target) if relation.target_module == MACRO else relation.target
-                is_foreign = relation.resolution is Resolution.LIBRARY or self._is_of_unknown(relation)
+                is_foreign = (
+                    relation.resolution is Resolution.LIBRARY
+                    or self._is_of_unknown(relation)
+                    or (self._is_bare(relation) and not (self._language.bare_members or self._candidates(relation)))
+                )
                 how = How.OUTSIDE if is_foreign else How.UNDECIDED
                 yield Link(Place("", name), source, relation.line, relation.kind, "", how)
 

@@ -61,6 +61,7 @@ HEAD_LINES = 8  # That are shown before others, at most half of them documentati
 ROW_CHARACTERS = 400  # A line of code is cut there.
 OUTLINE_ROOM = 3_000  # Characters of what a file defines, unless the call gives a budget.
 USES_ROOM = 1_000  # Of what is said besides.
+MEMBERS_SHOWN = 12  # Of a type.
 VALUE_LINES = 8  # Of a constant or field.
 STEPS_SHOWN = 2  # Relations of one kind beside the code; with three they were 28 to 48 % of an answer.
 _AROUND = (0, -1, 1, -2, 2)  # The lines that are shown around one that matches, the nearest first.
@@ -164,7 +165,11 @@ def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking, 
     lines += [*value, *([f"   ... to line {row.node.end_line}"] if is_cut else [])]
     for node in row.also[:ALSO_SHOWN]:
         lines += _defined_lines(node)
-    lines += outline_lines(row.members, room, f": {asking.argument('token_budget')} shows more")
+    if row.node.is_file:
+        lines += outline_lines(row.members, room, f": {asking.argument('token_budget')} shows more")
+    elif row.members:
+        names = [f"{as_name(member.name)}:{member.start_line}" for member in row.members]
+        lines.append(f"   members: {listed(names, MEMBERS_SHOWN)}")
     if len(row.also) > ALSO_SHOWN:
         lines.append(f"... {len(row.also) - ALSO_SHOWN:,} more of that name")
     files = len({use.path for use in row.used})

@@ -246,3 +246,13 @@ def test_a_language_whose_types_are_not_known_is_followed_by_name(tmp_path: Path
         assert ask(app, {"from": "Wick.glow"}) == "Nothing is known that Wick.glow leads to."
     assert text.startswith("Lamp.light reaches Wick.glow: ")
     assert "3 (by name only):   wick.burn" in text
+
+
+def test_where_a_flow_stops_its_open_calls_are_named(tmp_path: Path) -> None:
+    """They are what to look at next."""
+    kinds = "".join(f"class Kind{number}\n  def handle\n    sink\n  end\nend\n" for number in range(7))
+    app_rb = "class Log\n  def error\n    @handler.handle\n    puts 1\n  end\nend\ndef sink\nend\n"
+    with indexed(tmp_path, {"log.rb": app_rb, "kinds.rb": kinds}) as app:
+        text = ask(app, {"from": "Log.error", "to": "sink"})
+    assert text.startswith("No chain is known from ")
+    assert text.endswith("Not followed, since several definitions may be meant: handle (log.rb:3)")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import RelationKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.shown import shown
 
 # What a link costs, from certain to guessed. The first chain is the one that costs least.
@@ -101,8 +101,8 @@ class Flow:
     it. near: definitions that the question names and no chain contains. beside: how those on chains and
     near ones lead to each other, where no chain says it. is_guessed: whether the ends
     were guessed, and near definitions have more of the question's words than the chains. reached, reaching: how many
-    definitions were looked at from each side. gaps: without a chain, where it may be broken. is_cut: whether a
-    limit ended the search.
+    definitions were looked at from each side. gaps: without a chain, where it may be broken. stops: calls near the
+    start that may mean several definitions, so that none is followed. is_cut: whether a limit ended the search.
     """
 
     starts: tuple[CodeNode, ...]
@@ -115,4 +115,5 @@ class Flow:
     reached: int = 0
     reaching: int = 0
     gaps: tuple[Gap, ...] = ()
+    stops: tuple[Mentioned, ...] = ()
     is_cut: bool = False

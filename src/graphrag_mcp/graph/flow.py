@@ -3,12 +3,13 @@
 import heapq
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from graphrag_mcp.graph.chains import PER_LINK, Branch, Chain, Flow, Gap, Link
 from graphrag_mcp.graph.leads import Lead
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import index_words, stem_words
@@ -17,6 +18,8 @@ MOST_EXPANDED = 1_500  # Definitions whose links are followed; with more, benchm
 MAX_CHAINS = 3
 MAX_NEAR = 10
 MAX_BESIDE = 8
+MAX_STOPS = 4  # Calls that are not followed.
+MAX_NEAR_START = 12  # Definitions whose calls these are.
 MAX_TREE = 25
 LONGEST = 9  # Links of a chain; a longer one is not read.
 
@@ -163,6 +166,7 @@ class FlowSearch:
             reached=len(forward.known),
             reaching=len(backward.known),
             gaps=() if chains else tuple(self._gaps(forward, backward)),
+            stops=() if chains else tuple(islice(self._stops(forward), MAX_STOPS)),
             is_cut=not self._left,
         )
 
@@ -311,6 +315,16 @@ class FlowSearch:
                     links.setdefault(ends, link)
         named = sorted(links.values(), key=lambda link: (-self._relevance.of(link.target), link.cost))
         return named[:MAX_BESIDE]
+
+    def _stops(self, forward: _Side) -> Iterator[Mentioned]:
+        """Yield the calls of what was reached that are not followed: methods of the project, of unknown receivers."""
+        said = set()
+        for node_id in sorted(forward.known, key=lambda number: forward.known[number][0])[:MAX_NEAR_START]:
+            _, undecided = self._relations.outgoing(forward.nodes[node_id], (RelationKind.CALLS,))
+            for mention in undecided:
+                if mention.is_defined and mention.name not in said:
+                    said.add(mention.name)
+                    yield mention
 
     def _gaps(self, forward: _Side, backward: _Side) -> Iterator[Gap]:
         """Yield what was reached and what leads to an end, nearest to each other: in one file."""

@@ -194,3 +194,27 @@ TYPES = {
 def test_a_type_or_module_before_a_name_says_whose_it_is(tmp_path: Path, symbol: str, found: list[str]) -> None:
     """The own namesake is not meant; nor is anything by a member of what the project does not have."""
     assert rows(tmp_path, TYPES, symbol, Direction.CALLERS) == found
+
+
+OVERRIDDEN = {
+    "shape.php": "<?php\nabstract class Shape {\n  abstract function area();\n  function name() {}\n}\n"
+    "class Disc extends Shape {\n  function area() { return 1; }\n}\nclass Other {\n  function area() {}\n}\n",
+    "draw.rs": "trait Draw {\n    fn draw(&self);\n}\nstruct Pen;\nimpl Draw for Pen {\n    fn draw(&self) {}\n}\n"
+    "impl Pen {\n    fn new() -> Pen { Pen }\n}\n",
+    "Tool.cs": "interface ITool { void Use(); }\nclass Saw : ITool {\n  public void Use() {}\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("Shape.area", ["shape.php:7 "]),
+        ("Draw.draw", ["draw.rs:6 "]),
+        ("ITool.Use", ["Tool.cs:3 "]),
+        ("Other.area", []),
+    ],
+)
+def test_a_method_is_overridden_where_a_type_below_has_its_name(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """Whatever else is called the same is none."""
+    overrides = rows(tmp_path, OVERRIDDEN, symbol, Direction.OVERRIDES)
+    assert [row.partition(" ")[0] + " " for row in overrides] == found

@@ -8,6 +8,7 @@ the overloads of a file, or what a header declares and other files define. No co
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 from graphrag_mcp.languages.language import ImportStyle
@@ -86,6 +87,7 @@ class NameResolution:
                     yield from (
                         Link(source, link.target, relation.line, relation.kind, "", How.ABOVE) for link in links
                     )
+                    yield from self._overrides(relation, meaning.chosen, meaning.how or How.SHARED)
             elif self._is_told(relation):
                 name = macro_name(relation.target) if relation.target_module == MACRO else relation.target
                 is_foreign = (
@@ -95,6 +97,21 @@ class NameResolution:
                 )
                 how = How.OUTSIDE if is_foreign else How.UNDECIDED
                 yield Link(Place("", name), source, relation.line, relation.kind, "", how)
+
+    def _overrides(self, relation: Relation, above: Sequence[_Candidate], how: How) -> Iterator[Link]:
+        """Yield the methods of a type that have the name of one of the type above it."""
+        owner = f"{relation.source}."
+        methods = [
+            method
+            for name, named in self._named.items()
+            for method in named
+            if method.kind is SymbolKind.METHOD and name.startswith(owner) and "." not in name[len(owner) :]
+        ]
+        for kind, method in product(above, methods):
+            name = method.qualified_name[len(owner) :]
+            for other in self._source.called(name):
+                if other.file.path == kind.path and other.qualified_name == f"{kind.name}.{name}":
+                    yield Link(other.place, method.place, method.start_line, RelationKind.OVERRIDES, "", how)
 
     def _is_told(self, relation: Relation) -> bool:
         """Return whether an undecided relation is worth to be told: most values that are handed on are no functions."""

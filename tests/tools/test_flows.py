@@ -256,3 +256,18 @@ def test_where_a_flow_stops_its_open_calls_are_named(tmp_path: Path) -> None:
         text = ask(app, {"from": "Log.error", "to": "sink"})
     assert text.startswith("No chain is known from ")
     assert text.endswith("Not followed, since several definitions may be meant: handle (log.rb:3)")
+
+
+def test_a_flow_goes_on_in_what_overrides_a_method_by_name(tmp_path: Path) -> None:
+    """From either side, in a language whose types are not known."""
+    php = (
+        "<?php\nabstract class Base {\n  function handle() {\n    $this->write();\n  }\n"
+        "  abstract function write();\n}\nclass File extends Base {\n  function write() { put(); }\n}\n"
+        "class Net extends Base {\n  function write() {}\n}\nfunction put() {}\n"
+    )
+    with indexed(tmp_path, {"base.php": php}) as app:
+        text = ask(app, {"from": "Base.handle", "to": "put"})
+        assert text.startswith("Base.handle reaches put: 2 certain, 1 may call.")
+        assert "(may call, one of 2): abstract function write();" in text
+        assert "File.write" in ask(app, {"from": "Base.handle"})
+        assert "Base.handle" in ask(app, {"to": "put"})

@@ -153,6 +153,18 @@ class Leads:
             elif choices[edge.line] <= MAX_NAMED:
                 yield Lead(edge._replace(certainty=Certainty.BY_NAME), choices[edge.line])
 
+        if node.kind is SymbolKind.METHOD:
+            yield from self._leads_below(node)
+
+    def _leads_below(self, node: CodeNode) -> Iterator[Lead]:
+        """Yield the methods that override one by name: a call of it may run each of them."""
+        links = self._code.references.to((node.place,), CERTAINTY_OF)
+        below = [link for link in links if link.kind is RelationKind.OVERRIDES]
+        self._code.find_sources([(link.path, link.source) for link in below])
+        for link in below:
+            site = (RelationKind.CALLS, node.path, node.start_line, Certainty.MAY_CALL)
+            yield Lead(CodeEdge(node.node_id, self._code.source_id(link.path, link.source), *site), len(below))
+
     def _leads_of_type(self, node: CodeNode, kind: SymbolId) -> Iterator[Lead]:
         """Yield the methods of a type: those that run when it, or an instance, is called come before all others."""
         resolver = self._code.resolver

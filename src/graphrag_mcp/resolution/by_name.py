@@ -172,7 +172,9 @@ class NameResolution:
         if self._is_of_unknown(relation):
             return _NOTHING
         methods = [each for each in everyone if each.kind is SymbolKind.METHOD]
-        return _guess(methods) if methods and self._is_type(owner) else None  # Of a type above, or generated.
+        if not (methods and self._is_type(owner)):  # It inherits the member, or something generates it.
+            return None
+        return _Meant(How.NAMED, methods) if _count_symbols(methods) == 1 else _guess(methods)
 
     def _is_of_unknown(self, relation: Relation) -> bool:
         """Return whether a name is that of a member of something that the project does not have."""

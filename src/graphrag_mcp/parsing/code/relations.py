@@ -136,7 +136,7 @@ class _Builder:
             source = definitions[index] if index >= 0 else None
             name = source.qualified_name if source else ""
             edge = self._resolve_call(call, index)
-            target, owner = self._target(call), self._owner(call)
+            target, owner = self._target(call), self._owner(call, index)
             yield from (_edge(RelationKind.CALLS, name, target, row, edge, owner) for row in rows)
             is_helper = self._is_test_file and edge[1] is Resolution.LOCAL
             if (self._is_test_file or (source and is_test[index])) and not is_helper:
@@ -158,7 +158,7 @@ class _Builder:
                 continue
             edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
             name = source.qualified_name if source else ""
-            yield _edge(RelationKind.USES, name, self._target(use), use.row, edge, self._owner(use))
+            yield _edge(RelationKind.USES, name, self._target(use), use.row, edge, self._owner(use, index))
 
     def _handed_on(self) -> Iterator[Relation]:
         definitions = self._outline.definitions
@@ -166,7 +166,9 @@ class _Builder:
         for index, use, rows in self._each_once(handed):
             source = definitions[index].qualified_name if index >= 0 else ""
             edge, target = self._resolve_call(use, index), self._target(use)
-            yield from (_edge(RelationKind.HANDS_ON, source, target, row, edge, self._owner(use)) for row in rows)
+            yield from (
+                _edge(RelationKind.HANDS_ON, source, target, row, edge, self._owner(use, index)) for row in rows
+            )
 
     def _each_once(self, references: Sequence[Reference]) -> Iterable[tuple[int, Reference, list[int]]]:
         """Return the first of equal references in one definition, with its index and the rows of all of them."""
@@ -184,12 +186,20 @@ class _Builder:
         is_header = imported is not None and imported.target.startswith(f"{reference.name}.")
         return imported.target if imported and not is_header and reference.name not in self._local else reference.name
 
-    def _owner(self, reference: Reference) -> str:
-        """Return the type or module that is written before a name, as it is called where it is defined."""
-        receiver = reference.receiver
-        is_own = receiver in self._own or receiver in (self._super, SUPER_RECEIVER)
+    def _owner(self, reference: Reference, index: int) -> str:
+        """Return the type or module that is written before a name, as it is called where it is defined.
+
+        index: of the definition around it, whose type the own instance is of.
+        """
+        receiver, definitions = reference.receiver, self._outline.definitions
+        if receiver in (self._super, SUPER_RECEIVER):
+            return ""
+        if receiver in self._own:
+            while index >= 0 and not definitions[index].is_container:
+                index = definitions[index].parent
+            return last_name(definitions[index].qualified_name) if index >= 0 else ""
         is_type = receiver[:1].isupper() and not receiver.isupper()  # A constant, or the parameter of a type.
-        if is_own or not (is_type or (reference.is_path and receiver.isidentifier() and receiver.islower())):
+        if not (is_type or (reference.is_path and receiver.isidentifier() and receiver.islower())):
             return ""
         imported = self._imports.get(receiver)
         owner = last_name(imported.target) if imported and not imported.whole else receiver

@@ -218,3 +218,14 @@ def test_a_method_is_overridden_where_a_type_below_has_its_name(tmp_path: Path, 
     """Whatever else is called the same is none."""
     overrides = rows(tmp_path, OVERRIDDEN, symbol, Direction.OVERRIDES)
     assert [row.partition(" ")[0] + " " for row in overrides] == found
+
+
+def test_a_call_of_what_a_method_overrides_may_run_it(tmp_path: Path) -> None:
+    """Of the own instance in the type above; what the method itself calls above is none."""
+    files = {
+        "shape.php": "<?php\nabstract class Shape {\n  abstract function area();\n  function show() {\n"
+        "    return $this->area();\n  }\n}\nclass Disc extends Shape {\n"
+        "  function area() { return parent::area(); }\n}\n"
+    }
+    assert rows(tmp_path, files, "Disc.area", Direction.CALLERS) == ["shape.php:5 may call"]
+    assert rows(tmp_path, files, "Shape.area", Direction.CALLERS) == ["shape.php:5 certain", "shape.php:9 certain"]

@@ -223,12 +223,6 @@ class FlowSearch:
             yield from self._incoming(node, (RelationKind.WRITES,))
             return
         yield from self._incoming(node, _TO_FUNCTION)
-        if node.kind is SymbolKind.METHOD and not self._relations.decides(node.path):
-            overrides, _ = self._relations.outgoing(node, (RelationKind.OVERRIDES,))
-            above = self._graph.nodes(edge.target_id for edge in overrides)
-            for base in above.values():
-                leads = self._relations.leads.onward(base)
-                yield from (Link(base, node, *lead) for lead in leads if lead.edge.target_id == node.node_id)
         for around in self._graph.in_file(node.path, node.start_line)[1:2] if not node.is_file else ():
             if around.kind is SymbolKind.TYPE:
                 leads = self._relations.leads.onward(around)

@@ -148,6 +148,7 @@ class Relations:
         kinds = [kind for kind in kinds if kind is not RelationKind.CONTAINS]
         by_name = self._by_name(node, kinds, scope)
         if not symbols:
+            by_name += self._dispatched_by_name(node, scope) if RelationKind.CALLS in kinds else []
             return Incoming(by_name, kinds, by_name)
         parts = [self._code.resolver.modules.merged(symbol) for symbol in symbols]
         symbols = list(dict.fromkeys((*symbols, *(symbol for to_node, _ in parts for symbol in to_node))))
@@ -188,6 +189,25 @@ class Relations:
         shown = [link for link in links if link.path in visible]
         self._code.find_sources([(link.path, link.source) for link in shown])
         return [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
+
+    def _dispatched_by_name(self, node: CodeNode, scope: Scope) -> list[CodeEdge]:
+        """Return the calls of the methods that a method overrides: they may run it."""
+        edges: list[CodeEdge] = []
+        pending, seen = [node] if node.kind is SymbolKind.METHOD else [], {node.node_id}
+        for below in pending:
+            overrides, _ = self._code.edges_in(below, (RelationKind.OVERRIDES,))
+            bases = self._code.store.nodes(edge.target_id for edge in overrides if edge.target_id not in seen)
+            seen.update(bases)
+            pending += bases.values()
+            for base in bases.values():
+                calls = [edge for edge in self._by_name(base, (RelationKind.CALLS,), scope) if not edge.is_guess]
+                sources = self._code.store.nodes(edge.source_id for edge in calls)
+                edges += [
+                    edge._replace(target_id=node.node_id, certainty=Certainty.MAY_CALL)
+                    for edge in calls
+                    if edge.source_id in sources and sources[edge.source_id].name != node.name  # `super.name()`.
+                ]
+        return edges
 
     def _from_slots(self, node: CodeNode, symbols: Sequence[SymbolId], scope: Scope) -> list[CodeEdge]:
         """Return the calls of what parameters, fields and collections hold in which functions are kept.

@@ -229,3 +229,65 @@ def test_a_call_of_what_a_method_overrides_may_run_it(tmp_path: Path) -> None:
     }
     assert rows(tmp_path, files, "Disc.area", Direction.CALLERS) == ["shape.php:5 may call"]
     assert rows(tmp_path, files, "Shape.area", Direction.CALLERS) == ["shape.php:5 certain", "shape.php:9 certain"]
+
+
+CLASSES = {
+    "a.php": "<?php\nclass Cart { function add() {} }\nclass Till { function add() {} }\n"
+    "class Shop {\n  private Cart $kept;\n  function go(Till $till, $any) {\n    $till->add();\n"
+    "    $this->kept->add();\n    $cart = new Cart();\n    $cart->add();\n  }\n}\n",
+    "A.cs": "class Box { public void Fill() {} }\nclass Bag { public void Fill() {} }\nclass Desk {\n  Bag bag;\n"
+    "  void Go(Box box) {\n    box.Fill();\n    bag.Fill();\n    var one = new Bag();\n    one.Fill();\n  }\n}\n",
+    "a.rs": "struct Pen;\nimpl Pen {\n    fn ink(&self) {}\n}\nstruct Nib;\nimpl Nib {\n    fn ink(&self) {}\n}\n"
+    "struct Hand { nib: Nib }\nimpl Hand {\n    fn go(&self, pen: &Pen) {\n        pen.ink();\n"
+    "        self.nib.ink();\n    }\n}\n",
+    "a.cc": "class Cog { public: void turn() {} };\nclass Rod { public: void turn() {} };\n"
+    "void run(Cog& cog, Rod* rod) {\n"
+    "  cog.turn();\n  rod->turn();\n}\n",
+    "a.rb": "class Log\n  def put\n  end\nend\nclass Net\n  def put\n  end\nend\nclass Uses\n  def initialize\n"
+    "    @log = Log.new\n"
+    "  end\n  def go\n    @log.put\n    net = Net.new\n    net.put\n  end\nend\n",
+    "a.kt": "class Fox {\n  fun run() {}\n}\nclass Hen {\n  fun run() {}\n}\nclass Yard(private val fox: Fox) {\n"
+    "  fun go(hen: Hen) {\n    fox.run()\n    hen.run()\n  }\n}\n",
+    "a.swift": "class Oak { func grow() {} }\nclass Elm { func grow() {} }\nclass Wood {\n  let oak: Oak\n"
+    "  func go(elm: Elm) {\n    self.oak.grow()\n    elm.grow()\n  }\n}\n",
+    "a.scala": "class Sea { def rise() = 1 }\nclass Bay { def rise() = 2 }\nclass Map(sea: Sea) {\n"
+    "  def go(bay: Bay) = {\n"
+    "    sea.rise()\n    bay.rise()\n  }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("Cart.add", ["a.php:8 certain", "a.php:10 by name"]),
+        ("Till.add", ["a.php:7 certain"]),
+        ("Box.Fill", ["A.cs:6 certain"]),
+        ("Bag.Fill", ["A.cs:7 certain", "A.cs:9 certain"]),
+        ("Pen.ink", ["a.rs:12 certain"]),
+        ("Nib.ink", ["a.rs:13 certain"]),
+        ("Cog.turn", ["a.cc:4 certain"]),
+        ("Rod.turn", ["a.cc:5 certain"]),
+        ("Log.put", ["a.rb:14 by name"]),
+        ("Net.put", ["a.rb:16 by name"]),
+        ("Fox.run", ["a.kt:9 certain"]),
+        ("Hen.run", ["a.kt:10 certain"]),
+        ("Oak.grow", ["a.swift:6 certain"]),
+        ("Elm.grow", ["a.swift:7 certain"]),
+        ("Sea.rise", ["a.scala:5 certain"]),
+        ("Bay.rise", ["a.scala:6 certain"]),
+    ],
+)
+def test_a_variable_says_whose_member_is_meant(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """Certain where it is declared with the type, by name where it is only given an instance."""
+    assert rows(tmp_path, CLASSES, symbol, Direction.CALLERS) == found
+
+
+def test_a_variable_with_several_types_says_nothing(tmp_path: Path) -> None:
+    """Nor does the member of a member, whose type another file knows."""
+    files = {
+        "a.php": "<?php\nclass Cart { function add() {} }\nclass Till { function add() {} }\nfunction go($x) {\n"
+        "  $any = new Cart();\n  $any = new Till();\n  $any->add();\n  $cart = new Cart();\n  $x->cart->add();\n}\n"
+    }
+    found = rows(tmp_path, files, "Cart.add", Direction.CALLERS)
+    assert found == ["a.php:7 by name", "a.php:9 by name"]
+    assert rows(tmp_path, files, "Till.add", Direction.CALLERS) == found

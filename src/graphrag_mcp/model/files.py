@@ -176,9 +176,9 @@ class Relation(NamedTuple):
     `source` is the qualified name of the enclosing definition ("" for the file itself). `target` is the name as it is
     written, without its qualifier; `target_module` is the module from which the file imports it: a path without
     extension, relative to the root if it starts with "/", else compared with the ends of paths ("pkg/mod"). `owner` is
-    the type or module before the name: "Cart" of `Cart.add()`, with the mark where nothing else can stand there:
-    "Cart::". What the file alone does not determine is `UNRESOLVED`; `resolution/by_name.py` resolves it with the whole
-    project.
+    the type or module before the name, or that of the variable: "Cart" of `Cart.add()`; "Cart::" where nothing else can
+    stand there, "Cart?" of a variable that may hold something else. What the file alone does not determine is
+    `UNRESOLVED`; `resolution/by_name.py` resolves it with the whole project.
     """
 
     kind: RelationKind

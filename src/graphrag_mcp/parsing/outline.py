@@ -52,9 +52,9 @@ MACRO_RECEIVER = "!"  # The name is that of a macro that is invoked: no function
 class Reference(NamedTuple):
     """A name that is called (`receiver.name()`) or used as a type.
 
-    receiver: "" for a bare name; the last name of a dotted one; one of those above. is_builtin: whether
-    the name is also a builtin of the language. is_of_value: whether the receiver can be no module, nor a type. is_path:
-    whether it can be nothing else: `receiver::name`.
+    receiver: "" for a bare name; the last name of a dotted one; one of those above. is_builtin: whether the name is
+    also a builtin of the language. is_of_value: whether the receiver can be no module, nor a type. is_path: whether it
+    can be nothing else: `receiver::name`. is_plain: whether it is a variable, or a field of the own instance.
     """
 
     start: int
@@ -66,6 +66,20 @@ class Reference(NamedTuple):
     is_handed: bool = False  # It may be a function that is handed on as a value.
     is_of_value: bool = False
     is_path: bool = False
+    is_plain: bool = False
+
+
+class Variable(NamedTuple):
+    """A variable or field, and the type that it is declared or created with.
+
+    is_declared: whether it can hold nothing else. is_own: whether it is a field of the type around it.
+    """
+
+    start: int
+    name: str
+    kind: str
+    is_declared: bool
+    is_own: bool
 
 
 class Base(NamedTuple):
@@ -111,6 +125,7 @@ class Outline:
     imports: Sequence[Import] = ()
     comments: Sequence[Comment] = ()
     keys: Sequence[Symbol] = ()
+    variables: Sequence[Variable] = ()
 
 
 def enclosing_indexes(definitions: Sequence[Definition], starts: Sequence[int]) -> list[int]:

@@ -160,7 +160,7 @@ class NameResolution:
 
     def _of_owner(self, relation: Relation, everyone: Sequence[_Candidate]) -> _Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
-        owner = relation.owner.removesuffix("::")
+        owner, said = relation.owner.rstrip(":?"), How.NAMED if relation.owner.endswith("?") else How.SAID
         files = {file.path for file in self._source.keyed(owner)} | set(self._modules(relation))
         owned = [each for each in everyone if each.name.rpartition(".")[0].rpartition(".")[2] == owner]
         owned = owned or [each for each in everyone if each.path in files and "." not in each.name]
@@ -168,7 +168,7 @@ class NameResolution:
         imported = [each for each in owned if each.path in files]
         for chosen in (here, imported, owned):
             if count := _count_symbols(chosen):
-                return _Meant(How.SAID, chosen) if count == 1 else _guess(chosen)
+                return _Meant(said, chosen) if count == 1 else _guess(chosen)
         if self._is_of_unknown(relation):
             return _NOTHING
         methods = [each for each in everyone if each.kind is SymbolKind.METHOD]

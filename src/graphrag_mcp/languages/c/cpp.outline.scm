@@ -87,3 +87,13 @@
   (qualified_identifier name: (template_function name: (identifier) @_make
     arguments: (template_argument_list . (type_descriptor type: (type_identifier) @call))))]
   (#any-of? @_make "make_unique" "make_shared"))
+
+; What variables hold.
+[(parameter_declaration type: (type_identifier) @kind declarator: [(identifier) @variable
+    (pointer_declarator declarator: (identifier) @variable) (reference_declarator (identifier) @variable)])
+  (declaration type: (type_identifier) @kind declarator: [(identifier) @variable
+    (pointer_declarator declarator: (identifier) @variable) (reference_declarator (identifier) @variable)
+    (init_declarator declarator: [(identifier) @variable (pointer_declarator declarator: (identifier) @variable)
+      (reference_declarator (identifier) @variable)])])
+  (field_declaration type: (type_identifier) @kind declarator: [(field_identifier) @variable
+    (pointer_declarator declarator: (field_identifier) @variable) (reference_declarator (field_identifier) @variable)])] @typed

@@ -40,3 +40,11 @@
 (using_directive !name [(identifier) (qualified_name)] @source) @import
 (using_directive name: (identifier) @alias [(qualified_name) (generic_name)] @source) @import
 (comment) @comment
+
+; What variables hold.
+[(parameter type: [(identifier) @kind (nullable_type type: (identifier) @kind)] name: (identifier) @variable)
+  (variable_declaration type: [(identifier) @kind (nullable_type type: (identifier) @kind)]
+    (variable_declarator name: (identifier) @variable))
+  (variable_declaration type: (implicit_type) (variable_declarator name: (identifier) @variable
+    (object_creation_expression type: (identifier) @kind)))
+  (property_declaration type: [(identifier) @kind (nullable_type type: (identifier) @kind)] name: (identifier) @variable)] @typed

@@ -28,3 +28,11 @@
 (import (qualified_identifier) @source (identifier)? @alias) @import
 (line_comment) @comment
 (block_comment) @comment
+
+; What variables hold.
+[(class_parameter (identifier) @variable [(user_type (identifier) @kind .) (nullable_type (user_type (identifier) @kind .))])
+  (parameter (identifier) @variable [(user_type (identifier) @kind .) (nullable_type (user_type (identifier) @kind .))])
+  (variable_declaration (identifier) @variable
+    [(user_type (identifier) @kind .) (nullable_type (user_type (identifier) @kind .))])] @typed
+(property_declaration (variable_declaration (identifier) @variable .) (call_expression (identifier) @kind)
+  (#match? @kind "^[A-Z]")) @made

@@ -34,3 +34,15 @@
  (include_once_expression
    [(string (string_content) @source) (binary_expression right: (string (string_content) @source))])] @import.file
 (comment) @comment
+
+; What variables hold.
+([(simple_parameter type: [(named_type [(name) (qualified_name)] @kind) (optional_type (named_type [(name) (qualified_name)] @kind))]
+    name: (variable_name (name) @variable))
+  (property_promotion_parameter type: [(named_type [(name) (qualified_name)] @kind)
+    (optional_type (named_type [(name) (qualified_name)] @kind))] name: (variable_name (name) @variable))
+  (property_declaration type: [(named_type [(name) (qualified_name)] @kind)
+    (optional_type (named_type [(name) (qualified_name)] @kind))] (property_element name: (variable_name (name) @variable)))]) @typed
+(assignment_expression left: (variable_name (name) @variable)
+  right: (object_creation_expression [(name) (qualified_name)] @kind)) @made
+(assignment_expression left: (member_access_expression object: (variable_name) name: (name) @variable)
+  right: (object_creation_expression [(name) (qualified_name)] @kind)) @made.own

@@ -75,3 +75,9 @@
 (call method: (identifier) @_require arguments: (argument_list . (string (string_content) @source))
   (#eq? @_require "require_relative")) @import.file
 (comment) @comment
+
+; What variables hold.
+(assignment left: (identifier) @variable right: (call receiver: [(constant) (scope_resolution)] @kind method: (identifier) @_new)
+  (#eq? @_new "new")) @made
+(assignment left: (instance_variable) @variable
+  right: (call receiver: [(constant) (scope_resolution)] @kind method: (identifier) @_new) (#eq? @_new "new")) @made.own

@@ -80,3 +80,14 @@
 (block_comment) @comment
 (attribute (identifier) @_macro arguments: (token_tree (identifier) @_key . (string_literal) @setting)
   (#any-of? @_macro "arg" "clap" "command" "structopt") (#any-of? @_key "env" "long"))
+
+; What variables hold.
+[(parameter pattern: (identifier) @variable type: [(type_identifier) @kind (reference_type type: (type_identifier) @kind)])
+  (let_declaration pattern: (identifier) @variable
+    type: [(type_identifier) @kind (reference_type type: (type_identifier) @kind)])
+  (let_declaration pattern: (identifier) @variable value: (struct_expression name: (type_identifier) @kind))
+  (field_declaration name: (field_identifier) @variable
+    type: [(type_identifier) @kind (reference_type type: (type_identifier) @kind)])] @typed
+(let_declaration pattern: (identifier) @variable value: (call_expression
+  function: (scoped_identifier path: (identifier) @kind name: (identifier) @_new))
+  (#any-of? @_new "new" "default")) @made

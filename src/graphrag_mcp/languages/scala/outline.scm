@@ -51,3 +51,12 @@
 (import_declaration) @import @source
 (comment) @comment
 (block_comment) @comment
+
+; What variables hold.
+[(class_parameter name: (identifier) @variable type: (type_identifier) @kind)
+  (parameter name: (identifier) @variable type: (type_identifier) @kind)
+  (val_definition pattern: (identifier) @variable type: (type_identifier) @kind)
+  (var_definition pattern: (identifier) @variable type: (type_identifier) @kind)
+  (val_definition pattern: (identifier) @variable value: (instance_expression (type_identifier) @kind))] @typed
+(val_definition pattern: (identifier) @variable value: (call_expression function: (identifier) @kind)
+  (#match? @kind "^[A-Z]")) @made

@@ -30,3 +30,10 @@
 (import_declaration (identifier) @source) @import
 (comment) @comment
 (multiline_comment) @comment
+
+; What variables hold.
+[(parameter name: (simple_identifier) @variable . (user_type (type_identifier) @kind .))
+  (property_declaration name: (pattern bound_identifier: (simple_identifier) @variable)
+    (type_annotation [(user_type (type_identifier) @kind .) (optional_type (user_type (type_identifier) @kind .))]))] @typed
+(property_declaration name: (pattern bound_identifier: (simple_identifier) @variable)
+  value: (call_expression (simple_identifier) @kind) (#match? @kind "^[A-Z]")) @made

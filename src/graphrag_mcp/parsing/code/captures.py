@@ -27,6 +27,8 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
                  @import.file where the source is a file relative to this one
     @item        a name taken by the import around it, with @alias likewise, where the source comes after the names:
                  a pattern of the whole statement would take quadratic time
+    @typed       a declaration of a @variable with its type, @kind; @made: one whose value is an instance of @kind;
+                 @made.own: a field of the own instance that is given such a value
     @setting     a string that names a setting, outside of the arguments of a call
 
 Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
@@ -44,7 +46,15 @@ from graphrag_mcp.languages.grammars import Captures, Match
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
-from graphrag_mcp.parsing.outline import MACRO_RECEIVER, SUPER_RECEIVER, UNKNOWN_RECEIVER, Base, Comment, Reference
+from graphrag_mcp.parsing.outline import (
+    MACRO_RECEIVER,
+    SUPER_RECEIVER,
+    UNKNOWN_RECEIVER,
+    Base,
+    Comment,
+    Reference,
+    Variable,
+)
 
 # What a node says of names, in the order of what begins at one place: `captures.py` has the roles.
 NAMING_ROLES = ("block.own", "block", "bound", "bare", "handed")
@@ -61,11 +71,13 @@ DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "parameter": SymbolKind.FIELD,
     "scope": None,
 }
+_HOLDING = ("typed", "made.own", "made")
 _ROLES = (
     *DEFINITION_ROLES,
     "call",
     *NAMING_ROLES,
     *("reference", "base", "import", "import.file", "item", "setting", "comment", "decorator", "doc", "wrapper"),
+    *_HOLDING,
 )
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
 _DOC_MARKS = ("@doc", "@typedoc", "@shortdoc")  # Elixir's docstrings are attributes above the definition.
@@ -87,6 +99,7 @@ _ONLY_DECLARED = """
 """
 _CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
 _MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the file.
+_OWN_MEMBER = ("this->", "this.", "self.", "this?.")
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 
 
@@ -140,6 +153,7 @@ class Findings:
         self.imports: dict[int, FoundImport] = {}  # by the start of the source
         self.items: list[tuple[int, str, str]] = []  # start, name and alias, before the imports are known
         self.declaring: list[tuple[Node, Registration]] = []
+        self.variables: list[Variable] = []
         self._namings: list[Naming] = []
 
     def collect(self, matches: Iterable[Match]) -> None:
@@ -175,6 +189,11 @@ class Findings:
                 self.declaring.append((node, SETTING))
             case "item":
                 self.items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
+            case _ if role in _HOLDING:
+                variable, kind = captures["variable"][0], last_name(self._code.node_text(captures["kind"][0]))
+                name = self._code.node_text(variable).lstrip("$@")
+                said = (variable.start_byte, name, kind, role == "typed", role == "made.own")
+                self.variables.append(Variable(*said))
             case _ if role in NAMING_ROLES:
                 self._namings.append(Naming(node.start_byte, role, node, captures))
             case _:
@@ -191,10 +210,20 @@ class Findings:
         is_builtin = name in self._builtins
         said = (start, self._code.row(start), name, receiver, is_call, is_builtin)
         is_path = before is not None and self._code.data.startswith(b"::", before.end_byte)
-        self.references[start, is_call] = Reference(*said, is_of_value="value" in captures, is_path=is_path)
+        is_plain = before is not None and self._is_plain(before, receiver)
+        self.references[start, is_call] = Reference(
+            *said, is_of_value="value" in captures, is_path=is_path, is_plain=is_plain
+        )
         registration = REGISTRATIONS.get(name)
         if registration and registration.fits(node, receiver, is_call):
             self.declaring.append((node, registration))
+
+    def _is_plain(self, node: Node, name: str) -> bool:
+        """Return whether a receiver is a variable, or a field of the own instance."""
+        if node.end_byte - node.start_byte > _RECEIVER_BYTES:
+            return False
+        text = self._code.node_text(node).lstrip("$@")
+        return text == name or (text.removesuffix(name) in _OWN_MEMBER and text.endswith(name))
 
     def _add_bare_names(self) -> None:
         """Add the names that may be local variables as well and are not; a value in capitals is a constant."""

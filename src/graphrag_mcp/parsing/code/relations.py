@@ -7,6 +7,7 @@ from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
     MACRO,
+    VARIABLE,
     Category,
     Relation,
     RelationKind,
@@ -79,6 +80,7 @@ class _Builder:
                 if definition.kind is not SymbolKind.METHOD:
                     self._bare.setdefault(definition.name, set()).add(definition.qualified_name)
                 self._members.add((definition.qualified_name.rpartition(".")[0], definition.name))
+        self._kinds = _kinds_of_variables(outline)
         self._bases: dict[int, list[str]] = {}
         self._around_bases = enclosing_indexes(outline.definitions, [base.start for base in outline.bases])
         for index, base in zip(self._around_bases, outline.bases, strict=True):
@@ -198,12 +200,25 @@ class _Builder:
             while index >= 0 and not definitions[index].is_container:
                 index = definitions[index].parent
             return last_name(definitions[index].qualified_name) if index >= 0 else ""
+        if reference.is_plain and (kind := self._kind_of(receiver, index)):
+            return kind
         is_type = receiver[:1].isupper() and not receiver.isupper()  # A constant, or the parameter of a type.
         if not (is_type or (reference.is_path and receiver.isidentifier() and receiver.islower())):
             return ""
         imported = self._imports.get(receiver)
         owner = last_name(imported.target) if imported and not imported.whole else receiver
         return f"{owner}::" if reference.is_path else owner
+
+    def _kind_of(self, variable: str, index: int) -> str:
+        """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown."""
+        definitions = self._outline.definitions
+        around = definitions[index].qualified_name.split(".")[:-1] if index >= 0 else []
+        places: list[int | str] = []
+        while index >= 0:
+            places.append(index)
+            index = definitions[index].parent
+        places += [".".join(around[:depth]) for depth in range(len(around), 0, -1)]
+        return next((kind for place in places if (kind := self._kinds.get((place, variable)))), "")
 
     def _resolve_call(self, call: Reference, index: int) -> Resolved:
         if not call.receiver:
@@ -282,6 +297,28 @@ class _Builder:
 def _edge(kind: RelationKind, source: str, target: str, row: int, resolved: Resolved, owner: str = "") -> Relation:
     confidence, resolution, module = resolved
     return Relation(kind, source, target, row + 1, confidence, resolution, module, owner)
+
+
+def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], str]:
+    """Return the types of variables by the index of the function and by their names, of fields by that of the type.
+
+    One that may hold something else ends in "?"; one with several types has none.
+    """
+    definitions = outline.definitions
+    fields = {definition.name_start: definition.parent for definition in definitions if definition.kind in VARIABLE}
+    around = enclosing_indexes(definitions, [variable.start for variable in outline.variables])
+    kinds: dict[tuple[int | str, str], str] = {}
+    for index, variable in zip(around, outline.variables, strict=True):
+        is_field = variable.is_own or variable.start in fields
+        index = fields.get(variable.start, index)
+        while index >= 0 and not (definitions[index].is_container or (definitions[index].is_callable and not is_field)):
+            index = definitions[index].parent
+        if index >= 0:
+            is_container = definitions[index].is_container
+            key = (definitions[index].qualified_name if is_container else index, variable.name)
+            kind = variable.kind + ("" if variable.is_declared else "?")
+            kinds[key] = kind if kinds.get(key, kind) == kind else ""
+    return kinds
 
 
 def _types_around(definition: Definition) -> list[str]:

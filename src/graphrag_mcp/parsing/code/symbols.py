@@ -49,6 +49,7 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
         imports=_build_imports(findings, code, path, grammar.language.imports, definitions),
         comments=sorted(findings.comments),
         keys=declared_keys(findings.declaring, code),
+        variables=sorted(findings.variables),
     )
 
 

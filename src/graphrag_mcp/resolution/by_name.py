@@ -6,9 +6,9 @@ the overloads of a file, or what a header declares and other files define. No co
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 from graphrag_mcp.languages.language import ImportStyle
@@ -100,18 +100,19 @@ class NameResolution:
 
     def _overrides(self, relation: Relation, above: Sequence[_Candidate], how: How) -> Iterator[Link]:
         """Yield the methods of a type that have the name of one of the type above it."""
-        owner = f"{relation.source}."
-        methods = [
-            method
-            for name, named in self._named.items()
-            for method in named
-            if method.kind is SymbolKind.METHOD and name.startswith(owner) and "." not in name[len(owner) :]
-        ]
-        for kind, method in product(above, methods):
-            name = method.qualified_name[len(owner) :]
-            for other in self._source.called(name):
-                if other.file.path == kind.path and other.qualified_name == f"{kind.name}.{name}":
+        for kind, method in product(above, self._methods.get(relation.source, ())):
+            for other in self._source.called(method.name):
+                if other.file.path == kind.path and other.qualified_name == f"{kind.name}.{method.name}":
                     yield Link(other.place, method.place, method.start_line, RelationKind.OVERRIDES, "", how)
+
+    @cached_property
+    def _methods(self) -> Mapping[str, Sequence[Named]]:
+        """The methods of the file by the type that they are of."""
+        methods: defaultdict[str, list[Named]] = defaultdict(list)
+        for named in chain.from_iterable(self._named.values()):
+            if named.kind is SymbolKind.METHOD:
+                methods[named.qualified_name.rpartition(".")[0]].append(named)
+        return methods
 
     def _is_told(self, relation: Relation) -> bool:
         """Return whether an undecided relation is worth to be told: most values that are handed on are no functions."""
@@ -146,7 +147,7 @@ class NameResolution:
         everyone = self._candidates(relation)
         if relation.owner and (owned := self._of_owner(relation, everyone)) is not None:
             return owned
-        modules = self._modules(relation) if relation.target_module not in ("", MACRO) else {}
+        modules = self._modules(relation)
         declared = {each.name for each in everyone if each.path in self._included and self._is_bare(relation)}
         if declared and _count_symbols(declared_here := [each for each in everyone if each.name in declared]) == 1:
             return _Meant(How.SAID, declared_here)  # A header that the file includes declares it.
@@ -161,7 +162,7 @@ class NameResolution:
     def _of_owner(self, relation: Relation, everyone: Sequence[_Candidate]) -> _Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
         owner, said = relation.owner.rstrip(":?"), How.NAMED if relation.owner.endswith("?") else How.SAID
-        files = {file.path for file in self._source.keyed(owner)} | set(self._modules(relation))
+        files = {file.path for file in self._source.keyed(owner)}.union(self._modules(relation))
         owned = [each for each in everyone if each.name.rpartition(".")[0].rpartition(".")[2] == owner]
         owned = owned or [each for each in everyone if each.path in files and "." not in each.name]
         here = [each for each in owned if each.path == self._file.path]
@@ -241,6 +242,8 @@ class NameResolution:
 
     def _modules(self, relation: Relation) -> Collection[str]:
         """Return the files that the module of a relation stands for, and those from which these import the name."""
+        if relation.target_module in ("", MACRO):
+            return ()
         modules = {file.path: None for file in self._source.keyed(relation.target_module)}
         for path in list(modules):
             self._source.note(path, PASSED_ON, relation.target)

@@ -221,14 +221,19 @@ def test_a_method_is_overridden_where_a_type_below_has_its_name(tmp_path: Path, 
 
 
 def test_a_call_of_what_a_method_overrides_may_run_it(tmp_path: Path) -> None:
-    """Of the own instance in the type above; what the method itself calls above is none."""
+    """Of the own instance in the type above; neither what it calls above itself, nor a call of an instance."""
     files = {
         "shape.php": "<?php\nabstract class Shape {\n  abstract function area();\n  function show() {\n"
         "    return $this->area();\n  }\n}\nclass Disc extends Shape {\n"
         "  function area() { return parent::area(); }\n}\n"
     }
+    files["use.php"] = "<?php\nfunction go() {\n  $shape = new Shape();\n  $shape->area();\n}\n"
     assert rows(tmp_path, files, "Disc.area", Direction.CALLERS) == ["shape.php:5 may call"]
-    assert rows(tmp_path, files, "Shape.area", Direction.CALLERS) == ["shape.php:5 certain", "shape.php:9 certain"]
+    assert rows(tmp_path, files, "Shape.area", Direction.CALLERS) == [
+        "shape.php:5 certain",
+        "shape.php:9 certain",
+        "use.php:4 by name",
+    ]
 
 
 CLASSES = {

@@ -200,7 +200,8 @@ class Relations:
             seen.update(bases)
             pending += bases.values()
             for base in bases.values():
-                calls = [edge for edge in self._by_name(base, (RelationKind.CALLS,), scope) if not edge.is_guess]
+                calls = self._by_name(base, (RelationKind.CALLS,), scope)
+                calls = [edge for edge in calls if edge.certainty is Certainty.CERTAIN]  # None of a known instance.
                 sources = self._code.store.nodes(edge.source_id for edge in calls)
                 edges += [
                     edge._replace(target_id=node.node_id, certainty=Certainty.MAY_CALL)

@@ -201,6 +201,8 @@ OVERRIDDEN = {
     "class Disc extends Shape {\n  function area() { return 1; }\n}\nclass Other {\n  function area() {}\n}\n",
     "draw.rs": "trait Draw {\n    fn draw(&self);\n}\nstruct Pen;\nimpl Draw for Pen {\n    fn draw(&self) {}\n}\n"
     "impl Pen {\n    fn new() -> Pen { Pen }\n}\n",
+    "deep.php": "<?php\ninterface Door { function open(); }\nabstract class Gate implements Door {}\n"
+    "class Hatch extends Gate {\n  function open() {}\n}\nfunction go(Door $door) {\n  $door->open();\n}\n",
     "Tool.cs": "interface ITool { void Use(); }\nclass Saw : ITool {\n  public void Use() {}\n}\n",
 }
 
@@ -210,6 +212,7 @@ OVERRIDDEN = {
     [
         ("Shape.area", ["shape.php:7 "]),
         ("Draw.draw", ["draw.rs:6 "]),
+        ("Door.open", ["deep.php:5 "]),
         ("ITool.Use", ["Tool.cs:3 "]),
         ("Other.area", []),
     ],
@@ -296,3 +299,8 @@ def test_a_variable_with_several_types_says_nothing(tmp_path: Path) -> None:
     found = rows(tmp_path, files, "Cart.add", Direction.CALLERS)
     assert found == ["a.php:7 by name", "a.php:9 by name"]
     assert rows(tmp_path, files, "Till.add", Direction.CALLERS) == found
+
+
+def test_what_a_type_far_above_is_asked_for_may_run_the_method(tmp_path: Path) -> None:
+    """Also where the types between have none."""
+    assert rows(tmp_path, OVERRIDDEN, "Hatch.open", Direction.CALLERS) == ["deep.php:8 may call"]

@@ -8,7 +8,7 @@ the overloads of a file, or what a header declares and other files define. No co
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, product
+from itertools import chain
 from typing import NamedTuple
 
 from graphrag_mcp.languages.language import ImportStyle
@@ -26,7 +26,7 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.model.sources import Keyed, Named
-from graphrag_mcp.resolution.reads import PASSED_ON, Reads
+from graphrag_mcp.resolution.reads import BASES, PASSED_ON, Reads
 from graphrag_mcp.text.names import without_constructor
 
 MOST_HEADERS = 300  # More headers of one file are not followed.
@@ -99,11 +99,28 @@ class NameResolution:
                 yield Link(Place("", name), source, relation.line, relation.kind, "", how)
 
     def _overrides(self, relation: Relation, above: Sequence[_Candidate], how: How) -> Iterator[Link]:
-        """Yield the methods of a type that have the name of one of the type above it."""
-        for kind, method in product(above, self._methods.get(relation.source, ())):
-            for other in self._source.called(method.name):
-                if other.file.path == kind.path and other.qualified_name == f"{kind.name}.{method.name}":
+        """Yield for each method of a type the nearest ones of its name above."""
+        for method in self._methods.get(relation.source, ()):
+            pending, seen = [(each.path, each.name) for each in above], set()
+            for path, owner in pending:
+                if (path, owner) in seen:
+                    continue
+                seen.add((path, owner))
+                name = f"{owner}.{method.name}"
+                others = [each for each in self._source.called(method.name) if each.qualified_name == name]
+                others = [each for each in others if each.file.path == path]
+                for other in others:
                     yield Link(other.place, method.place, method.start_line, RelationKind.OVERRIDES, "", how)
+                pending += () if others else self._above(path, owner)
+
+    def _above(self, path: str, name: str) -> Iterator[tuple[str, str]]:
+        """Yield the types above a type of another file, each with its file, where one type is called so."""
+        self._source.note(path, BASES, name)
+        for relation in self._source.outline(path):
+            if relation.kind is RelationKind.INHERITS and relation.source == name:
+                types = [each for each in self._source.called(relation.target) if each.kind is SymbolKind.TYPE]
+                types = [each for each in types if each.file.language in self._platform]
+                yield from ((each.file.path, each.qualified_name) for each in (types if len(types) == 1 else ()))
 
     @cached_property
     def _methods(self) -> Mapping[str, Sequence[Named]]:

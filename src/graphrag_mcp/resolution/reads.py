@@ -19,6 +19,7 @@ Value = TypeVar("Value")
 
 MEANING = "meaning of"  # An import.
 PASSED_ON = "passed on"  # A name that a file without facts imports.
+BASES = "bases"  # The types above one, in a file without facts.
 IMPORTED_BY_ALL = "import *"  # What a file imports without saying which names.
 
 

@@ -16,7 +16,7 @@ from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import Read
 from graphrag_mcp.model.sources import Names
 from graphrag_mcp.parsing.code.imports import module_keys
-from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, PASSED_ON
+from graphrag_mcp.resolution.reads import BASES, IMPORTED_BY_ALL, PASSED_ON
 
 _NUMBER = re.compile(r"([#%])(\d+)")
 
@@ -48,6 +48,8 @@ def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]
         for passed in names.outline:
             if passed.kind is RelationKind.IMPORTS:
                 visible.setdefault(Read(path, PASSED_ON, passed.target), set()).add(passed.target_module)
+            elif passed.kind is RelationKind.INHERITS:
+                visible.setdefault(Read(path, BASES, passed.source), set()).add(passed.target)
     return visible
 
 

@@ -183,7 +183,7 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
             is_above = trace.direction is Direction.SUPERCLASSES and not is_defined
             lines.append(f"{'Outside of this repository' if is_above else words}: {listed(names, STOPS_SHOWN)}.")
     if trace.direction is Direction.OVERRIDES and not trace.doubt.is_typed:
-        lines.append("Overrides are compared by name, with the types directly above.")
+        lines.append("Overrides are compared by name, with the types above.")
     if not trace.direction.is_outgoing:
         is_listed = call.arguments.unresolved
         how = LISTED_BY_NAME if is_listed else f"{asking.argument('unresolved=true')} lists them"

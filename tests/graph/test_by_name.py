@@ -304,3 +304,15 @@ def test_a_variable_with_several_types_says_nothing(tmp_path: Path) -> None:
 def test_what_a_type_far_above_is_asked_for_may_run_the_method(tmp_path: Path) -> None:
     """Also where the types between have none."""
     assert rows(tmp_path, OVERRIDDEN, "Hatch.open", Direction.CALLERS) == ["deep.php:8 may call"]
+
+
+def test_a_path_from_elsewhere_is_by_name_and_a_foreign_value_is_none(tmp_path: Path) -> None:
+    """`minus::Pager` is another crate's, or the own one's by its name; `Candidate` is imported from one."""
+    files = {
+        "pager.rs": "pub struct Pager;\nimpl Pager {\n    pub fn new() -> Pager { Pager }\n}\n",
+        "map.rs": "use globset::Candidate;\npub struct Map;\nimpl Map {\n    fn new() -> Map { Map }\n"
+        "    fn all(x: Vec<A>) {\n        x.iter().map(Candidate::new);\n        minus::Pager::new();\n"
+        "        crate::pager::Pager::new();\n    }\n}\n",
+    }
+    assert rows(tmp_path, files, "Pager.new", Direction.CALLERS) == ["map.rs:8 certain", "map.rs:7 by name"]
+    assert rows(tmp_path, files, "Map.new", Direction.CALLERS) == []

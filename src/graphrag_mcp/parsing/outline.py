@@ -55,6 +55,7 @@ class Reference(NamedTuple):
     receiver: "" for a bare name; the last name of a dotted one; one of those above. is_builtin: whether the name is
     also a builtin of the language. is_of_value: whether the receiver can be no module, nor a type. is_path: whether it
     can be nothing else: `receiver::name`. is_plain: whether it is a variable, or a field of the own instance.
+    is_far: whether the path begins elsewhere: `package::receiver::name`.
     """
 
     start: int
@@ -67,6 +68,7 @@ class Reference(NamedTuple):
     is_of_value: bool = False
     is_path: bool = False
     is_plain: bool = False
+    is_far: bool = False
 
 
 class Variable(NamedTuple):

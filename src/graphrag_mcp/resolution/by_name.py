@@ -178,7 +178,7 @@ class NameResolution:
 
     def _of_owner(self, relation: Relation, everyone: Sequence[_Candidate]) -> _Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
-        owner, said = relation.owner.rstrip(":?"), How.NAMED if relation.owner.endswith("?") else How.SAID
+        owner, said = relation.owner.rstrip(":?"), How.NAMED if "?" in relation.owner else How.SAID
         files = {file.path for file in self._source.keyed(owner)}.union(self._modules(relation))
         owned = [each for each in everyone if each.name.rpartition(".")[0].rpartition(".")[2] == owner]
         owned = owned or [each for each in everyone if each.path in files and "." not in each.name]
@@ -196,8 +196,8 @@ class NameResolution:
 
     def _is_of_unknown(self, relation: Relation) -> bool:
         """Return whether a name is that of a member of something that the project does not have."""
-        owner = relation.owner.removesuffix("::")
-        return owner != relation.owner and not (self._is_type(owner) or self._source.keyed(owner))
+        owner = relation.owner.rstrip(":?")
+        return relation.owner.endswith("::") and not (self._is_type(owner) or self._source.keyed(owner))
 
     def _is_type(self, name: str) -> bool:
         return any(

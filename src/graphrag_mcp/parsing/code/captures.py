@@ -99,6 +99,7 @@ _ONLY_DECLARED = """
 """
 _CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
 _MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the file.
+_HERE = ("", "crate", "self", "super", "Self")
 _OWN_MEMBER = ("this->", "this.", "self.", "this?.")
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 
@@ -211,12 +212,21 @@ class Findings:
         said = (start, self._code.row(start), name, receiver, is_call, is_builtin)
         is_path = before is not None and self._code.data.startswith(b"::", before.end_byte)
         is_plain = before is not None and self._is_plain(before, receiver)
+        is_far = is_path and before is not None and self._is_far(before)
+        of_value = "value" in captures
         self.references[start, is_call] = Reference(
-            *said, is_of_value="value" in captures, is_path=is_path, is_plain=is_plain
+            *said, is_of_value=of_value, is_path=is_path, is_plain=is_plain, is_far=is_far
         )
         registration = REGISTRATIONS.get(name)
         if registration and registration.fits(node, receiver, is_call):
             self.declaring.append((node, registration))
+
+    def _is_far(self, node: Node) -> bool:
+        """Return whether a path of several names begins with that of no module here, as far as the file tells."""
+        first, mark, _ = self._code.text(
+            node.start_byte, min(node.end_byte, node.start_byte + _RECEIVER_BYTES)
+        ).partition("::")
+        return bool(mark) and first not in _HERE
 
     def _is_plain(self, node: Node, name: str) -> bool:
         """Return whether a receiver is a variable, or a field of the own instance."""
@@ -232,9 +242,11 @@ class Findings:
         for start, role, node, captures in not_local(namings, self._code):
             name, is_call = without_marks(self._code.node_text(node)), role == "bare"
             if name not in self._builtins and (is_call or not name.isupper()):
-                receiver = self._read_receiver(captures["receiver"][0]) if "receiver" in captures else ""
-                row = self._code.row(start)
-                known[start, is_call] = Reference(start, row, name, receiver, is_call, is_handed=not is_call)
+                before = captures["receiver"][0] if "receiver" in captures else None
+                receiver = self._read_receiver(before) if before else ""
+                is_path = before is not None and self._code.data.startswith(b"::", before.end_byte)
+                said = (start, self._code.row(start), name, receiver, is_call)
+                known[start, is_call] = Reference(*said, is_handed=not is_call, is_path=is_path)
 
     def _add_base(self, node: Node, receivers: list[Node] | None) -> None:
         start = node.start_byte

@@ -174,10 +174,10 @@ class _Builder:
 
     def _each_once(self, references: Sequence[Reference]) -> Iterable[tuple[int, Reference, list[int]]]:
         """Return the first of equal references in one definition, with its index and the rows of all of them."""
-        by_target: dict[tuple[int, str, str], tuple[int, Reference, list[int]]] = {}
+        by_target: dict[tuple[int, str, str, bool], tuple[int, Reference, list[int]]] = {}
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
-            rows = by_target.setdefault((index, use.name, use.receiver), (index, use, []))[2]
+            rows = by_target.setdefault((index, use.name, use.receiver, use.is_far), (index, use, []))[2]
             if not rows or (not use.is_builtin and use.row > rows[-1]):
                 rows.append(use.row)
         return by_target.values()
@@ -207,7 +207,7 @@ class _Builder:
             return ""
         imported = self._imports.get(receiver)
         owner = last_name(imported.target) if imported and not imported.whole else receiver
-        return f"{owner}::" if reference.is_path else owner
+        return f"{owner}{'?' if reference.is_far else ''}::" if reference.is_path else owner
 
     def _kind_of(self, variable: str, index: int) -> str:
         """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown."""

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.model.graph import Direction
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from tests.graph.test_relations import ask, rows
 
 C = {
@@ -316,3 +317,11 @@ def test_a_path_from_elsewhere_is_by_name_and_a_foreign_value_is_none(tmp_path: 
     }
     assert rows(tmp_path, files, "Pager.new", Direction.CALLERS) == ["map.rs:8 certain", "map.rs:7 by name"]
     assert rows(tmp_path, files, "Map.new", Direction.CALLERS) == []
+
+
+def test_calls_among_too_many_overloads_are_undecided_and_told(tmp_path: Path) -> None:
+    """None is said only where it is known."""
+    overloads = "".join(f"  void go(T{number} x) {{}}\n" for number in range(MOST_OF_A_NAME + 1))
+    files = {"A.cs": f"class A {{\n{overloads}  void run() {{ this.go(1); }}\n}}\n"}
+    doubt = ask(tmp_path, files, "A.go", Direction.CALLERS, unresolved=True).doubt
+    assert doubt.undecided == {("A.cs", MOST_OF_A_NAME + 3)}

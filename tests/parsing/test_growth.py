@@ -59,6 +59,10 @@ FORMS: dict[str, tuple[str, str, str]] = {  # What is before, what is repeated w
     "methods.cpp": ("class C { public:\n", "void m#() { x(); }\n", "};\n"),
     "properties.cs": ("class C {\n", "[A] int A# { get; set; }\n", "}\n"),
     "methods.rb": ("class C\n", "  def m#; n; end\n", "end\n"),
+    "attributes.rs": ("", "#[test]\n", "fn f() {}\n"),
+    "of_one_name.rs": ("struct S;\n", "struct D#;\nimpl D# { fn go(&self) { self.go(); x.go(); } }\n", ""),
+    "of_one_name.php": ("<?php\nclass B {}\n", "class D# extends B { function go() { $x->go(); } }\n", ""),
+    "variables.cs": ("class A { void M() {\n", "Foo v# = new Foo(); v#.Go();\n", "} }\n"),
     "uses.php": ("<?php\n", "use A\\B#;\nfunction f#() { return g(); }\n", ""),
     "headings.md": ("", "# h#\n\n[a](b#.md)\n\n", ""),
     "keys.yaml": ("", "k#:\n  a:\n    b: 1\n", ""),
@@ -140,17 +144,67 @@ LINKED = [name for name in LINKED if name not in ("variables.py", "contexts.py",
 @pytest.mark.parametrize("name", LINKED)
 def test_linking_a_file_grows_linearly(name: str, tmp_path: Path) -> None:
     """From the index, in languages with facts and in those whose names are compared."""
+    _assert_linear(lambda count: _linking(name, _text(name, count), tmp_path / f"{count}"), FEW // 4, MANY // 4)
 
-    def work(count: int) -> Callable[[], object]:
-        root, data = tmp_path / f"{count}", {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}
-        root.mkdir(exist_ok=True)
-        (root / name).write_text(_text(name, count))
-        with closing(App(root, load_settings(root, data))) as app:
-            app.index()
-            index = Database(Path(app.status().index_file), str(root))
-        return lambda: Linker(SqliteFacts(index)).link(name)
 
-    _assert_linear(work, FEW // 4, MANY // 4)
+def _linking(name: str, text: str, root: Path) -> Callable[[], object]:
+    """Return what links a file of an index."""
+    root.mkdir(exist_ok=True)
+    (root / name).write_text(text)
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(root.parent / "data")}))) as app:
+        app.index()
+        index = Database(Path(app.status().index_file), str(root))
+    return lambda: Linker(SqliteFacts(index)).link(name)
+
+
+def _overloads(count: int) -> str:
+    return "class A {\n" + "".join(f"void go(T{number} x) {{ x.go(); go(x); }}\n" for number in range(count)) + "}\n"
+
+
+def _interfaces(count: int) -> str:
+    types = "".join(f"interface I{number} {{ function g{number}(); }}\n" for number in range(count))
+    methods = "".join(f"function m{number}() {{}}\n" for number in range(count))
+    return f"<?php\n{types}class C implements {', '.join(f'I{number}' for number in range(count))} {{\n{methods}}}\n"
+
+
+def _chain(count: int) -> str:
+    classes = (f"class C{number} extends C{number - 1} {{ function m{number}() {{}} }}\n" for number in range(1, count))
+    return "<?php\nclass C0 {}\n" + "".join(classes)
+
+
+def _modules(count: int) -> str:
+    return "".join(f"mod m{number} {{ pub fn go() {{ go(); crate::go(); }} }}\n" for number in range(count))
+
+
+def _constructors(count: int) -> str:
+    makers, made = "".join(f"A(B{number} b) {{}}\n" for number in range(count)), "new A(1);\n" * count
+    return f"class A {{\n{makers}void make() {{\n{made}}}\n}}\n"
+
+
+def _inherited(count: int) -> str:
+    above, below = ("".join(f"void m({kind}{number} x) {{}}\n" for number in range(count)) for kind in "XY")
+    return f"class A {{\n{above}}}\nclass B extends A {{\n{below}void go() {{\n{'m(1);' * count}}}\n}}\n"
+
+
+def _elements(count: int) -> str:
+    return "x = f()\n" + "x = x[0]\n" * count + "x()\n"
+
+
+CUT_OFF = {
+    "modules.rs": _modules,
+    "Makers.java": _constructors,
+    "Inherited.java": _inherited,
+    "elements.py": _elements,
+    "overloads.cs": _overloads,
+    "interfaces.php": _interfaces,
+    "chain.php": _chain,
+}
+
+
+@pytest.mark.parametrize("name", CUT_OFF)
+def test_what_is_cut_off_bounds_the_links_of_a_file(name: str, tmp_path: Path) -> None:
+    """More overloads are not told apart, and types further above are not climbed to."""
+    _assert_linear(lambda count: _linking(name, CUT_OFF[name](count), tmp_path / f"{count}"), 250, 1000)
 
 
 @pytest.mark.parametrize("name", ["definitions.py", "classes.py", "overloads.ts", "Overloads.java"])

@@ -5,10 +5,11 @@ things of that name may be meant. What many things are called means none of them
 the overloads of a file, or what a header declares and other files define. No code means a heading.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from graphrag_mcp.languages.language import ImportStyle
@@ -26,7 +27,8 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.model.sources import Keyed, Named
-from graphrag_mcp.resolution.reads import BASES, PASSED_ON, Reads
+from graphrag_mcp.resolution.overridden import Overridden
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, PASSED_ON, Reads
 from graphrag_mcp.text.names import without_constructor
 
 MOST_HEADERS = 300  # More headers of one file are not followed.
@@ -63,6 +65,29 @@ class _Candidate(NamedTuple):
     nearness: int = 0
 
 
+class _Called:
+    """The definitions of one name."""
+
+    def __init__(self, everyone: Sequence[_Candidate]) -> None:
+        self.all, self.is_known = everyone, _count_symbols(everyone) <= MAX_CANDIDATES
+        self.methods = [each for each in everyone if each.kind is SymbolKind.METHOD]
+        self.in_file: defaultdict[str, list[_Candidate]] = defaultdict(list)
+        self.of_owner: defaultdict[str, list[_Candidate]] = defaultdict(list)
+        for each in everyone:
+            self.in_file[each.path].append(each)
+            self.of_owner[each.name.rpartition(".")[0].rpartition(".")[2]].append(each)
+
+    def inside(self, paths: Iterable[str]) -> list[_Candidate]:
+        """Return those of some files; none where there are too many."""
+        files = [self.in_file[path] for path in paths if path in self.in_file]
+        return [each for file in files for each in file] if sum(map(len, files)) <= MOST_OF_A_NAME else []
+
+    @cached_property
+    def any_method(self) -> _Meant:
+        """What a method of a type is that has none of this name."""
+        return _one_or_guess(How.NAMED, self.methods)
+
+
 class NameResolution:
     """The resolution of one file."""
 
@@ -70,11 +95,14 @@ class NameResolution:
         self._source, self._file = source, file
         self._language, self._platform = describe(file.language), platform_of(file.language)
         self._named: defaultdict[str, list[Named]] = defaultdict(list)
-        for named in source.inside(file.path):
+        self._all_called: dict[tuple[object, ...], _Called] = {}
+        self._meanings: dict[Relation, _Meant] = {}
+        for named in sorted(source.inside(file.path), key=attrgetter("start_line")):
             self._named[named.qualified_name].append(named)
 
     def links(self) -> Iterator[Link]:
-        """Yield the links of the relations that the file states."""
+        """Yield the links of the relations that the file states, and of the methods that override others."""
+        overridden = Overridden(self._source, self._file)
         for relation in self._source.outline(self._file.path):
             source = self._around(relation)
             files = list(self._files(relation)) if self._is_of_file(relation) else []
@@ -87,56 +115,25 @@ class NameResolution:
                     yield from (
                         Link(source, link.target, relation.line, relation.kind, "", How.ABOVE) for link in links
                     )
-                    yield from self._overrides(relation, meaning.chosen, meaning.how or How.SHARED)
+                    above = ((each.path, each.name) for each in meaning.chosen)
+                    overridden.add(relation.source, above, meaning.how or How.SHARED)
             elif self._is_told(relation):
                 name = macro_name(relation.target) if relation.target_module == MACRO else relation.target
                 is_foreign = (
                     relation.resolution is Resolution.LIBRARY
                     or self._is_of_unknown(relation)
-                    or (self._is_bare(relation) and not (self._language.bare_members or self._candidates(relation)))
+                    or (self._is_bare(relation) and not (self._language.bare_members or self._called(relation).all))
                 )
                 how = How.OUTSIDE if is_foreign else How.UNDECIDED
                 yield Link(Place("", name), source, relation.line, relation.kind, "", how)
-
-    def _overrides(self, relation: Relation, above: Sequence[_Candidate], how: How) -> Iterator[Link]:
-        """Yield for each method of a type the nearest ones of its name above."""
-        for method in self._methods.get(relation.source, ()):
-            pending, seen = [(each.path, each.name) for each in above], set()
-            for path, owner in pending:
-                if (path, owner) in seen:
-                    continue
-                seen.add((path, owner))
-                name = f"{owner}.{method.name}"
-                others = [each for each in self._source.called(method.name) if each.qualified_name == name]
-                others = [each for each in others if each.file.path == path]
-                for other in others:
-                    yield Link(other.place, method.place, method.start_line, RelationKind.OVERRIDES, "", how)
-                pending += () if others else self._above(path, owner)
-
-    def _above(self, path: str, name: str) -> Iterator[tuple[str, str]]:
-        """Yield the types above a type of another file, each with its file, where one type is called so."""
-        self._source.note(path, BASES, name)
-        for relation in self._source.outline(path):
-            if relation.kind is RelationKind.INHERITS and relation.source == name:
-                types = [each for each in self._source.called(relation.target) if each.kind is SymbolKind.TYPE]
-                types = [each for each in types if each.file.language in self._platform]
-                yield from ((each.file.path, each.qualified_name) for each in (types if len(types) == 1 else ()))
-
-    @cached_property
-    def _methods(self) -> Mapping[str, Sequence[Named]]:
-        """The methods of the file by the type that they are of."""
-        methods: defaultdict[str, list[Named]] = defaultdict(list)
-        for named in chain.from_iterable(self._named.values()):
-            if named.kind is SymbolKind.METHOD:
-                methods[named.qualified_name.rpartition(".")[0]].append(named)
-        return methods
+        yield from overridden.links()
 
     def _is_told(self, relation: Relation) -> bool:
         """Return whether an undecided relation is worth to be told: most values that are handed on are no functions."""
         if relation.kind in (RelationKind.CONTAINS, RelationKind.TESTS, *_LINKING):
             return False
-        is_own = relation.resolution in (Resolution.BUILTIN, Resolution.LOCAL)
-        return not is_own and (relation.kind is not RelationKind.HANDS_ON or bool(self._candidates(relation)))
+        is_own = relation.resolution is Resolution.BUILTIN
+        return not is_own and (relation.kind is not RelationKind.HANDS_ON or bool(self._called(relation).all))
 
     def _link(self, relation: Relation, meaning: _Meant, source: Place | int) -> list[Link]:
         how = meaning.how
@@ -147,8 +144,10 @@ class NameResolution:
     def _around(self, relation: Relation) -> Place | int:
         """Return the innermost definition of the relation's source: of an `impl` the type, in whatever file it is."""
         named = self._named.get(relation.source, [])
-        around = [each for each in named if each.start_line <= relation.line <= each.end_line]
-        around = around or [each for each in named if each.kind is SymbolKind.TYPE][:1]
+        around = _starting_last(named, relation.line)
+        around = [each for each in around if relation.line <= each.end_line] or [
+            each for each in named[:MOST_OF_A_NAME] if each.kind is SymbolKind.TYPE
+        ][:1]
         if not named and relation.kind is RelationKind.INHERITS:
             definitions = self._source.called(relation.source.rpartition(".")[2])
             types = [
@@ -161,38 +160,61 @@ class NameResolution:
     # ------------------------------------------------------------ what may be meant
 
     def _meaning(self, relation: Relation) -> _Meant:
-        everyone = self._candidates(relation)
-        if relation.owner and (owned := self._of_owner(relation, everyone)) is not None:
+        """Return what a relation means, which others like it elsewhere in the file mean, too."""
+        if relation.resolution is Resolution.SYNTAX:
+            return self._of_syntax(relation)
+        is_told_apart = relation.resolution is Resolution.BASE
+        like = relation._replace(source=relation.source if is_told_apart else self._module_around(relation), line=0)
+        if like not in self._meanings:
+            self._meanings[like] = self._found(relation)
+        return self._meanings[like]
+
+    def _module_around(self, relation: Relation) -> str:
+        """Return the module in the file in which a relation stands, which decides what is in sight there."""
+        name = relation.source if self._language.inner_modules else ""
+        while name and not any(each.kind is SymbolKind.MODULE for each in self._named.get(name, ())):
+            name = name.rpartition(".")[0]
+        return name
+
+    def _of_syntax(self, relation: Relation) -> _Meant:
+        """Return what the source says whose member it is."""
+        name = f"{relation.source}.{relation.target}" if relation.source else relation.target
+        here = _starting_last(self._named.get(name, ()), relation.line)
+        here = [each for each in here if each.start_line == relation.line and self._may_mean(relation, each)]
+        return _Meant(How.SAID, list(map(_candidate, here))) if here else _NOTHING
+
+    def _found(self, relation: Relation) -> _Meant:
+        called = self._called(relation)
+        if relation.owner and (owned := self._of_owner(relation, called)) is not None:
             return owned
         modules = self._modules(relation)
-        declared = {each.name for each in everyone if each.path in self._included and self._is_bare(relation)}
-        if declared and _count_symbols(declared_here := [each for each in everyone if each.name in declared]) == 1:
-            return _Meant(How.SAID, declared_here)  # A header that the file includes declares it.
-        is_known = _count_symbols(everyone) <= MAX_CANDIDATES
-        possible = [
-            each._replace(nearness=int(each.path in modules))
-            for each in everyone
-            if is_known or each.path == self._file.path or each.path in modules
-        ]
-        return self._choose(relation, possible, is_of_known_module=bool(modules))
+        declared = self._declared(called) if self._is_bare(relation) else ()
+        if 0 < len(declared) <= MOST_OF_A_NAME and _count_symbols(declared) == 1:
+            return _Meant(How.SAID, declared)
+        possible = called.all if called.is_known else called.inside({self._file.path: None} | dict.fromkeys(modules))
+        nearer = [each._replace(nearness=int(each.path in modules)) for each in possible] if modules else possible
+        return self._choose(relation, nearer, is_of_known_module=bool(modules))
 
-    def _of_owner(self, relation: Relation, everyone: Sequence[_Candidate]) -> _Meant | None:
+    def _declared(self, called: "_Called") -> Sequence[_Candidate]:
+        """Return what a header that the file includes declares, with its definitions elsewhere."""
+        names = {each.name for path in self._included for each in called.in_file.get(path, ())}
+        return [each for each in called.all if each.name in names] if names else ()
+
+    def _of_owner(self, relation: Relation, called: "_Called") -> _Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
         owner, said = relation.owner.rstrip(":?"), How.NAMED if "?" in relation.owner else How.SAID
-        files = {file.path for file in self._source.keyed(owner)}.union(self._modules(relation))
-        owned = [each for each in everyone if each.name.rpartition(".")[0].rpartition(".")[2] == owner]
-        owned = owned or [each for each in everyone if each.path in files and "." not in each.name]
+        files = {file.path: None for file in self._source.keyed(owner)} | dict.fromkeys(self._modules(relation))
+        owned = called.of_owner.get(owner) or [each for each in called.inside(files) if "." not in each.name]
         here = [each for each in owned if each.path == self._file.path]
         imported = [each for each in owned if each.path in files]
         for chosen in (here, imported, owned):
-            if count := _count_symbols(chosen):
-                return _Meant(said, chosen) if count == 1 else _guess(chosen)
+            if chosen:
+                return _one_or_guess(said, chosen)
         if self._is_of_unknown(relation):
             return _NOTHING
-        methods = [each for each in everyone if each.kind is SymbolKind.METHOD]
-        if not (methods and self._is_type(owner)):  # It inherits the member, or something generates it.
+        if not (called.methods and self._is_type(owner)):  # It inherits the member, or something generates it.
             return None
-        return _Meant(How.NAMED, methods) if _count_symbols(methods) == 1 else _guess(methods)
+        return called.any_method
 
     def _is_of_unknown(self, relation: Relation) -> bool:
         """Return whether a name is that of a member of something that the project does not have."""
@@ -205,11 +227,14 @@ class NameResolution:
             for each in self._source.called(name)
         )
 
-    def _candidates(self, relation: Relation) -> list[_Candidate]:
+    def _called(self, relation: Relation) -> "_Called":
         """Return the definitions of a name that a relation may mean; archived ones only where there are no others."""
-        candidates = [each for each in self._source.called(relation.target) if self._may_mean(relation, each)]
-        shown = [each for each in candidates if not each.file.is_archived] or candidates
-        return [_Candidate(each.file.path, each.qualified_name, each.kind, each.place) for each in shown]
+        key = relation.target, relation.kind, relation.target_module == MACRO, self._is_bare(relation)
+        if key not in self._all_called:
+            every = [each for each in self._source.called(relation.target) if self._may_mean(relation, each)]
+            shown = [each for each in every if not each.file.is_archived] or every
+            self._all_called[key] = _Called(list(map(_candidate, shown)))
+        return self._all_called[key]
 
     def _may_mean(self, relation: Relation, each: Named) -> bool:
         if (
@@ -305,7 +330,7 @@ class NameResolution:
     def _choose(
         self, relation: Relation, possible: Sequence[_Candidate], *, is_of_known_module: bool = False
     ) -> _Meant:
-        if not possible:
+        if not possible or len(possible) > MOST_OF_A_NAME:
             return _NOTHING
         if relation.resolution is Resolution.UNKNOWN:
             return _guess([each for each in possible if each.kind is not SymbolKind.FUNCTION])
@@ -322,8 +347,8 @@ class NameResolution:
         if relation.kind in _OF_TYPES:  # The type is meant, and not its constructors.
             possible = [each for each in possible if each.kind is not SymbolKind.METHOD] or possible
         for how, chosen in self._ways(relation, possible, is_of_known_module=is_of_known_module):
-            if count := _count_symbols(chosen):
-                return _Meant(how, chosen) if count == 1 or relation.resolution is Resolution.SYNTAX else _guess(chosen)
+            if chosen:
+                return _one_or_guess(how, chosen)
         return _NOTHING
 
     def _ways(
@@ -331,9 +356,6 @@ class NameResolution:
     ) -> Sequence[tuple[How, Sequence[_Candidate]]]:
         """Return the candidates of each way in which a name may be meant, the surest first."""
         local = [each for each in possible if each.path == self._file.path and self._is_in_sight(relation, each)]
-        if relation.resolution is Resolution.SYNTAX:  # The source says whose member it is.
-            full = f"{relation.source}.{relation.target}" if relation.source else relation.target
-            return [(How.SAID, [each for each in local if each.name == full])]
         nearest = max(each.nearness for each in possible)  # What is named is a module of the package.
         imported = [each for each in possible if nearest and each.nearness == nearest]
         by_name = [each for each in possible if _is_importable(relation, each)]
@@ -347,7 +369,7 @@ class NameResolution:
 
     def _is_in_sight(self, relation: Relation, each: _Candidate) -> bool:
         """Return whether a definition of the file can be meant without saying its module: `mod a { struct B; }`."""
-        if not self._language.inner_modules or relation.resolution is Resolution.SYNTAX:
+        if not self._language.inner_modules:
             return True
         around = [each for each in self._named.get(each.name.rpartition(".")[0], ()) if each.kind is SymbolKind.MODULE]
         return not around or any(module.start_line <= relation.line <= module.end_line for module in around)
@@ -364,6 +386,23 @@ class NameResolution:
         if local and relation.confidence >= BASE_CONFIDENCE and _count_symbols(local) == 1:
             return _Meant(How.SAID, local)
         return _guess(others)
+
+
+def _starting_last(named: Sequence[Named], line: int) -> Sequence[Named]:
+    """Return those of definitions of one name, none of which contains another, that start last before a line."""
+    end = bisect_right(named, line, key=attrgetter("start_line"))
+    start = bisect_left(named, named[end - 1].start_line, key=attrgetter("start_line")) if end else 0
+    return named[start:end]
+
+
+def _candidate(named: Named) -> _Candidate:
+    return _Candidate(named.file.path, named.qualified_name, named.kind, named.place)
+
+
+def _one_or_guess(how: How, candidates: Sequence[_Candidate]) -> _Meant:
+    if len(candidates) > MOST_OF_A_NAME:
+        return _NOTHING
+    return _Meant(how, candidates) if _count_symbols(candidates) == 1 else _guess(candidates)
 
 
 def _guess(candidates: Sequence[_Candidate]) -> _Meant:

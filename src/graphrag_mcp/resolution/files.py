@@ -22,7 +22,7 @@ from graphrag_mcp.model.facts import (
 )
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.links import Place
-from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, Noted, Reads
+from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, MOST_OF_A_NAME, Noted, Reads
 
 Key = TypeVar("Key")
 Row = TypeVar("Row")
@@ -147,8 +147,9 @@ class File:
         )
 
     def symbols(self, owner: int, name: str) -> tuple[SymbolId, ...]:
-        """Return the declarations of a name in another one, or at the top: -1."""
-        return tuple(SymbolId(self.path, number) for number in self.members.get((owner, name), ()))
+        """Return the declarations of a name in another one, or at the top: -1. Of too many one too many."""
+        numbers = self.members.get((owner, name), ())[: MOST_OF_A_NAME + 1]
+        return tuple(SymbolId(self.path, number) for number in numbers)
 
     @cached_property
     def imports(self) -> "Rows[str, Sequence[Imported]]":

@@ -47,6 +47,7 @@ FILLING = re.compile(  # Methods of collections, in all languages.
 _ASSIGNED = (*VARIABLE, SymbolKind.METHOD)
 _TAKING = ("get", "pop", "shift", "dequeue", "poll", "remove")  # Methods that give an element of a collection.
 _MOST_STEPS = 5  # From a name to what it was taken from.
+_MOST_BINDINGS = 8  # Of one name; what has more is from no one place.
 
 
 class Handing(Places):
@@ -162,6 +163,8 @@ class Slots:
                     parameter.name == name for parameter in declaration.parameters or ()
                 ):
                     return self._parameter(SymbolId(self._path, number), name)
+            return None
+        if len(bound) > _MOST_BINDINGS:
             return None
         referents = (
             self.of(binding.at, parse(binding.value), steps - 1)

@@ -19,10 +19,12 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.places import types_of
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.references import References, Site
 from graphrag_mcp.resolution.resolver import Resolver
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
+MAX_LEVELS = 100  # Types above each other.
 _KEPT = 4_000  # Types whose interfaces are remembered.
 _OVERRIDES = (RelationKind.OVERRIDES,)
 
@@ -251,7 +253,7 @@ class Hierarchy:
         methods: dict[SymbolId, None] = {}
         for other in types:
             member = self._resolver.members.find(Instance((other,)), name)
-            for symbol in member.symbols if member else ():
+            for symbol in member.symbols if member and len(member.symbols) <= MOST_OF_A_NAME else ():
                 is_other = symbol != method and symbol.path not in LIBRARIES
                 if is_other and not self._resolver.symbols.is_only_assigned(symbol) and self._fits(method, symbol):
                     methods[symbol] = None
@@ -423,8 +425,9 @@ class Hierarchy:
 
     def _closure(self, symbol: SymbolId, step: Callable[[SymbolId], Iterable[SymbolId]]) -> list[SymbolId]:
         reached: dict[SymbolId, None] = {}
-        level = [symbol]
-        while level and len(reached) < MAX_TYPES:
+        level, levels = [symbol], 0
+        while level and len(reached) < MAX_TYPES and levels < MAX_LEVELS:
+            levels += 1
             level = [other for near in level for other in step(near) if other != symbol and other not in reached]
             reached |= dict.fromkeys(level)
         return list(reached)

@@ -29,6 +29,7 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.lineage import Lineage
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.state import ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
 
@@ -53,7 +54,8 @@ class Overloads(ResolverPart):
         """Return those overloads that take the arguments of a call."""
         arguments = parse(mention.arguments)
         items = arguments.items if isinstance(arguments, TupleOf) and mention.arity > 1 else (arguments,)
-        if not (called := _overloads_in(referent)):
+        called = _overloads_in(referent)
+        if not 0 < len(called) <= MOST_OF_A_NAME:
             return referent
         fit = self.applicable(called, lambda place: self.ask.value(path, mention.at, items[place]), mention.arity)
         return Referent(tuple(function.symbols[0] for function in fit), either(fit)) if fit else referent
@@ -125,7 +127,8 @@ class Overloads(ResolverPart):
             for function in values
             if isinstance(function, Function) and self.symbols.has_overloads(function.symbols[0])
         ]
-        return [other for function in called for other in apart(function)] if len(called) == len(values) else []
+        is_all = len(called) == len(values) and sum(len(function.symbols) for function in called) <= MOST_OF_A_NAME
+        return [other for function in called for other in apart(function)] if is_all else []
 
     def applicable(self, called: Sequence[Function], argument: Arguments, count: int) -> Sequence[Function]:
         """Return the overloads that take the arguments; those that take exactly their types, if there are any.
@@ -245,7 +248,7 @@ class Overloads(ResolverPart):
         signatures: dict[SymbolId, Value] = {}
         for hit in hits:
             of = hit.value.of if isinstance(hit.value, Function) else None
-            others = list(signatures.items())
+            others = list(signatures.items()) if len(signatures) + len(hit.symbols) <= MOST_OF_A_NAME else []
             fresh = [
                 symbol for symbol in hit.symbols if not any(self._is_overridden(symbol, of, *other) for other in others)
             ]

@@ -17,9 +17,11 @@ Key = TypeVar("Key")
 Row = TypeVar("Row")
 Value = TypeVar("Value")
 
+MOST_OF_A_NAME = 200  # More declarations of one name, overloads for the most part, are not told apart.
+
 MEANING = "meaning of"  # An import.
 PASSED_ON = "passed on"  # A name that a file without facts imports.
-BASES = "bases"  # The types above one, in a file without facts.
+BASES = "bases"  # The types above one and its methods, in a file without facts.
 IMPORTED_BY_ALL = "import *"  # What a file imports without saying which names.
 
 

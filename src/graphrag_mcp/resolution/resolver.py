@@ -37,6 +37,7 @@ from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.names import Names
 from graphrag_mcp.resolution.overloads import Overloads
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.state import ResolverPart, State
 from graphrag_mcp.resolution.symbols import Symbols
 from graphrag_mcp.resolution.types import Types
@@ -92,6 +93,8 @@ class Resolver:
             )
         if referent and mention.use == Use.CREATE and isinstance(referent.value, Type) and file.policy.calls.overloads:
             referent = Referent(referent.symbols + self._constructors(path, mention, referent.value), referent.value)
+        if referent is not None and len(referent.symbols) > MOST_OF_A_NAME:
+            return None
         if (
             referent is None
             and mention.use == Use.KEY

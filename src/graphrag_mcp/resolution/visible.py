@@ -43,6 +43,9 @@ def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]
         for named in names.inside:
             said = (names.file.is_archived, *named[2:-2])
             visible.setdefault(Read("", "called", named.name), set()).add(said)
+            if named.kind is SymbolKind.METHOD:
+                owner = named.qualified_name.removesuffix(named.name).removesuffix(".")
+                visible.setdefault(Read(path, BASES, owner), set()).add((named.name,))
         modules = {passed.target_module for passed in names.outline if passed.kind is RelationKind.IMPORTS}
         visible[Read(path, PASSED_ON, "")] = set(modules)
         for passed in names.outline:

@@ -211,14 +211,14 @@ class _Builder:
 
     def _kind_of(self, variable: str, index: int) -> str:
         """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown."""
-        definitions = self._outline.definitions
-        around = definitions[index].qualified_name.split(".")[:-1] if index >= 0 else []
-        places: list[int | str] = []
+        definitions, outermost = self._outline.definitions, ""
         while index >= 0:
-            places.append(index)
-            index = definitions[index].parent
-        places += [".".join(around[:depth]) for depth in range(len(around), 0, -1)]
-        return next((kind for place in places if (kind := self._kinds.get((place, variable)))), "")
+            definition = definitions[index]
+            place = definition.qualified_name if definition.is_container else index
+            if kind := self._kinds.get((place, variable)):
+                return kind
+            outermost, index = definition.qualified_name, definition.parent
+        return self._kinds.get((outermost.rpartition(".")[0], variable), "")  # Defined outside of its type.
 
     def _resolve_call(self, call: Reference, index: int) -> Resolved:
         if not call.receiver:

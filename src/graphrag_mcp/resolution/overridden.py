@@ -1,0 +1,87 @@
+"""Which methods override which in languages without facts: by the types above that a type names, and by names."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from graphrag_mcp.languages.registry import platform_of
+from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.links import How, Link
+from graphrag_mcp.model.sources import Keyed, Named
+from graphrag_mcp.resolution.reads import BASES, Reads
+
+MOST_ABOVE = 100  # Types above a type, besides those that it names itself.
+MOST_OVERLOADS = 5  # More methods of one name in a type are not told apart.
+
+Kind = tuple[str, str]  # A type: its file and its qualified name.
+Members = Mapping[str, Mapping[str, list[Named]]]  # The methods of a file, by their type and name.
+
+
+class Overridden:
+    """Collects the types above those of one file, then finds the methods that theirs override."""
+
+    def __init__(self, source: Reads, file: Keyed) -> None:
+        self._source, self._path = source, file.path
+        self._platform = platform_of(file.language)
+        self._above: dict[str, dict[Kind, How]] = {}  # By the type of this file.
+        self._members: dict[str, Members] = {}  # By the file.
+        self._bases: dict[str, Mapping[str, list[str]]] = {}  # By the file, the names of the types above each.
+        self._called: dict[str, Kind | None] = {}
+
+    def add(self, kind: str, above: Iterable[Kind], how: How) -> None:
+        """Add types above one of this file."""
+        self._above.setdefault(kind, {}).update(dict.fromkeys(above, how))
+
+    def links(self) -> Iterator[Link]:
+        """Yield for each method the nearest ones of its name above."""
+        for kind, above in self._above.items():
+            left = dict(self._members_of(self._path).get(kind, {}))
+            level, seen, climbed = [*above.items()], {(self._path, kind)}, 0
+            while level and left:
+                found: set[str] = set()
+                higher: list[tuple[Kind, How]] = []
+                for other, how in level:
+                    if other in seen:
+                        continue
+                    seen.add(other)
+                    self._source.note(other[0], BASES, other[1])
+                    members = self._members_of(other[0]).get(other[1], {})
+                    for name in members.keys() & left.keys():
+                        found.add(name)
+                        yield from (
+                            Link(method.place, own.place, own.start_line, RelationKind.OVERRIDES, "", how)
+                            for own in left[name]
+                            for method in members[name][:MOST_OVERLOADS]
+                        )
+                    if climbed < MOST_ABOVE:
+                        climbed += 1
+                        higher += [(base, how) for base in self._bases_of(other)]
+                for name in found:
+                    del left[name]
+                level = higher
+
+    def _members_of(self, path: str) -> Members:
+        if path not in self._members:
+            members: dict[str, dict[str, list[Named]]] = {}
+            for named in self._source.inside(path):
+                if named.kind is SymbolKind.METHOD:
+                    owner = named.qualified_name.removesuffix(named.name).removesuffix(".")
+                    members.setdefault(owner, {}).setdefault(named.name, []).append(named)
+            self._members[path] = members
+        return self._members[path]
+
+    def _bases_of(self, kind: Kind) -> Iterator[Kind]:
+        """Yield the types above a type whose names only one type has."""
+        path, name = kind
+        if path not in self._bases:
+            bases: dict[str, list[str]] = {}
+            for relation in self._source.outline(path):
+                if relation.kind is RelationKind.INHERITS:
+                    bases.setdefault(relation.source, []).append(relation.target)
+            self._bases[path] = bases
+        yield from filter(None, map(self._only, self._bases[path].get(name, ())))
+
+    def _only(self, name: str) -> Kind | None:
+        if name not in self._called:
+            types = [each for each in self._source.called(name) if each.kind is SymbolKind.TYPE]
+            types = [each for each in types if each.file.language in self._platform]
+            self._called[name] = (types[0].file.path, types[0].qualified_name) if len(types) == 1 else None
+        return self._called[name]

@@ -319,6 +319,49 @@ def test_a_path_from_elsewhere_is_by_name_and_a_foreign_value_is_none(tmp_path: 
     assert rows(tmp_path, files, "Map.new", Direction.CALLERS) == []
 
 
+NAMED_BY_MANIFESTS = {
+    "Cargo.toml": '[package]\nname = "my-app"\n',
+    "vendored/Cargo.toml": '[package]\nname = "my-app"\n',
+    "src/pager.rs": "pub struct Pager;\nimpl Pager {\n    pub fn new() -> Pager { Pager }\n    pub fn go(&self) {}\n}\n",
+    "src/main.rs": "use minus::Pager;\nfn a(p: Pager) {\n    Pager::new();\n    p.go();\n}\n",
+    "src/bin/tool/main.rs": "use my_app::pager::Pager;\nuse crate::other;\nfn b(p: Pager) {\n    Pager::new();\n"
+    "    p.go();\n    other::run();\n}\n",
+    "src/bin/tool/other.rs": "pub fn run() {}\n",
+    "src/other.rs": "pub fn run() {}\n",
+    "composer.json": '{"autoload": {"psr-4": {"Acme\\\\Shop\\\\": "lib/"}}}',
+    "lib/Till.php": "<?php\nnamespace Acme\\Shop;\nclass Till { function add() {} static function make() {} }\n",
+    "lib/A.php": "<?php\nuse Vendor\\Till;\nfunction a(Till $t) {\n  $t->add();\n  Till::make();\n}\n",
+    "lib/B.php": "<?php\nuse Acme\\Shop\\Till;\nfunction b(Till $t) {\n  $t->add();\n  Till::make();\n}\n",
+    "Common.cs": "namespace Mine { class Common { public static void Go() {} } }\n",
+    "Use.cs": "using System.Data.Common;\nusing Mine;\nclass Use { void Run() {\n  Common.Go();\n} }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("Pager.new", ["src/bin/tool/main.rs:4 certain", "src/main.rs:3 by name"]),
+        ("Pager.go", ["src/bin/tool/main.rs:5 certain", "src/main.rs:4 by name"]),
+        ("src/bin/tool/other.rs:run", ["src/bin/tool/main.rs:6 certain"]),
+        ("src/other.rs:run", []),
+        ("Till.add", ["lib/B.php:4 certain", "lib/A.php:4 by name"]),
+        ("Till.make", ["lib/B.php:5 certain", "lib/A.php:5 by name"]),
+        ("Common.Go", ["Use.cs:4 certain"]),
+    ],
+)
+def test_what_a_foreign_module_gives_is_not_certainly_ours(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """The manifests say which modules are the project's own."""
+    assert rows(tmp_path, NAMED_BY_MANIFESTS, symbol, Direction.CALLERS) == found
+
+
+@pytest.mark.parametrize("text", ["", "[", "[]", "{}", '{"autoload": []}', '{"autoload": {"psr-4": {"A": [1, {}]}}}'])
+def test_a_broken_manifest_says_nothing(tmp_path: Path, text: str) -> None:
+    """Whatever stands in it, what names say is still found."""
+    files = {**NAMED_BY_MANIFESTS, "composer.json": text, "Cargo.toml": text, "vendored/Cargo.toml": text}
+    assert "lib/B.php:4 by name" in rows(tmp_path, files, "Till.add", Direction.CALLERS)
+    assert "src/bin/tool/main.rs:4 by name" in rows(tmp_path, files, "Pager.new", Direction.CALLERS)
+
+
 def test_calls_among_too_many_overloads_are_undecided_and_told(tmp_path: Path) -> None:
     """None is said only where it is known."""
     overloads = "".join(f"  void go(T{number} x) {{}}\n" for number in range(MOST_OF_A_NAME + 1))

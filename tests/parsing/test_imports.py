@@ -29,7 +29,7 @@ from graphrag_mcp.parsing.code.imports import expand_imports, module_path
         (ImportStyle.RUST, "src/cart.rs", "self::money", "/src/cart/money"),
         (ImportStyle.RUST, "src/cart.rs", "serde::de", "serde/de"),
         (ImportStyle.SNAKE, "lib/a.ex", "Acme.UserAccount", "acme/user_account"),
-        (ImportStyle.NAMESPACE, "src/A.php", "Acme\\Mail\\Job", "Mail/Job"),
+        (ImportStyle.NAMESPACE, "src/A.php", "Acme\\Mail\\Job", "Acme/Mail/Job"),
     ],
 )
 def test_a_module_becomes_a_path(style: ImportStyle, path: str, module: str, expected: str) -> None:

@@ -14,6 +14,7 @@ class ImportStyle(StrEnum):
     RUST = "rust"  # crate::a::b, super::c
     DOTTED = "dotted"  # a.b.C, a\\b\\C: the last segment is the bound name
     MODULE = "module"  # A.B.C is itself the module
+    OPENED = "opened"  # A.B.C is a module whose names are then visible, and has no name itself
     SNAKE = "snake"  # A.BarBaz is the module in a/bar_baz
     NAMESPACE = "namespace"  # Vendor\\A\\C, where the first segment is not a directory
 

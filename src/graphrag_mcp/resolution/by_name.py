@@ -7,7 +7,7 @@ the overloads of a file, or what a header declares and other files define. No co
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
@@ -32,6 +32,8 @@ from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, PASSED_ON, Reads
 from graphrag_mcp.text.names import without_constructor
 
 MOST_HEADERS = 300  # More headers of one file are not followed.
+MOST_PLACES = 20  # Of one module, by manifests.
+NAMESPACES = 2  # Of more the first has no folder, where no manifest says otherwise.
 MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
 SURE = 0.8  # The least confidence of what an import or the file itself decides.
 _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
@@ -202,14 +204,17 @@ class NameResolution:
 
     def _of_owner(self, relation: Relation, called: "_Called") -> _Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
-        owner, said = relation.owner.rstrip(":?"), How.NAMED if "?" in relation.owner else How.SAID
-        files = {file.path: None for file in self._source.keyed(owner)} | dict.fromkeys(self._modules(relation))
+        owner, modules = relation.owner.rstrip(":?"), self._modules(relation)
+        said = How.NAMED if "?" in relation.owner else How.SAID
+        files = {file.path: None for file in self._source.keyed(owner)} | dict.fromkeys(modules)
         owned = called.of_owner.get(owner) or [each for each in called.inside(files) if "." not in each.name]
         here = [each for each in owned if each.path == self._file.path]
         imported = [each for each in owned if each.path in files]
-        for chosen in (here, imported, owned):
+        whole = {each.name.rpartition(".")[0].replace(".", "/") for each in owned[:MOST_OF_A_NAME]}
+        is_found = bool(modules) or relation.target_module in ("", MACRO, *whole)  # Else it may be a foreign one.
+        for how, chosen in ((said, here), (said if is_found else How.NAMED, imported or owned)):
             if chosen:
-                return _one_or_guess(said, chosen)
+                return _one_or_guess(how, chosen)
         if self._is_of_unknown(relation):
             return _NOTHING
         if not (called.methods and self._is_type(owner)):  # It inherits the member, or something generates it.
@@ -286,13 +291,34 @@ class NameResolution:
         """Return the files that the module of a relation stands for, and those from which these import the name."""
         if relation.target_module in ("", MACRO):
             return ()
-        modules = {file.path: None for file in self._source.keyed(relation.target_module)}
+        modules = {file.path: None for file in self._keyed(relation.target_module)}
         for path in list(modules):
             self._source.note(path, PASSED_ON, relation.target)
             for passed in self._source.outline(path):
                 if passed.kind is RelationKind.IMPORTS and passed.target == relation.target and passed.target_module:
-                    modules |= {file.path: None for file in self._source.keyed(passed.target_module)}
+                    modules |= {file.path: None for file in self._keyed(passed.target_module)}
         return modules
+
+    def _keyed(self, module: str) -> Sequence[Keyed]:
+        """Return the files of a module: where a manifest says, else those whose paths end so."""
+        parts = module.split("/")
+        for count in range(len(parts), -1, -1):
+            if places := self._homes.get("/".join(parts[:count])):
+                keys = ["/" + "/".join(filter(None, (place, *parts[count:]))) for place in places[:MOST_PLACES]]
+                return [file for key in dict.fromkeys(keys) for file in self._source.keyed(key)]
+        is_namespace = self._language.imports is ImportStyle.NAMESPACE and len(parts) > NAMESPACES
+        return self._source.keyed("/".join(parts[1:]) if is_namespace else module)
+
+    @cached_property
+    def _homes(self) -> Mapping[str, Sequence[str]]:
+        """The places that manifests of the language give to the first parts of modules, those near the root first."""
+        kinds = self._language.manifests.split()
+        manifests = [manifest for manifest in self._source.manifests() if manifest.kind in kinds] if kinds else []
+        homes: defaultdict[str, list[str]] = defaultdict(list)
+        for manifest in sorted(manifests, key=lambda manifest: manifest.folder.count("/") + bool(manifest.folder)):
+            for prefix, places in manifest.targets.items():
+                homes[prefix] += places
+        return homes
 
     # ------------------------------------------------------------ whole files
 
@@ -303,7 +329,7 @@ class NameResolution:
         """Yield the files that a relation imports or links to as a whole."""
         defines = {each.file.path for each in self._source.called(relation.target)}
         inside = f"{relation.target_module}/{relation.target}"
-        keyed = [(file, 1) for file in self._source.keyed(relation.target_module) if file.path not in defines]
+        keyed = [(file, 1) for file in self._keyed(relation.target_module) if file.path not in defines]
         keyed += [(file, 2) for file in self._source.keyed(inside)]
         others = [
             (file, number)

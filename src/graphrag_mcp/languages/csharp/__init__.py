@@ -1,6 +1,6 @@
 """C#."""
 
-from graphrag_mcp.languages.language import Language
+from graphrag_mcp.languages.language import ImportStyle, Language
 
 LANGUAGES = (
     Language(
@@ -9,6 +9,7 @@ LANGUAGES = (
         grammar="tree_sitter_c_sharp",
         files=".cs .csx",
         builtins="nameof ToString Equals GetHashCode Task String Object Exception Func Action Type",
+        imports=ImportStyle.OPENED,
         super="base",
         public="public",
         test_types=True,

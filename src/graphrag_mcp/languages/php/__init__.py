@@ -9,6 +9,7 @@ LANGUAGES = (
         grammar="tree_sitter_php",
         files=".php .phtml .php5",
         imports=ImportStyle.NAMESPACE,
+        manifests="composer.json",
         interpreters="php",
         factory="language_php",
         is_embedded=True,

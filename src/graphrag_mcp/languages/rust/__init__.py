@@ -18,6 +18,7 @@ LANGUAGES = (
         super="",
         bare_members=False,
         inner_modules=True,
+        manifests="Cargo.toml",
         sources="src",
         public="pub",
         inline_tests="test tests",

@@ -14,6 +14,7 @@ _SEPARATORS = re.compile(r"::|\\|\.")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KEYWORDS = frozenset({"import", "use", "function", "const", "static"})
 _OF_CRATES = frozenset({"benches", "bin", "examples", "tests"})  # Folders of Rust whose files are crates.
+_BINARY = re.compile(r"bin/[^/]+")  # A folder of Rust that is a crate.
 _HOST_PARTS = 3  # github.com/owner/repository
 
 
@@ -43,7 +44,7 @@ def expand_imports(
             imports.append(_bind_last(style, path, row, whole, renamed or alias))
         elif place := module_path(style, path, whole):
             target = _module_name(style, place, whole, alias)
-            name = renamed or alias.strip("._") or target
+            name = renamed or alias.strip("._") or ("" if style is ImportStyle.OPENED else target)
             imports.append(
                 Import(row, name.partition(".")[0] if style is ImportStyle.INCLUDE else name, target, place, True)
             )
@@ -65,8 +66,6 @@ def module_path(style: ImportStyle, path: str, module: str) -> str:
     parts = [part for part in _SEPARATORS.split(module) if part]
     if style is ImportStyle.SNAKE:
         parts = [_CAMEL.sub("_", part).lower() for part in parts]
-    elif style is ImportStyle.NAMESPACE and len(parts) > 1:
-        del parts[0]
     return "/".join(parts)
 
 
@@ -92,7 +91,14 @@ def package_of(language: str, module: str) -> str:
 
 _TOP_STYLES = (ImportStyle.PYTHON, ImportStyle.RUST)
 _GROUPING_STYLES = frozenset(
-    {ImportStyle.DOTTED, ImportStyle.RUST, ImportStyle.NAMESPACE, ImportStyle.SNAKE, ImportStyle.MODULE}
+    {
+        ImportStyle.DOTTED,
+        ImportStyle.RUST,
+        ImportStyle.NAMESPACE,
+        ImportStyle.SNAKE,
+        ImportStyle.MODULE,
+        ImportStyle.OPENED,
+    }
 )
 _BINDING_STYLES = frozenset({ImportStyle.DOTTED, ImportStyle.RUST, ImportStyle.NAMESPACE})
 
@@ -188,8 +194,10 @@ def _rust_path(path: str, module: str) -> str:
     is_root = file in ("mod.rs", "lib.rs", "main.rs", "build.rs") or posixpath.basename(folder) in _OF_CRATES
     here = folder if is_root else posixpath.join(folder, file.removesuffix(".rs"))
     if parts[:1] == ["crate"]:
-        before, separator, _ = f"/{folder}/".partition("/src/")
-        return _from_root((before + "/src").strip("/") if separator else folder, "/".join(parts[1:]))
+        before, separator, inside = f"/{folder}/".partition("/src/")
+        binary = _BINARY.match(inside)
+        root = f"{before}/src/{binary[0] if binary else ''}".strip("/") if separator else folder
+        return _from_root(root, "/".join(parts[1:]))
     if parts[:1] not in (["super"], ["self"]):
         return "/".join(parts)
     while parts and parts[0] in ("super", "self"):

@@ -137,8 +137,8 @@ class _Builder:
         for index, call, rows in self._each_once(calls):
             source = definitions[index] if index >= 0 else None
             name = source.qualified_name if source else ""
-            edge = self._resolve_call(call, index)
-            target, owner = self._target(call), self._owner(call, index)
+            owner, edge = self._owner(call, index, self._resolve_call(call, index))
+            target = self._target(call)
             yield from (_edge(RelationKind.CALLS, name, target, row, edge, owner) for row in rows)
             is_helper = self._is_test_file and edge[1] is Resolution.LOCAL
             if (self._is_test_file or (source and is_test[index])) and not is_helper:
@@ -160,17 +160,16 @@ class _Builder:
                 continue
             edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
             name = source.qualified_name if source else ""
-            yield _edge(RelationKind.USES, name, self._target(use), use.row, edge, self._owner(use, index))
+            owner, edge = self._owner(use, index, edge)
+            yield _edge(RelationKind.USES, name, self._target(use), use.row, edge, owner)
 
     def _handed_on(self) -> Iterator[Relation]:
         definitions = self._outline.definitions
         handed = [reference for reference in self._outline.references if reference.is_handed]
         for index, use, rows in self._each_once(handed):
             source = definitions[index].qualified_name if index >= 0 else ""
-            edge, target = self._resolve_call(use, index), self._target(use)
-            yield from (
-                _edge(RelationKind.HANDS_ON, source, target, row, edge, self._owner(use, index)) for row in rows
-            )
+            owner, edge = self._owner(use, index, self._resolve_call(use, index))
+            yield from (_edge(RelationKind.HANDS_ON, source, self._target(use), row, edge, owner) for row in rows)
 
     def _each_once(self, references: Sequence[Reference]) -> Iterable[tuple[int, Reference, list[int]]]:
         """Return the first of equal references in one definition, with its index and the rows of all of them."""
@@ -188,26 +187,32 @@ class _Builder:
         is_header = imported is not None and imported.target.startswith(f"{reference.name}.")
         return imported.target if imported and not is_header and reference.name not in self._local else reference.name
 
-    def _owner(self, reference: Reference, index: int) -> str:
+    def _owner(self, reference: Reference, index: int, edge: Resolved) -> tuple[str, Resolved]:
         """Return the type or module that is written before a name, as it is called where it is defined.
 
-        index: of the definition around it, whose type the own instance is of.
+        index: of the definition around it, whose type the own instance is of. edge: how the name is resolved, which is
+        returned with the module from which the owner is imported.
         """
         receiver, definitions = reference.receiver, self._outline.definitions
         if receiver in (self._super, SUPER_RECEIVER):
-            return ""
+            return "", edge
         if receiver in self._own:
             while index >= 0 and not definitions[index].is_container:
                 index = definitions[index].parent
-            return last_name(definitions[index].qualified_name) if index >= 0 else ""
+            return last_name(definitions[index].qualified_name) if index >= 0 else "", edge
+        owner, ending = receiver, ""
+        is_type = receiver[:1].isupper() and not receiver.isupper()  # No constant, nor the parameter of a type.
         if reference.is_plain and (kind := self._kind_of(receiver, index)):
-            return kind
-        is_type = receiver[:1].isupper() and not receiver.isupper()  # A constant, or the parameter of a type.
-        if not (is_type or (reference.is_path and receiver.isidentifier() and receiver.islower())):
-            return ""
-        imported = self._imports.get(receiver)
-        owner = last_name(imported.target) if imported and not imported.whole else receiver
-        return f"{owner}{'?' if reference.is_far else ''}::" if reference.is_path else owner
+            owner = kind.rstrip(":?")
+            ending = kind.removeprefix(owner)
+        elif not (is_type or (reference.is_path and receiver.isidentifier() and receiver.islower())):
+            return "", edge
+        elif reference.is_path:
+            ending = "?::" if reference.is_far else "::"
+        imported = self._imports.get(owner)
+        if imported and not imported.whole:
+            owner, edge = last_name(imported.target), (*edge[:2], edge[2] or _module_of_members(imported))
+        return owner + ending, edge
 
     def _kind_of(self, variable: str, index: int) -> str:
         """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown."""

@@ -324,10 +324,7 @@ NAMED_BY_MANIFESTS = {
     "vendored/Cargo.toml": '[package]\nname = "my-app"\n',
     "src/pager.rs": "pub struct Pager;\nimpl Pager {\n    pub fn new() -> Pager { Pager }\n    pub fn go(&self) {}\n}\n",
     "src/main.rs": "use minus::Pager;\nfn a(p: Pager) {\n    Pager::new();\n    p.go();\n}\n",
-    "src/bin/tool/main.rs": "use my_app::pager::Pager;\nuse crate::other;\nfn b(p: Pager) {\n    Pager::new();\n"
-    "    p.go();\n    other::run();\n}\n",
-    "src/bin/tool/other.rs": "pub fn run() {}\n",
-    "src/other.rs": "pub fn run() {}\n",
+    "src/bin/tool/main.rs": "use my_app::pager::Pager;\nuse crate::a;\nfn b(p: Pager) {\n    Pager::new();\n    p.go();\n}\n",
     "composer.json": '{"autoload": {"psr-4": {"Acme\\\\Shop\\\\": "lib/"}}}',
     "lib/Till.php": "<?php\nnamespace Acme\\Shop;\nclass Till { function add() {} static function make() {} }\n",
     "lib/A.php": "<?php\nuse Vendor\\Till;\nfunction a(Till $t) {\n  $t->add();\n  Till::make();\n}\n",
@@ -342,8 +339,6 @@ NAMED_BY_MANIFESTS = {
     [
         ("Pager.new", ["src/bin/tool/main.rs:4 certain", "src/main.rs:3 by name"]),
         ("Pager.go", ["src/bin/tool/main.rs:5 certain", "src/main.rs:4 by name"]),
-        ("src/bin/tool/other.rs:run", ["src/bin/tool/main.rs:6 certain"]),
-        ("src/other.rs:run", []),
         ("Till.add", ["lib/B.php:4 certain", "lib/A.php:4 by name"]),
         ("Till.make", ["lib/B.php:5 certain", "lib/A.php:5 by name"]),
         ("Common.Go", ["Use.cs:4 certain"]),

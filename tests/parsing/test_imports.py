@@ -25,6 +25,8 @@ from graphrag_mcp.parsing.code.imports import expand_imports, module_path
         (ImportStyle.GO, "a.go", "github.com/acme/shop/cart", "cart"),
         (ImportStyle.GO, "a.go", "github.com/acme/shop", "shop"),
         (ImportStyle.RUST, "crates/shop/src/cart.rs", "crate::money", "/crates/shop/src/money"),
+        (ImportStyle.RUST, "src/bin/tool/main.rs", "crate::money", "/src/bin/tool/money"),
+        (ImportStyle.RUST, "src/bin/tool.rs", "crate::money", "/src/money"),
         (ImportStyle.RUST, "src/cart/mod.rs", "super::money", "/src/money"),
         (ImportStyle.RUST, "src/cart.rs", "self::money", "/src/cart/money"),
         (ImportStyle.RUST, "src/cart.rs", "serde::de", "serde/de"),

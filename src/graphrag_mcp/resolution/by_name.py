@@ -7,7 +7,7 @@ the overloads of a file, or what a header declares and other files define. No co
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
@@ -27,13 +27,11 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.model.sources import Keyed, Named
+from graphrag_mcp.resolution.named_modules import NamedModules
 from graphrag_mcp.resolution.overridden import Overridden
-from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, PASSED_ON, Reads
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, Reads
 from graphrag_mcp.text.names import without_constructor
 
-MOST_HEADERS = 300  # More headers of one file are not followed.
-MOST_PLACES = 20  # Of one module, by manifests.
-NAMESPACES = 2  # Of more the first has no folder, where no manifest says otherwise.
 MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
 SURE = 0.8  # The least confidence of what an import or the file itself decides.
 _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
@@ -96,6 +94,7 @@ class NameResolution:
     def __init__(self, source: Reads, file: Keyed) -> None:
         self._source, self._file = source, file
         self._language, self._platform = describe(file.language), platform_of(file.language)
+        self._modules = NamedModules(source, file.path, self._language)
         self._named: defaultdict[str, list[Named]] = defaultdict(list)
         self._all_called: dict[tuple[object, ...], _Called] = {}
         self._meanings: dict[Relation, _Meant] = {}
@@ -189,7 +188,7 @@ class NameResolution:
         called = self._called(relation)
         if relation.owner and (owned := self._of_owner(relation, called)) is not None:
             return owned
-        modules = self._modules(relation)
+        modules = self._modules.of(relation)
         declared = self._declared(called) if self._is_bare(relation) else ()
         if 0 < len(declared) <= MOST_OF_A_NAME and _count_symbols(declared) == 1:
             return _Meant(How.SAID, declared)
@@ -199,12 +198,12 @@ class NameResolution:
 
     def _declared(self, called: "_Called") -> Sequence[_Candidate]:
         """Return what a header that the file includes declares, with its definitions elsewhere."""
-        names = {each.name for path in self._included for each in called.in_file.get(path, ())}
+        names = {each.name for path in self._modules.included for each in called.in_file.get(path, ())}
         return [each for each in called.all if each.name in names] if names else ()
 
     def _of_owner(self, relation: Relation, called: "_Called") -> _Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
-        owner, modules = relation.owner.rstrip(":?"), self._modules(relation)
+        owner, modules = relation.owner.rstrip(":?"), self._modules.of(relation)
         said = How.NAMED if "?" in relation.owner else How.SAID
         files = {file.path: None for file in self._source.keyed(owner)} | dict.fromkeys(modules)
         owned = called.of_owner.get(owner) or [each for each in called.inside(files) if "." not in each.name]
@@ -268,58 +267,6 @@ class NameResolution:
         """Return whether a name has no receiver, and nothing in the file declares it."""
         return relation.confidence >= BARE_CONFIDENCE and relation.resolution is Resolution.UNRESOLVED
 
-    @cached_property
-    def _included(self) -> Collection[str]:
-        """The headers that the file includes, and those that these do."""
-        files: dict[str, None] = {}
-        level = [self._file.path] if self._language.headers else []
-        while level and len(files) < MOST_HEADERS:
-            headers = [path for near in level for path in self._headers(near) if path not in files]
-            files |= dict.fromkeys(headers)
-            level = headers
-        return files
-
-    def _headers(self, path: str) -> Iterator[str]:
-        """Yield the headers that a file includes itself, by their whole names."""
-        self._source.note(path, PASSED_ON)
-        for relation in self._source.outline(path):
-            for file in self._source.keyed(relation.target_module) if relation.kind is RelationKind.IMPORTS else ():
-                if f"/{file.path}".endswith(f"/{relation.target}"):
-                    yield file.path
-
-    def _modules(self, relation: Relation) -> Collection[str]:
-        """Return the files that the module of a relation stands for, and those from which these import the name."""
-        if relation.target_module in ("", MACRO):
-            return ()
-        modules = {file.path: None for file in self._keyed(relation.target_module)}
-        for path in list(modules):
-            self._source.note(path, PASSED_ON, relation.target)
-            for passed in self._source.outline(path):
-                if passed.kind is RelationKind.IMPORTS and passed.target == relation.target and passed.target_module:
-                    modules |= {file.path: None for file in self._keyed(passed.target_module)}
-        return modules
-
-    def _keyed(self, module: str) -> Sequence[Keyed]:
-        """Return the files of a module: where a manifest says, else those whose paths end so."""
-        parts = module.split("/")
-        for count in range(len(parts), -1, -1):
-            if places := self._homes.get("/".join(parts[:count])):
-                keys = ["/" + "/".join(filter(None, (place, *parts[count:]))) for place in places[:MOST_PLACES]]
-                return [file for key in dict.fromkeys(keys) for file in self._source.keyed(key)]
-        is_namespace = self._language.imports is ImportStyle.NAMESPACE and len(parts) > NAMESPACES
-        return self._source.keyed("/".join(parts[1:]) if is_namespace else module)
-
-    @cached_property
-    def _homes(self) -> Mapping[str, Sequence[str]]:
-        """The places that manifests of the language give to the first parts of modules, those near the root first."""
-        kinds = self._language.manifests.split()
-        manifests = [manifest for manifest in self._source.manifests() if manifest.kind in kinds] if kinds else []
-        homes: defaultdict[str, list[str]] = defaultdict(list)
-        for manifest in sorted(manifests, key=lambda manifest: manifest.folder.count("/") + bool(manifest.folder)):
-            for prefix, places in manifest.targets.items():
-                homes[prefix] += places
-        return homes
-
     # ------------------------------------------------------------ whole files
 
     def _is_of_file(self, relation: Relation) -> bool:
@@ -329,7 +276,7 @@ class NameResolution:
         """Yield the files that a relation imports or links to as a whole."""
         defines = {each.file.path for each in self._source.called(relation.target)}
         inside = f"{relation.target_module}/{relation.target}"
-        keyed = [(file, 1) for file in self._keyed(relation.target_module) if file.path not in defines]
+        keyed = [(file, 1) for file in self._modules.named(relation.target_module) if file.path not in defines]
         keyed += [(file, 2) for file in self._source.keyed(inside)]
         others = [
             (file, number)

@@ -1,0 +1,83 @@
+"""Which files a module stands for, in languages without facts: by manifests, else by the ends of paths."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from graphrag_mcp.languages.language import ImportStyle, Language
+from graphrag_mcp.model.files import MACRO, Relation, RelationKind
+from graphrag_mcp.model.sources import Keyed
+from graphrag_mcp.resolution.reads import PASSED_ON, Reads
+
+MOST_HEADERS = 300  # More headers of one file are not followed.
+MOST_PLACES = 20  # Of one module, by manifests.
+NAMESPACES = 2  # Of more the first has no folder, where no manifest says otherwise.
+
+
+class NamedModules:
+    """The modules that one file names."""
+
+    def __init__(self, source: Reads, path: str, language: Language) -> None:
+        self._source, self._path, self._language = source, path, language
+        self._passed: dict[str, Mapping[str, Sequence[str]]] = {}
+
+    @cached_property
+    def included(self) -> Collection[str]:
+        """The headers that the file includes, and those that these do."""
+        files: dict[str, None] = {}
+        level = [self._path] if self._language.headers else []
+        while level and len(files) < MOST_HEADERS:
+            headers = [path for near in level for path in self._headers(near) if path not in files]
+            files |= dict.fromkeys(headers)
+            level = headers
+        return files
+
+    def _headers(self, path: str) -> Iterator[str]:
+        """Yield the headers that a file includes itself, by their whole names."""
+        self._source.note(path, PASSED_ON)
+        for relation in self._source.outline(path):
+            for file in self._source.keyed(relation.target_module) if relation.kind is RelationKind.IMPORTS else ():
+                if f"/{file.path}".endswith(f"/{relation.target}"):
+                    yield file.path
+
+    def of(self, relation: Relation) -> Collection[str]:
+        """Return the files that the module of a relation stands for, and those from which these import the name."""
+        if relation.target_module in ("", MACRO):
+            return ()
+        modules = {file.path: None for file in self.named(relation.target_module)}
+        for path in list(modules):
+            self._source.note(path, PASSED_ON, relation.target)
+            for module in self._passed_on(path).get(relation.target, ()):
+                modules |= {file.path: None for file in self.named(module)}
+        return modules
+
+    def _passed_on(self, path: str) -> Mapping[str, Sequence[str]]:
+        """Return the modules from which a file imports names, by these."""
+        if path not in self._passed:
+            passed: defaultdict[str, list[str]] = defaultdict(list)
+            for relation in self._source.outline(path):
+                if relation.kind is RelationKind.IMPORTS and relation.target_module:
+                    passed[relation.target].append(relation.target_module)
+            self._passed[path] = passed
+        return self._passed[path]
+
+    def named(self, module: str) -> Sequence[Keyed]:
+        """Return the files of a module: where a manifest says, else those whose paths end so."""
+        parts = module.split("/")
+        for count in range(len(parts), -1, -1):
+            if places := self._homes.get("/".join(parts[:count])):
+                keys = ["/" + "/".join(filter(None, (place, *parts[count:]))) for place in places[:MOST_PLACES]]
+                return [file for key in dict.fromkeys(keys) for file in self._source.keyed(key)]
+        is_namespace = self._language.imports is ImportStyle.NAMESPACE and len(parts) > NAMESPACES
+        return self._source.keyed("/".join(parts[1:]) if is_namespace else module)
+
+    @cached_property
+    def _homes(self) -> Mapping[str, Sequence[str]]:
+        """The places that manifests of the language give to the first parts of modules, those near the root first."""
+        kinds = self._language.manifests.split()
+        manifests = [manifest for manifest in self._source.manifests() if manifest.kind in kinds] if kinds else []
+        homes: defaultdict[str, list[str]] = defaultdict(list)
+        for manifest in sorted(manifests, key=lambda manifest: manifest.folder.count("/") + bool(manifest.folder)):
+            for prefix, places in manifest.targets.items():
+                homes[prefix] += places
+        return homes

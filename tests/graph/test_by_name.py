@@ -322,9 +322,11 @@ def test_a_path_from_elsewhere_is_by_name_and_a_foreign_value_is_none(tmp_path: 
 NAMED_BY_MANIFESTS = {
     "Cargo.toml": '[package]\nname = "my-app"\n',
     "vendored/Cargo.toml": '[package]\nname = "my-app"\n',
-    "src/pager.rs": "pub struct Pager;\nimpl Pager {\n    pub fn new() -> Pager { Pager }\n    pub fn go(&self) {}\n}\n",
+    "src/pager.rs": "pub struct Pager;\nimpl Pager {\n    pub fn new() -> Pager { Pager }\n"
+    "    pub fn go(&self) {}\n}\n",
     "src/main.rs": "use minus::Pager;\nfn a(p: Pager) {\n    Pager::new();\n    p.go();\n}\n",
-    "src/bin/tool/main.rs": "use my_app::pager::Pager;\nuse crate::a;\nfn b(p: Pager) {\n    Pager::new();\n    p.go();\n}\n",
+    "src/bin/tool/main.rs": "use my_app::pager::Pager;\nuse crate::a;\nfn b(p: Pager) {\n"
+    "    Pager::new();\n    p.go();\n}\n",
     "composer.json": '{"autoload": {"psr-4": {"Acme\\\\Shop\\\\": "lib/"}}}',
     "lib/Till.php": "<?php\nnamespace Acme\\Shop;\nclass Till { function add() {} static function make() {} }\n",
     "lib/A.php": "<?php\nuse Vendor\\Till;\nfunction a(Till $t) {\n  $t->add();\n  Till::make();\n}\n",

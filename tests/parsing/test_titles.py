@@ -65,9 +65,10 @@ OTHERS = {
     "src/cart.rs": (
         (
             "fn add() {}\n#[test]\nfn adds() {\n    add();\n}\n#[tokio::test]\n#[ignore]\nasync fn later() {}\n"
+            "#[cfg(unix)]\n/// Comes last.\n#[tokio::test]\n#[ignore]\n#[should_panic]\n// Twice.\nfn last() {}\n"
             "mod tests {\n    #[test]\n    fn sums() {}\n}\n"
         ),
-        ["add 1-1", '"adds" 2-5', '"later" 6-8', "tests 9-12", "tests.sums 10-11"],
+        ["add 1-1", '"adds" 2-5', '"later" 6-8', '"last" 9-15', "tests 16-19", "tests.sums 17-18"],
     ),
     "tests/cart.rs": ("#[test]\nfn adds() {}\n", ["adds 1-2"]),
     "cart.zig": (

@@ -13,9 +13,6 @@
     (primitive_type) @name]
   body: (_)? @body) @scope
 (mod_item name: (identifier) @name body: (_) @body) @module
-((attribute_item (attribute [(identifier) @_test (scoped_identifier name: (identifier) @_test)])) . (attribute_item)?
-  . (function_item name: (identifier) @name body: (_) @body) @test.beside
-  (#any-of? @_test "test" "rstest" "test_case" "quickcheck"))
 (function_item name: (identifier) @name body: (_) @body) @function
 (function_signature_item name: (identifier) @name) @function
 (macro_definition name: (identifier) @name) @function
@@ -23,6 +20,8 @@
 (static_item name: (identifier) @name) @constant
 (enum_variant name: (identifier) @name) @field
 (struct_item body: (field_declaration_list (field_declaration name: (field_identifier) @name) @field))
+((attribute_item (attribute [(identifier) @_test (scoped_identifier name: (identifier) @_test)])) @decorator.test
+  (#any-of? @_test "test" "rstest" "test_case" "quickcheck"))
 (attribute_item) @decorator
 
 (impl_item trait: [(type_identifier) @base (generic_type type: (type_identifier) @base)

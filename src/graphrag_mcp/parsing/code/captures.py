@@ -7,12 +7,12 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
         member of);
         a pattern without @name takes both from the node's fields (faster to compile for large grammars)
     @test        a test that its framework knows by a title, with @name, and @title where the title is elsewhere
-    @test.beside a test that only its mark tells from the code beside it; it has a title too, unless its place tells it
     @prototype   a function that is defined elsewhere; counts in headers only
     @parameter   a parameter of a constructor that is a field of the type, likewise with @name
     @scope       a block that qualifies its members and defines nothing, with @name
     @wrapper     a node around a definition that belongs to it: decorators, `export`, `template`
-    @decorator   a node directly above a definition that belongs to it: attributes, annotations
+    @decorator   a node directly above a definition that belongs to it: attributes, annotations; @decorator.test: one
+                 that makes it a test, which has a title where its place does not tell that it is one
     @comment     a comment
     @doc         a docstring inside the definition that it describes
     @call        the name of what is called, optionally with @receiver (what stands before the dot), or @value where
@@ -36,7 +36,7 @@ Names of captures that begin with "_" serve predicates. Where several patterns n
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -46,6 +46,8 @@ from graphrag_mcp.languages.grammars import Captures, Match
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
+from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Naming, not_local
+from graphrag_mcp.parsing.code.names import as_title, last_name, without_marks
 from graphrag_mcp.parsing.outline import (
     MACRO_RECEIVER,
     SUPER_RECEIVER,
@@ -56,8 +58,6 @@ from graphrag_mcp.parsing.outline import (
     Variable,
 )
 
-# What a node says of names, in the order of what begins at one place: `captures.py` has the roles.
-NAMING_ROLES = ("block.own", "block", "bound", "bare", "handed")
 DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "type": SymbolKind.TYPE,
     "function": SymbolKind.FUNCTION,
@@ -66,7 +66,6 @@ DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "field": SymbolKind.FIELD,
     "module": SymbolKind.MODULE,
     "test": SymbolKind.FUNCTION,
-    "test.beside": SymbolKind.FUNCTION,
     "prototype": SymbolKind.FUNCTION,
     "parameter": SymbolKind.FIELD,
     "scope": None,
@@ -76,7 +75,8 @@ _ROLES = (
     *DEFINITION_ROLES,
     "call",
     *NAMING_ROLES,
-    *("reference", "base", "import", "import.file", "item", "setting", "comment", "decorator", "doc", "wrapper"),
+    *("reference", "base", "import", "import.file", "item", "setting", "comment", "decorator.test", "decorator"),
+    *("doc", "wrapper"),
     *_HOLDING,
 )
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
@@ -88,10 +88,6 @@ _IMPORTING = ("require(", "import(", "@import(")  # Their value is a module.
 _TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
 _SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
 _STUB = b"..."
-_QUOTES = ('"', "`")
-_TITLE_QUOTES = ('"', "'", "`")
-_NOT_IN_TITLES = re.compile(r'"|\\(?=[\W_])')  # Quotes, and what escapes one.
-_TITLE_CHARS = 100
 # Functions in the grammars that have no body where they are only declared.
 _ONLY_DECLARED = """
     abstract_method_signature declaration function_declaration function_signature function_signature_item
@@ -124,6 +120,7 @@ class Above(NamedTuple):
     first_row: int
     is_decorator: bool
     is_doc: bool  # Describes the next definition, even after a blank line.
+    is_test: bool  # Makes the next definition a test.
     words: str
 
 
@@ -178,8 +175,8 @@ class Findings:
                     self._add_reference(named, captures, is_call=True)
             case "reference":
                 self._add_reference(node, captures, is_call=False)
-            case "comment" | "decorator":
-                self._add_above(node, role == "decorator")
+            case "comment" | "decorator" | "decorator.test":
+                self._add_above(node, role)
             case "wrapper":
                 self.wrappers.append(node.byte_range)
             case "base":
@@ -279,8 +276,8 @@ class Findings:
         name_start, text = name.start_byte, self._code.node_text(name)
         if not text.strip():
             return  # The parser put a name where the grammar wants one.
-        if role.startswith("test"):
-            text = _title(map(self._code.node_text, captures.get("title", captures["name"])))
+        if role == "test":
+            text = as_title(map(self._code.node_text, captures.get("title", captures["name"])))
         known = self.definitions.get(name_start)
         if known is None or pattern < known.pattern:
             self.definitions[name_start] = FoundDefinition(
@@ -302,7 +299,8 @@ class Findings:
             return node.type in _CAN_LACK_BODY
         return body.end_byte - body.start_byte == len(_STUB) and self._code.data.startswith(_STUB, body.start_byte)
 
-    def _add_above(self, node: Node, is_decorator: bool) -> None:
+    def _add_above(self, node: Node, role: str) -> None:
+        is_decorator = role != "comment"
         start, end = node.start_byte, trimmed_end(self._code, node.start_byte, node.end_byte)
         first, last = self._code.row(start), self._code.row(end - 1)
         words = "" if is_decorator else _words(self._code.text(start, end))
@@ -310,7 +308,9 @@ class Findings:
             self.comments.append(Comment(first, words))
         if not self._code.data[self._code.starts[first] : start].strip():
             is_doc = self._code.data.startswith(b"/**", start)
-            self.above[last] = Above(first, is_decorator, is_doc, words)
+            known = self.above.get(last)
+            is_test = role == "decorator.test" or (known is not None and known.is_test)
+            self.above[last] = Above(first, is_decorator, is_doc, is_test, words)
 
     def _add_doc(self, node: Node) -> None:
         start = node.start_byte
@@ -380,29 +380,6 @@ def _is_of_file(node: Node) -> bool:
     return around is not None and around.type in ("translation_unit", "declaration_list", "linkage_specification")
 
 
-def last_name(text: str) -> str:
-    """Return `c` of `a.b.c`, `a::b::c` and `a\\b\\c`."""
-    return text.replace("::", ".").replace("\\", ".").rpartition(".")[2]
-
-
-def _title(parts: Iterable[str]) -> str:
-    """Return the title of a test, in quotes: no name in code can be mistaken for it."""
-    words = ".".join(part[1:-1] if part[:1] in _TITLE_QUOTES else part for part in parts)
-    return f'"{" ".join(_NOT_IN_TITLES.sub("", words).split())[:_TITLE_CHARS]}"'
-
-
-def without_marks(name: str) -> str:
-    """Return a name without what only marks it as one.
-
-    That is `go` for JavaScript's private `#go`, `type` for Rust's raw `r#type`, `to_s` for Ruby's symbol `:to_s`, and
-    `order` for the quoted "order" of SQL and Swift's `order` in backticks.
-    """
-    if name[:1] in _QUOTES and name[-1:] == name[:1] and len(name) > 2:
-        name = name[1:-1]
-    name = name.removeprefix("r#").removeprefix("#") if "#" in name else name
-    return name[1:] if name[:1] == ":" and (name[1:2].isalpha() or name[1:2] == "_") else name
-
-
 def trimmed_end(code: SourceCode, start: int, end: int) -> int:
     """Return the end of a node's text, without the line break or blank lines that some grammars include."""
     data = code.data
@@ -417,35 +394,3 @@ def _words(comment: str) -> str:
         comment = comment.removeprefix(mark)
     lines = (line.strip(_COMMENT_MARKS) for line in comment.split("\n"))
     return "\n".join(line for line in lines if line)
-
-
-class Naming(NamedTuple):
-    """One node that says something of names."""
-
-    start: int
-    role: str
-    node: Node
-    captures: Captures
-
-
-def not_local(namings: Iterable[Naming], code: SourceCode) -> Iterator[Naming]:
-    """Yield the bare and handed names that are no variables of a block around them."""
-    blocks: list[tuple[float, bool, set[str]]] = [(float("inf"), True, set())]  # End, whether it is closed, variables.
-    for naming in sorted(namings, key=lambda naming: (naming.start, NAMING_ROLES.index(naming.role))):
-        while blocks[-1][0] <= naming.start:
-            blocks.pop()
-        if naming.role in ("block.own", "block"):
-            blocks.append((naming.node.end_byte, naming.role == "block.own", set()))
-        elif naming.role == "bound":
-            blocks[-1][2].add(code.node_text(naming.node).rstrip(":"))
-        elif not _is_bound(code.node_text(naming.node), blocks):
-            yield naming
-
-
-def _is_bound(name: str, blocks: Sequence[tuple[float, bool, set[str]]]) -> bool:
-    for _, is_closed, names in reversed(blocks):
-        if name in names:
-            return True
-        if is_closed:
-            break
-    return False

@@ -14,8 +14,8 @@ from graphrag_mcp.model.files import (
     Resolution,
     SymbolKind,
 )
-from graphrag_mcp.parsing.code.captures import last_name
 from graphrag_mcp.parsing.code.imports import is_library
+from graphrag_mcp.parsing.code.names import last_name
 from graphrag_mcp.parsing.outline import (
     MACRO_RECEIVER,
     SUPER_RECEIVER,

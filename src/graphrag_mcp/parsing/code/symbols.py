@@ -15,10 +15,10 @@ from graphrag_mcp.parsing.code.captures import (
     Findings,
     FoundDefinition,
     trimmed_end,
-    without_marks,
 )
 from graphrag_mcp.parsing.code.declared import declared_keys
 from graphrag_mcp.parsing.code.imports import expand_imports
+from graphrag_mcp.parsing.code.names import as_title, without_marks
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
 from graphrag_mcp.text.names import operator_name
 
@@ -114,9 +114,12 @@ def _build(
     file: str,
 ) -> Definition:
     kind = DEFINITION_ROLES[match.role]
-    is_titled = match.role == "test" or (match.role == "test.beside" and not _is_told(file, parent, built))
-    path, name = (match.name, match.name) if is_titled else _read_name(match.name)
     start, end = span
+    lead_row, first_row, is_test, docstring = _read_above(findings, code.row(start), code)
+    is_beside = is_test and kind is SymbolKind.FUNCTION and not _is_told(file, parent, built)
+    is_titled = match.role == "test" or is_beside
+    match = match._replace(name=as_title((match.name,))) if is_beside else match
+    path, name = (match.name, match.name) if is_titled else _read_name(match.name)
     if match.role == "parameter":  # A member of the type; what else is there is of its constructor.
         parent = built[parent].parent
         start, end = match.name_start, match.name_start + len(match.name.encode())
@@ -126,7 +129,6 @@ def _build(
     qualifiers = [outer.qualified_name] if outer is not None else []
     if match.owner:
         qualifiers.append(_read_name(match.owner)[0])
-    lead_row, first_row, docstring = _read_above(findings, code.row(span[0]), code)
     return Definition(
         kind=kind,
         name=name,
@@ -166,16 +168,19 @@ def _read_name(text: str) -> tuple[str, str]:
     return (".".join(parts), parts[-1]) if parts and " " not in text else (text, text)  # An operator, or a sentence.
 
 
-def _read_above(findings: Findings, row: int, code: SourceCode) -> tuple[int, int, str]:
-    """Return the first row of the comments directly above, that of the decorators, and the words of the comments."""
-    first, words = row, []
+def _read_above(findings: Findings, row: int, code: SourceCode) -> tuple[int, int, bool, str]:
+    """Return the first row of the comments directly above, that of the decorators, whether these make it a test.
+
+    Last, the words of the comments.
+    """
+    first, is_test, words = row, False, []
     while above := findings.above.get(row - 1) or _doc_above_blank(findings, row - 2, code):
-        row = above.first_row
+        row, is_test = above.first_row, is_test or above.is_test
         if above.is_decorator:
             first = row
         elif above.words:
             words.append(above.words)
-    return row, first, "\n".join(reversed(words))
+    return row, first, is_test, "\n".join(reversed(words))
 
 
 def _doc_above_blank(findings: Findings, row: int, code: SourceCode) -> Above | None:

@@ -351,6 +351,31 @@ def test_what_a_foreign_module_gives_is_not_certainly_ours(tmp_path: Path, symbo
     assert rows(tmp_path, NAMED_BY_MANIFESTS, symbol, Direction.CALLERS) == found
 
 
+CREATED = {
+    "a.php": "<?php\nclass Cart { function __construct(int $x) {} }\nclass Sub extends Cart {\n"
+    "  function __construct() { parent::__construct(1); }\n}\nclass Low extends Cart {}\n"
+    "function go() {\n  new Cart(1);\n  new Sub();\n  new Low(1);\n}\n",
+    "a.rb": "class Pen\n  def initialize(x)\n  end\nend\ndef draw\n  Pen.new(1)\nend\n",
+    "a.kt": "class Fox { constructor(x: Int) { } }\nfun hunt() {\n  Fox(1)\n}\n",
+    "a.swift": "class Oak { init(x: Int) { } }\nfunc plant() {\n  _ = Oak(x: 1)\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("Cart.__construct", ["a.php:4 certain", "a.php:8 certain", "a.php:10 certain"]),
+        ("Sub.__construct", ["a.php:9 certain"]),
+        ("Pen.initialize", ["a.rb:6 certain"]),
+        ("Fox.constructor", ["a.kt:3 certain"]),
+        ("Oak.init", ["a.swift:3 certain"]),
+    ],
+)
+def test_the_creation_of_an_instance_calls_the_constructor(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """Its own, or the nearest above; one that is below is never run for it."""
+    assert rows(tmp_path, CREATED, symbol, Direction.CALLERS) == found
+
+
 @pytest.mark.parametrize("text", ["", "[", "[]", "{}", '{"autoload": []}', '{"autoload": {"psr-4": {"A": [1, {}]}}}'])
 def test_a_broken_manifest_says_nothing(tmp_path: Path, text: str) -> None:
     """Whatever stands in it, what names say is still found."""

@@ -250,7 +250,8 @@ def test_an_incomplete_index_a_missing_store_and_warnings_come_first() -> None:
 def test_a_weak_answer_says_so_and_is_whole(form: Any) -> None:
     """It may be right all the same."""
     text = written(make_result(*hits(2, 3), confidence=0.3, missing_words=("etcd",)), form)
-    assert text.startswith('Weak match: these are only the nearest chunks, and not indexed anywhere: "etcd".\n')
+    weak = "Weak match: these chunks are the nearest, and may not answer.\n"
+    assert text.startswith(f'{weak}Not indexed anywhere: "etcd".\n')
     assert "2. src/file1.py" in text
     sure = written(make_result(*hits(2, 3), confidence=0.6), form)
     assert "Weak match" not in sure

@@ -46,6 +46,7 @@ class Language:
     builtins: str = ""  # Functions, macros and types that need no import; every file uses them.
     library: str = ""  # The first segments of the modules of its standard library.
     super: str = "super"  # The word for the type above, "" if there is none.
+    constructors: str = ""  # The names of the methods that run when an instance of their type is created.
     clauses: bool = False  # Whether several definitions in a row with one name are one function.
     bare_members: bool = True  # Whether a bare name may be that of a method.
     inner_modules: bool = False  # Whether a file may contain a module, which hides its names.

@@ -27,8 +27,8 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.model.sources import Keyed, Named
+from graphrag_mcp.resolution.inherited import Inherited
 from graphrag_mcp.resolution.named_modules import NamedModules
-from graphrag_mcp.resolution.overridden import Overridden
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, Reads
 from graphrag_mcp.text.names import without_constructor
 
@@ -103,7 +103,7 @@ class NameResolution:
 
     def links(self) -> Iterator[Link]:
         """Yield the links of the relations that the file states, and of the methods that override others."""
-        overridden = Overridden(self._source, self._file)
+        inherited = Inherited(self._source, self._file, self._language.constructors.split())
         for relation in self._source.outline(self._file.path):
             source = self._around(relation)
             files = list(self._files(relation)) if self._is_of_file(relation) else []
@@ -112,12 +112,16 @@ class NameResolution:
             meaning = _NOTHING if is_module else self._meaning(relation)
             if links := [*self._link(relation, meaning, source), *self._link(relation, of_file, source)]:
                 yield from links
-                if relation.kind is RelationKind.INHERITS:
+                if relation.kind is RelationKind.CALLS:
+                    types = ((each.path, each.name) for each in meaning.chosen if each.kind is SymbolKind.TYPE)
+                    run = [_candidate(each) for kind in types for each in inherited.run_by_creation(kind)]
+                    yield from self._link(relation, _Meant(meaning.how, run), source)
+                elif relation.kind is RelationKind.INHERITS:
                     yield from (
                         Link(source, link.target, relation.line, relation.kind, "", How.ABOVE) for link in links
                     )
                     above = ((each.path, each.name) for each in meaning.chosen)
-                    overridden.add(relation.source, above, meaning.how or How.SHARED)
+                    inherited.add(relation.source, above, meaning.how or How.SHARED)
             elif self._is_told(relation):
                 name = macro_name(relation.target) if relation.target_module == MACRO else relation.target
                 is_foreign = (
@@ -127,7 +131,7 @@ class NameResolution:
                 )
                 how = How.OUTSIDE if is_foreign else How.UNDECIDED
                 yield Link(Place("", name), source, relation.line, relation.kind, "", how)
-        yield from overridden.links()
+        yield from inherited.links()
 
     def _is_told(self, relation: Relation) -> bool:
         """Return whether an undecided relation is worth to be told: most values that are handed on are no functions."""

@@ -141,8 +141,8 @@ def describe_meta(meta: SearchMeta) -> list[str]:
         notes.append(f"Two questions, answered in turn: {clauses}")
     missing = "" if meta.nothing_matches else _missing(meta)
     if meta.is_weak and not meta.nothing_matches:
-        notes.append(f"Weak match: these are only the nearest chunks{f', and {missing}' if missing else ''}.")
-    elif missing:
+        notes.append("Weak match: these chunks are the nearest, and may not answer.")
+    if missing:
         notes.append(f"{missing[0].upper()}{missing[1:]}.")
     return notes + [f"Warning: {warning}" for warning in meta.warnings]
 

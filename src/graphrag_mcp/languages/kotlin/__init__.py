@@ -14,6 +14,7 @@ LANGUAGES = (
         println print toString equals hashCode String Object Integer Long Boolean Override List Map Set listOf
         mapOf setOf Int Unit Any Double Float Short Byte Char Nothing Seq Option Some
     """,
+        constructors="constructor",
         library="java javax jdk kotlin kotlinx scala",
         platform="groovy java scala",
         test_types=True,

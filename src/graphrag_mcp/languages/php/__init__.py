@@ -17,6 +17,7 @@ LANGUAGES = (
         isset empty count sprintf array_merge is_array is_string in_array array_keys array_map implode explode
         strlen str_replace
     """,
+        constructors="__construct",
         super="parent",
         bare_members=False,
         public="public",

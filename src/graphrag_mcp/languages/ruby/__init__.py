@@ -14,5 +14,6 @@ LANGUAGES = (
         puts print require require_relative raise new attr_accessor attr_reader attr_writer include extend
         private protected public each map freeze nil? to_s lambda proc loop
     """,
+        constructors="initialize",
     ),
 )

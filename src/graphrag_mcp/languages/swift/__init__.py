@@ -10,6 +10,7 @@ LANGUAGES = (
         files=".swift",
         interpreters="swift",
         builtins="print String Int Bool Double Any Void Array Dictionary Set Data Error",
+        constructors="init",
         imports_names=False,
         platform="c cpp objc",
         public="public",

@@ -1,39 +1,62 @@
-"""Which methods override which in languages without facts: by the types above that a type names, and by names."""
+"""What types have from those above them, in languages without facts: by the types that they name, and by names."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from graphrag_mcp.languages.registry import platform_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Link
 from graphrag_mcp.model.sources import Keyed, Named
-from graphrag_mcp.resolution.reads import BASES, Reads
+from graphrag_mcp.resolution.reads import BASES, MOST_OF_A_NAME, Reads
 
 MOST_ABOVE = 100  # Types above a type, besides those that it names itself.
-MOST_OVERLOADS = 5  # More methods of one name in a type are not told apart.
+MOST_OVERLOADS = 20  # More methods of one name in a type are not told apart.
 
 Kind = tuple[str, str]  # A type: its file and its qualified name.
 Members = Mapping[str, Mapping[str, list[Named]]]  # The methods of a file, by their type and name.
 
 
-class Overridden:
-    """Collects the types above those of one file, then finds the methods that theirs override."""
+class Inherited:
+    """Collects the types above those of one file, then finds the methods that theirs override.
 
-    def __init__(self, source: Reads, file: Keyed) -> None:
-        self._source, self._path = source, file.path
+    constructors: the names of methods that override none.
+    """
+
+    def __init__(self, source: Reads, file: Keyed, constructors: Collection[str]) -> None:
+        self._source, self._path, self._constructors = source, file.path, constructors
         self._platform = platform_of(file.language)
         self._above: dict[str, dict[Kind, How]] = {}  # By the type of this file.
         self._members: dict[str, Members] = {}  # By the file.
         self._bases: dict[str, Mapping[str, list[str]]] = {}  # By the file, the names of the types above each.
         self._called: dict[str, Kind | None] = {}
+        self._made: dict[Kind, Sequence[Named]] = {}
 
     def add(self, kind: str, above: Iterable[Kind], how: How) -> None:
         """Add types above one of this file."""
         self._above.setdefault(kind, {}).update(dict.fromkeys(above, how))
 
+    def run_by_creation(self, kind: Kind) -> Sequence[Named]:
+        """Return the constructors of a type, or of the nearest type above it that has some."""
+        if kind not in self._made:
+            self._made[kind] = self._nearest_constructors(kind)
+        return self._made[kind]
+
+    def _nearest_constructors(self, kind: Kind) -> Sequence[Named]:
+        level, seen = [kind] if self._constructors else [], set[Kind]()
+        while level and len(seen) < MOST_ABOVE:
+            seen.update(level)
+            for path, name in level:
+                self._source.note(path, BASES, name)
+                members = self._members_of(path).get(name, {})
+                if found := [method for name in self._constructors for method in members.get(name, ())]:
+                    return found[:MOST_OF_A_NAME]
+            level = [base for near in level for base in self._bases_of(near) if base not in seen]
+        return ()
+
     def links(self) -> Iterator[Link]:
         """Yield for each method the nearest ones of its name above."""
         for kind, above in self._above.items():
-            left = dict(self._members_of(self._path).get(kind, {}))
+            members = self._members_of(self._path).get(kind, {})
+            left = {name: methods for name, methods in members.items() if name not in self._constructors}
             level, seen, climbed = [*above.items()], {(self._path, kind)}, 0
             while level and left:
                 found: set[str] = set()

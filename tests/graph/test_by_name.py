@@ -376,6 +376,42 @@ def test_the_creation_of_an_instance_calls_the_constructor(tmp_path: Path, symbo
     assert rows(tmp_path, CREATED, symbol, Direction.CALLERS) == found
 
 
+HANDED_ON = {
+    "a.php": "<?php\nclass Cart { function go() {} static function tell() {} }\nclass Till { function go() {} }\n"
+    "function use_it(Cart $c) {\n  array_map([$c, 'go'], []);\n  array_map([Cart::class, 'tell'], []);\n"
+    "  $x = ['go', 'tell'];\n}\n",
+    "a.rs": "macro_rules! twice { ($e:expr) => { helper($e); other::deep($e) } }\npub fn helper(x: u8) {}\n"
+    "pub mod other { pub fn deep(x: u8) {} }\n",
+    "A.cs": "enum Row { Fill, Other }\nclass Box {\n  public void Fill() {}\n  public void Sink(int x) {}\n}\n"
+    "class Use {\n  void Run(Box b, int Mix) {\n    E += b.Sink;\n    Each(Mix);\n    Each(Row.Fill);\n"
+    "    Each(Size.Sink);\n    Each(Free);\n    Action a = Free;\n  }\n  void Mix() {}\n  static void Free() {}\n}\n",
+    "a.lua": "local function going() end\nlocal stopping = function() end\nlocal M = {}\nfunction M.runs() end\n"
+    "on(stopping, M.runs)\nlocal function f(going) h(going) end\nt = { going = going }\nreturn going\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("Cart.go", ["a.php:5 certain"]),
+        ("Till.go", []),
+        ("Cart.tell", ["a.php:6 certain"]),
+        ("helper", ["a.rs:1 certain"]),
+        ("deep", ["a.rs:1 certain"]),
+        ("Box.Sink", ["A.cs:8 certain"]),
+        ("Box.Fill", []),
+        ("Use.Mix", []),
+        ("Use.Free", ["A.cs:12 certain", "A.cs:13 certain"]),
+        ("stopping", ["a.lua:5 certain"]),
+        ("M.runs", ["a.lua:5 certain"]),
+        ("going", ["a.lua:7 certain", "a.lua:8 certain"]),
+    ],
+)
+def test_a_function_as_a_value_is_told(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """A local variable of its name is none, nor is the member of another type; macros of Rust call, too."""
+    assert rows(tmp_path, HANDED_ON, symbol, Direction.CALLERS) == found
+
+
 @pytest.mark.parametrize("text", ["", "[", "[]", "{}", '{"autoload": []}', '{"autoload": {"psr-4": {"A": [1, {}]}}}'])
 def test_a_broken_manifest_says_nothing(tmp_path: Path, text: str) -> None:
     """Whatever stands in it, what names say is still found."""

@@ -7,10 +7,8 @@ the overloads of a file, or what a header declares and other files define. No co
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
-from typing import NamedTuple
 
 from graphrag_mcp.languages.language import ImportStyle
 from graphrag_mcp.languages.registry import describe, platform_of
@@ -27,12 +25,21 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.model.sources import Keyed, Named
+from graphrag_mcp.resolution.candidates import (
+    NOTHING,
+    Called,
+    Candidate,
+    Meant,
+    candidate_of,
+    count_symbols,
+    guess,
+    one_or_guess,
+)
 from graphrag_mcp.resolution.inherited import Inherited
 from graphrag_mcp.resolution.named_modules import NamedModules
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, Reads
 from graphrag_mcp.text.names import without_constructor
 
-MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
 SURE = 0.8  # The least confidence of what an import or the file itself decides.
 _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _OF_FILES = (RelationKind.IMPORTS, *_LINKING)
@@ -45,49 +52,6 @@ def macro_name(name: str) -> str:
     return name + MACRO
 
 
-class _Meant(NamedTuple):
-    """What one relation means. how: None for nothing of the project."""
-
-    how: How | None
-    chosen: Sequence["_Candidate"]
-
-
-_NOTHING = _Meant(None, ())
-
-
-class _Candidate(NamedTuple):
-    """A definition, or a whole file, that a relation may mean. nearness: of its module to the named one."""
-
-    path: str
-    name: str
-    kind: SymbolKind
-    place: Place | int
-    nearness: int = 0
-
-
-class _Called:
-    """The definitions of one name."""
-
-    def __init__(self, everyone: Sequence[_Candidate]) -> None:
-        self.all, self.is_known = everyone, _count_symbols(everyone) <= MAX_CANDIDATES
-        self.methods = [each for each in everyone if each.kind is SymbolKind.METHOD]
-        self.in_file: defaultdict[str, list[_Candidate]] = defaultdict(list)
-        self.of_owner: defaultdict[str, list[_Candidate]] = defaultdict(list)
-        for each in everyone:
-            self.in_file[each.path].append(each)
-            self.of_owner[each.name.rpartition(".")[0].rpartition(".")[2]].append(each)
-
-    def inside(self, paths: Iterable[str]) -> list[_Candidate]:
-        """Return those of some files; none where there are too many."""
-        files = [self.in_file[path] for path in paths if path in self.in_file]
-        return [each for file in files for each in file] if sum(map(len, files)) <= MOST_OF_A_NAME else []
-
-    @cached_property
-    def any_method(self) -> _Meant:
-        """What a method of a type is that has none of this name."""
-        return _one_or_guess(How.NAMED, self.methods)
-
-
 class NameResolution:
     """The resolution of one file."""
 
@@ -96,8 +60,8 @@ class NameResolution:
         self._language, self._platform = describe(file.language), platform_of(file.language)
         self._modules = NamedModules(source, file.path, self._language)
         self._named: defaultdict[str, list[Named]] = defaultdict(list)
-        self._all_called: dict[tuple[object, ...], _Called] = {}
-        self._meanings: dict[Relation, _Meant] = {}
+        self._all_called: dict[tuple[object, ...], Called] = {}
+        self._meanings: dict[Relation, Meant] = {}
         for named in sorted(source.inside(file.path), key=attrgetter("start_line")):
             self._named[named.qualified_name].append(named)
 
@@ -109,13 +73,13 @@ class NameResolution:
             files = list(self._files(relation)) if self._is_of_file(relation) else []
             of_file = self._choose(relation, files)
             is_module = relation.kind is RelationKind.IMPORTS and any(each.nearness > 1 for each in files)
-            meaning = _NOTHING if is_module else self._meaning(relation)
+            meaning = NOTHING if is_module else self._meaning(relation)
             if links := [*self._link(relation, meaning, source), *self._link(relation, of_file, source)]:
                 yield from links
                 if relation.kind is RelationKind.CALLS:
                     types = ((each.path, each.name) for each in meaning.chosen if each.kind is SymbolKind.TYPE)
-                    run = [_candidate(each) for kind in types for each in inherited.run_by_creation(kind)]
-                    yield from self._link(relation, _Meant(meaning.how, run), source)
+                    run = [candidate_of(each) for kind in types for each in inherited.run_by_creation(kind)]
+                    yield from self._link(relation, Meant(meaning.how, run), source)
                 elif relation.kind is RelationKind.INHERITS:
                     yield from (
                         Link(source, link.target, relation.line, relation.kind, "", How.ABOVE) for link in links
@@ -138,9 +102,10 @@ class NameResolution:
         if relation.kind in (RelationKind.CONTAINS, RelationKind.TESTS, *_LINKING):
             return False
         is_own = relation.resolution is Resolution.BUILTIN
-        return not is_own and (relation.kind is not RelationKind.HANDS_ON or bool(self._called(relation).all))
+        is_value = relation.kind is RelationKind.HANDS_ON
+        return not (is_own or (is_value and (relation.owner or not self._called(relation).all)))
 
-    def _link(self, relation: Relation, meaning: _Meant, source: Place | int) -> list[Link]:
+    def _link(self, relation: Relation, meaning: Meant, source: Place | int) -> list[Link]:
         how = meaning.how
         return (
             [Link(each.place, source, relation.line, relation.kind, "", how) for each in meaning.chosen] if how else []
@@ -164,7 +129,7 @@ class NameResolution:
 
     # ------------------------------------------------------------ what may be meant
 
-    def _meaning(self, relation: Relation) -> _Meant:
+    def _meaning(self, relation: Relation) -> Meant:
         """Return what a relation means, which others like it elsewhere in the file mean, too."""
         if relation.resolution is Resolution.SYNTAX:
             return self._of_syntax(relation)
@@ -181,31 +146,31 @@ class NameResolution:
             name = name.rpartition(".")[0]
         return name
 
-    def _of_syntax(self, relation: Relation) -> _Meant:
+    def _of_syntax(self, relation: Relation) -> Meant:
         """Return what the source says whose member it is."""
         name = f"{relation.source}.{relation.target}" if relation.source else relation.target
         here = _starting_last(self._named.get(name, ()), relation.line)
         here = [each for each in here if each.start_line == relation.line and self._may_mean(relation, each)]
-        return _Meant(How.SAID, list(map(_candidate, here))) if here else _NOTHING
+        return Meant(How.SAID, list(map(candidate_of, here))) if here else NOTHING
 
-    def _found(self, relation: Relation) -> _Meant:
+    def _found(self, relation: Relation) -> Meant:
         called = self._called(relation)
         if relation.owner and (owned := self._of_owner(relation, called)) is not None:
             return owned
         modules = self._modules.of(relation)
         declared = self._declared(called) if self._is_bare(relation) else ()
-        if 0 < len(declared) <= MOST_OF_A_NAME and _count_symbols(declared) == 1:
-            return _Meant(How.SAID, declared)
+        if 0 < len(declared) <= MOST_OF_A_NAME and count_symbols(declared) == 1:
+            return Meant(How.SAID, declared)
         possible = called.all if called.is_known else called.inside({self._file.path: None} | dict.fromkeys(modules))
         nearer = [each._replace(nearness=int(each.path in modules)) for each in possible] if modules else possible
         return self._choose(relation, nearer, is_of_known_module=bool(modules))
 
-    def _declared(self, called: "_Called") -> Sequence[_Candidate]:
+    def _declared(self, called: "Called") -> Sequence[Candidate]:
         """Return what a header that the file includes declares, with its definitions elsewhere."""
         names = {each.name for path in self._modules.included for each in called.in_file.get(path, ())}
         return [each for each in called.all if each.name in names] if names else ()
 
-    def _of_owner(self, relation: Relation, called: "_Called") -> _Meant | None:
+    def _of_owner(self, relation: Relation, called: "Called") -> Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
         owner, modules = relation.owner.rstrip(":?"), self._modules.of(relation)
         said = How.NAMED if "?" in relation.owner else How.SAID
@@ -217,12 +182,20 @@ class NameResolution:
         is_found = bool(modules) or relation.target_module in ("", MACRO, *whole)  # Else it may be a foreign one.
         for how, chosen in ((said, here), (said if is_found else How.NAMED, imported or owned)):
             if chosen:
-                return _one_or_guess(how, chosen)
+                return one_or_guess(how, chosen)
         if self._is_of_unknown(relation):
-            return _NOTHING
-        if not (called.methods and self._is_type(owner)):  # It inherits the member, or something generates it.
+            return NOTHING
+        is_type = self._is_type(owner)
+        if relation.kind is RelationKind.HANDS_ON and not (is_type and self._may_inherit(owner, relation.target)):
+            return NOTHING
+        if not (called.methods and is_type):  # It inherits the member, or something generates it.
             return None
         return called.any_method
+
+    def _may_inherit(self, owner: str, name: str) -> bool:
+        """Return whether a member is none of the fields of a type of the project."""
+        fields = (each.qualified_name for each in self._source.called(name) if each.kind is SymbolKind.FIELD)
+        return not any(field.rpartition(".")[0].rpartition(".")[2] == owner for field in fields)
 
     def _is_of_unknown(self, relation: Relation) -> bool:
         """Return whether a name is that of a member of something that the project does not have."""
@@ -235,13 +208,13 @@ class NameResolution:
             for each in self._source.called(name)
         )
 
-    def _called(self, relation: Relation) -> "_Called":
+    def _called(self, relation: Relation) -> "Called":
         """Return the definitions of a name that a relation may mean; archived ones only where there are no others."""
         key = relation.target, relation.kind, relation.target_module == MACRO, self._is_bare(relation)
         if key not in self._all_called:
             every = [each for each in self._source.called(relation.target) if self._may_mean(relation, each)]
             shown = [each for each in every if not each.file.is_archived] or every
-            self._all_called[key] = _Called(list(map(_candidate, shown)))
+            self._all_called[key] = Called(list(map(candidate_of, shown)))
         return self._all_called[key]
 
     def _may_mean(self, relation: Relation, each: Named) -> bool:
@@ -265,7 +238,10 @@ class NameResolution:
         if each.is_static and describe(each.file.language).headers and not each.file.path.endswith(HEADER_SUFFIXES):
             return each.file.path == self._file.path
         allowed = {RelationKind.USES: _USED, RelationKind.HANDS_ON: CALLABLE}.get(relation.kind)
-        return allowed is None or each.kind in allowed
+        is_made = (
+            relation.kind is RelationKind.HANDS_ON and without_constructor(each.qualified_name) != each.qualified_name
+        )
+        return (allowed is None or each.kind in allowed) and not is_made
 
     def _is_bare(self, relation: Relation) -> bool:
         """Return whether a name has no receiver, and nothing in the file declares it."""
@@ -276,7 +252,7 @@ class NameResolution:
     def _is_of_file(self, relation: Relation) -> bool:
         return relation.kind in _OF_FILES and bool(relation.target_module)
 
-    def _files(self, relation: Relation) -> Iterator[_Candidate]:
+    def _files(self, relation: Relation) -> Iterator[Candidate]:
         """Yield the files that a relation imports or links to as a whole."""
         defines = {each.file.path for each in self._source.called(relation.target)}
         inside = f"{relation.target_module}/{relation.target}"
@@ -288,7 +264,7 @@ class NameResolution:
             if file.path != self._file.path and self._may_import(relation, file)
         ]
         for file, near in [pair for pair in others if not pair[0].is_archived] or others:
-            yield _Candidate(file.path, file.path, SymbolKind.MODULE, Place(file.path, ""), near)
+            yield Candidate(file.path, file.path, SymbolKind.MODULE, Place(file.path, ""), near)
 
     def _may_import(self, relation: Relation, file: Keyed) -> bool:
         if relation.kind is not RelationKind.IMPORTS or not self._language.name:
@@ -304,33 +280,31 @@ class NameResolution:
 
     # ------------------------------------------------------------ which of them
 
-    def _choose(
-        self, relation: Relation, possible: Sequence[_Candidate], *, is_of_known_module: bool = False
-    ) -> _Meant:
+    def _choose(self, relation: Relation, possible: Sequence[Candidate], *, is_of_known_module: bool = False) -> Meant:
         if not possible or len(possible) > MOST_OF_A_NAME:
-            return _NOTHING
+            return NOTHING
         if relation.resolution is Resolution.UNKNOWN:
-            return _guess([each for each in possible if each.kind is not SymbolKind.FUNCTION])
+            return guess([each for each in possible if each.kind is not SymbolKind.FUNCTION])
         if relation.resolution is Resolution.MEMBER:
             possible = [each for each in possible if each.kind is not SymbolKind.FUNCTION]
             if not possible:
-                return _NOTHING
+                return NOTHING
         if relation.resolution is Resolution.BASE:
             return self._of_base(relation, [each for each in possible if self._is_of_base(relation, each)])
         if relation.resolution is Resolution.BUILTIN:  # The language's own is one more candidate.
-            return _guess([each for each in possible if each.kind not in (SymbolKind.METHOD, SymbolKind.FIELD)])
+            return guess([each for each in possible if each.kind not in (SymbolKind.METHOD, SymbolKind.FIELD)])
         if relation.kind is RelationKind.CALLS and relation.confidence >= BARE_CONFIDENCE:
             possible = [each for each in possible if each.kind is not SymbolKind.FIELD] or possible
         if relation.kind in _OF_TYPES:  # The type is meant, and not its constructors.
             possible = [each for each in possible if each.kind is not SymbolKind.METHOD] or possible
         for how, chosen in self._ways(relation, possible, is_of_known_module=is_of_known_module):
             if chosen:
-                return _one_or_guess(how, chosen)
-        return _NOTHING
+                return one_or_guess(how, chosen)
+        return NOTHING
 
     def _ways(
-        self, relation: Relation, possible: Sequence[_Candidate], *, is_of_known_module: bool
-    ) -> Sequence[tuple[How, Sequence[_Candidate]]]:
+        self, relation: Relation, possible: Sequence[Candidate], *, is_of_known_module: bool
+    ) -> Sequence[tuple[How, Sequence[Candidate]]]:
         """Return the candidates of each way in which a name may be meant, the surest first."""
         local = [each for each in possible if each.path == self._file.path and self._is_in_sight(relation, each)]
         nearest = max(each.nearness for each in possible)  # What is named is a module of the package.
@@ -344,25 +318,25 @@ class NameResolution:
             return [ways[1], ways[2]] if is_of_known_module else [ways[1], ways[0], ways[2]]
         return ways
 
-    def _is_in_sight(self, relation: Relation, each: _Candidate) -> bool:
+    def _is_in_sight(self, relation: Relation, each: Candidate) -> bool:
         """Return whether a definition of the file can be meant without saying its module: `mod a { struct B; }`."""
         if not self._language.inner_modules:
             return True
         around = [each for each in self._named.get(each.name.rpartition(".")[0], ()) if each.kind is SymbolKind.MODULE]
         return not around or any(module.start_line <= relation.line <= module.end_line for module in around)
 
-    def _is_of_base(self, relation: Relation, each: _Candidate) -> bool:
+    def _is_of_base(self, relation: Relation, each: Candidate) -> bool:
         """Return whether `super().name()` may mean a member: one of another type than that in which it stands."""
         owner = each.name.rpartition(".")[0]
         is_own = bool(owner) and each.path == self._file.path and relation.source.startswith(f"{owner}.")
         return each.kind is not SymbolKind.FUNCTION and not is_own
 
-    def _of_base(self, relation: Relation, others: Sequence[_Candidate]) -> _Meant:
+    def _of_base(self, relation: Relation, others: Sequence[Candidate]) -> Meant:
         """Return which of other types' members is meant: what the file shows, else it is a guess."""
         local = [each for each in others if each.path == self._file.path]
-        if local and relation.confidence >= BASE_CONFIDENCE and _count_symbols(local) == 1:
-            return _Meant(How.SAID, local)
-        return _guess(others)
+        if local and relation.confidence >= BASE_CONFIDENCE and count_symbols(local) == 1:
+            return Meant(How.SAID, local)
+        return guess(others)
 
 
 def _starting_last(named: Sequence[Named], line: int) -> Sequence[Named]:
@@ -372,33 +346,6 @@ def _starting_last(named: Sequence[Named], line: int) -> Sequence[Named]:
     return named[start:end]
 
 
-def _candidate(named: Named) -> _Candidate:
-    return _Candidate(named.file.path, named.qualified_name, named.kind, named.place)
-
-
-def _one_or_guess(how: How, candidates: Sequence[_Candidate]) -> _Meant:
-    if len(candidates) > MOST_OF_A_NAME:
-        return _NOTHING
-    return _Meant(how, candidates) if _count_symbols(candidates) == 1 else _guess(candidates)
-
-
-def _guess(candidates: Sequence[_Candidate]) -> _Meant:
-    is_some = 0 < _count_symbols(candidates) <= MAX_CANDIDATES
-    return _Meant(How.SHARED, candidates) if is_some else _NOTHING
-
-
-def _is_importable(relation: Relation, each: _Candidate) -> bool:
+def _is_importable(relation: Relation, each: Candidate) -> bool:
     """Return whether a relation may mean it by its name: no `#include <stdio.h>` means a field called `stdio`."""
     return relation.kind is not RelationKind.IMPORTS or each.kind not in (SymbolKind.FIELD, SymbolKind.METHOD)
-
-
-def _count_symbols(definitions: Sequence[_Candidate]) -> int:
-    """Return how many different things they define: overloads, a type with constructors, a header's are one."""
-    named = [
-        (without_constructor(candidate.name), candidate)
-        for candidate in definitions
-        if candidate.kind is not SymbolKind.FIELD
-    ]
-    named = named or [(candidate.name, candidate) for candidate in definitions]
-    declared = {name for name, candidate in named if candidate.path.endswith(HEADER_SUFFIXES)}
-    return len({(name, None if name in declared else candidate.path) for name, candidate in named})

@@ -9,7 +9,7 @@ from graphrag_mcp.model.sources import Keyed, Named
 from graphrag_mcp.resolution.reads import BASES, MOST_OF_A_NAME, Reads
 
 MOST_ABOVE = 100  # Types above a type, besides those that it names itself.
-MOST_OVERLOADS = 20  # More methods of one name in a type are not told apart.
+MOST_OVERLOADS = 8  # More methods of one name in a type are not told apart.
 
 Kind = tuple[str, str]  # A type: its file and its qualified name.
 Members = Mapping[str, Mapping[str, list[Named]]]  # The methods of a file, by their type and name.

@@ -28,6 +28,23 @@
   (conditional_access_expression (member_binding_expression name: [(identifier) @call (generic_name (identifier) @call)]))])
 (object_creation_expression type: [(identifier) @call (generic_name (identifier) @call)
   (qualified_name name: (identifier) @call)])
+; A method as a value, unless it is a local variable; of most values a member is a property.
+[(argument (identifier) @handed) (assignment_expression right: (identifier) @handed)
+  (initializer_expression (identifier) @handed) (variable_declarator (identifier) . (identifier) @handed .)
+  (arrow_expression_clause (identifier) @handed) (return_statement (identifier) @handed)]
+([(argument (member_access_expression expression: _ @receiver name: (identifier) @handed))
+  (assignment_expression right: (member_access_expression expression: _ @receiver name: (identifier) @handed))
+  (initializer_expression (member_access_expression expression: _ @receiver name: (identifier) @handed))
+  (variable_declarator (identifier) . (member_access_expression expression: _ @receiver name: (identifier) @handed) .)]
+  (#match? @receiver "^(this|[A-Z][A-Za-z0-9_]*)$"))
+(assignment_expression "+=" right: (member_access_expression expression: _ @receiver name: (identifier) @handed))
+[(method_declaration) (constructor_declaration) (accessor_declaration) (operator_declaration)] @block.own
+[(declaration_list) (block) (lambda_expression) (local_function_statement) (for_statement) (foreach_statement) (using_statement)
+  (catch_clause)] @block
+[(parameter name: (identifier) @bound) (lambda_expression parameters: (implicit_parameter) @bound)
+  (variable_declarator name: (identifier) @bound)
+  (foreach_statement left: (identifier) @bound) (catch_declaration name: (identifier) @bound)
+  (declaration_pattern name: (identifier) @bound) (declaration_expression name: (identifier) @bound)]
 (_ type: [(identifier) @reference (generic_name (identifier) @reference) (qualified_name name: (identifier) @reference)])
 (method_declaration returns: [(identifier) @reference (generic_name (identifier) @reference)
   (qualified_name name: (identifier) @reference)])

@@ -22,6 +22,21 @@
   (identifier) @call
   (dot_index_expression table: (_) @receiver field: (identifier) @call)
   (method_index_expression table: (_) @receiver method: (identifier) @call)])
+; A function as a value, unless it is a local variable.
+[(arguments [(identifier) @handed (dot_index_expression table: (_) @receiver field: (identifier) @handed)])
+  (field value: [(identifier) @handed (dot_index_expression table: (_) @receiver field: (identifier) @handed)])
+  (expression_list value: [(identifier) @handed (dot_index_expression table: (_) @receiver field: (identifier) @handed)])]
+(return_statement (expression_list [(identifier) @handed
+  (dot_index_expression table: (_) @receiver field: (identifier) @handed)]))
+[(function_declaration) (function_definition) (for_statement) (do_statement) (if_statement) (while_statement)
+  (repeat_statement)] @block
+[(parameters name: (identifier) @bound) (for_generic_clause (variable_list name: (identifier) @bound))
+  (for_numeric_clause name: (identifier) @bound)
+  (variable_declaration (variable_list name: (identifier) @bound))
+  (variable_declaration (assignment_statement (variable_list . name: (identifier) @bound)
+    (expression_list . value: [(identifier) (function_call) (table_constructor) (string) (number) (nil) (true) (false)
+      (binary_expression) (unary_expression) (dot_index_expression) (bracket_index_expression)
+      (vararg_expression) (parenthesized_expression)])))]
 
 (variable_declaration (assignment_statement
   (variable_list . name: (identifier) @alias)

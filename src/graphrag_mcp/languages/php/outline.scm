@@ -23,6 +23,10 @@
 (nullsafe_member_call_expression object: (_) @value name: (name) @call)
 (scoped_call_expression scope: (_) @receiver name: (name) @call)
 (object_creation_expression [(name) @call (qualified_name (name) @call)])
+; A callable as an array: `[$this, 'add']`.
+(array_creation_expression . (array_element_initializer [(variable_name) @receiver (member_access_expression) @receiver
+    (class_constant_access_expression . (_) @receiver)])
+  . (array_element_initializer (string (string_content) @handed)) .)
 (named_type [(name) @reference (qualified_name (name) @reference)])
 (class_constant_access_expression . [(name) @reference (qualified_name (name) @reference)])
 (attribute [(name) @reference (qualified_name (name) @reference)])

@@ -63,6 +63,8 @@
 (macro_invocation (token_tree (identifier) @call . (token_tree . "(")))
 (macro_invocation (token_tree (token_tree (identifier) @call . (token_tree . "("))))
 (macro_invocation (token_tree (token_tree (token_tree (identifier) @call . (token_tree . "(")))))
+(macro_rule right: (token_tree (identifier) @call . (token_tree . "(")))
+(macro_rule right: (token_tree (token_tree (identifier) @call . (token_tree . "("))))
 (macro_invocation macro: [(identifier) @call (scoped_identifier path: (_) @receiver name: (identifier) @call)])
 (struct_expression name: [(type_identifier) @call (scoped_type_identifier path: (_) @receiver name: (type_identifier) @call)])
 (type_identifier) @reference

@@ -243,7 +243,8 @@ class Findings:
                 receiver = self._read_receiver(before) if before else ""
                 is_path = before is not None and self._code.data.startswith(b"::", before.end_byte)
                 said = (start, self._code.row(start), name, receiver, is_call)
-                known[start, is_call] = Reference(*said, is_handed=not is_call, is_path=is_path)
+                is_plain = before is not None and self._is_plain(before, receiver)
+                known[start, is_call] = Reference(*said, is_handed=not is_call, is_path=is_path, is_plain=is_plain)
 
     def _add_base(self, node: Node, receivers: list[Node] | None) -> None:
         start = node.start_byte

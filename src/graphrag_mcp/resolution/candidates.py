@@ -1,0 +1,84 @@
+"""The definitions that a name may mean, in languages without facts, and which of them is meant."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from graphrag_mcp.model.files import HEADER_SUFFIXES, SymbolKind
+from graphrag_mcp.model.links import How, Place
+from graphrag_mcp.model.sources import Named
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
+from graphrag_mcp.text.names import without_constructor
+
+MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
+
+
+class Meant(NamedTuple):
+    """What one relation means. how: None for nothing of the project."""
+
+    how: How | None
+    chosen: Sequence["Candidate"]
+
+
+NOTHING = Meant(None, ())
+
+
+class Candidate(NamedTuple):
+    """A definition, or a whole file, that a relation may mean. nearness: of its module to the named one."""
+
+    path: str
+    name: str
+    kind: SymbolKind
+    place: Place | int
+    nearness: int = 0
+
+
+class Called:
+    """The definitions of one name."""
+
+    def __init__(self, everyone: Sequence[Candidate]) -> None:
+        self.all, self.is_known = everyone, count_symbols(everyone) <= MAX_CANDIDATES
+        self.methods = [each for each in everyone if each.kind is SymbolKind.METHOD]
+        self.in_file: defaultdict[str, list[Candidate]] = defaultdict(list)
+        self.of_owner: defaultdict[str, list[Candidate]] = defaultdict(list)
+        for each in everyone:
+            self.in_file[each.path].append(each)
+            self.of_owner[each.name.rpartition(".")[0].rpartition(".")[2]].append(each)
+
+    def inside(self, paths: Iterable[str]) -> list[Candidate]:
+        """Return those of some files; none where there are too many."""
+        files = [self.in_file[path] for path in paths if path in self.in_file]
+        return [each for file in files for each in file] if sum(map(len, files)) <= MOST_OF_A_NAME else []
+
+    @cached_property
+    def any_method(self) -> Meant:
+        """What a method of a type is that has none of this name."""
+        return one_or_guess(How.NAMED, self.methods)
+
+
+def candidate_of(named: Named) -> Candidate:
+    return Candidate(named.file.path, named.qualified_name, named.kind, named.place)
+
+
+def one_or_guess(how: How, candidates: Sequence[Candidate]) -> Meant:
+    if len(candidates) > MOST_OF_A_NAME:
+        return NOTHING
+    return Meant(how, candidates) if count_symbols(candidates) == 1 else guess(candidates)
+
+
+def guess(candidates: Sequence[Candidate]) -> Meant:
+    is_some = 0 < count_symbols(candidates) <= MAX_CANDIDATES
+    return Meant(How.SHARED, candidates) if is_some else NOTHING
+
+
+def count_symbols(definitions: Sequence[Candidate]) -> int:
+    """Return how many different things they define: overloads, a type with constructors, a header's are one."""
+    named = [
+        (without_constructor(candidate.name), candidate)
+        for candidate in definitions
+        if candidate.kind is not SymbolKind.FIELD
+    ]
+    named = named or [(candidate.name, candidate) for candidate in definitions]
+    declared = {name for name, candidate in named if candidate.path.endswith(HEADER_SUFFIXES)}
+    return len({(name, None if name in declared else candidate.path) for name, candidate in named})

@@ -219,7 +219,7 @@ def test_callers_are_found_from_the_definition(backend: Backend) -> None:
 
 def test_a_member_belongs_to_its_own_class(backend: Backend) -> None:
     """Two classes of a file may have members of one name; each contains its own."""
-    contains = Relation(RelationKind.CONTAINS, "B", "save", 11, 1.0, Resolution.SYNTAX)
+    contains = Relation(RelationKind.CONTAINS, "B", "save", 31, 1.0, Resolution.SYNTAX)
     members = (_function("save", "A.save", 21), _function("save", "B.save", 31))
     holders = (Symbol("A", "A", SymbolKind.TYPE, 1, 2), Symbol("B", "B", SymbolKind.TYPE, 11, 12))
     backend.write([Source("a.py", ["A", "B", "save A", "save B"], symbols=(*holders, *members), relations=(contains,))])

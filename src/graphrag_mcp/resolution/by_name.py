@@ -165,12 +165,12 @@ class NameResolution:
         nearer = [each._replace(nearness=int(each.path in modules)) for each in possible] if modules else possible
         return self._choose(relation, nearer, is_of_known_module=bool(modules))
 
-    def _declared(self, called: "Called") -> Sequence[Candidate]:
+    def _declared(self, called: Called) -> Sequence[Candidate]:
         """Return what a header that the file includes declares, with its definitions elsewhere."""
         names = {each.name for path in self._modules.included for each in called.in_file.get(path, ())}
         return [each for each in called.all if each.name in names] if names else ()
 
-    def _of_owner(self, relation: Relation, called: "Called") -> Meant | None:
+    def _of_owner(self, relation: Relation, called: Called) -> Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
         owner, modules = relation.owner.rstrip(":?"), self._modules.of(relation)
         said = How.NAMED if "?" in relation.owner else How.SAID
@@ -208,7 +208,7 @@ class NameResolution:
             for each in self._source.called(name)
         )
 
-    def _called(self, relation: Relation) -> "Called":
+    def _called(self, relation: Relation) -> Called:
         """Return the definitions of a name that a relation may mean; archived ones only where there are no others."""
         key = relation.target, relation.kind, relation.target_module == MACRO, self._is_bare(relation)
         if key not in self._all_called:
@@ -257,7 +257,7 @@ class NameResolution:
         defines = {each.file.path for each in self._source.called(relation.target)}
         inside = f"{relation.target_module}/{relation.target}"
         keyed = [(file, 1) for file in self._modules.named(relation.target_module) if file.path not in defines]
-        keyed += [(file, 2) for file in self._source.keyed(inside)]
+        keyed += [(file, 2) for file in self._modules.named(inside)]
         others = [
             (file, number)
             for file, number in keyed

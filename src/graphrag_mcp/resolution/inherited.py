@@ -1,6 +1,7 @@
 """What types have from those above them, in languages without facts: by the types that they name, and by names."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from graphrag_mcp.languages.registry import platform_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
@@ -41,23 +42,29 @@ class Inherited:
         return self._made[kind]
 
     def _nearest_constructors(self, kind: Kind) -> Sequence[Named]:
-        level, seen = [kind] if self._constructors else [], set[Kind]()
-        while level and len(seen) < MOST_ABOVE:
-            seen.update(level)
-            for path, name in level:
-                self._source.note(path, BASES, name)
-                members = self._members_of(path).get(name, {})
-                if found := [method for name in self._constructors for method in members.get(name, ())]:
-                    return found[:MOST_OF_A_NAME]
-            level = [base for near in level for base in self._bases_of(near) if base not in seen]
+        nearest = {kind: None} if self._constructors else {}
+        for path, name in islice(self._climbed(nearest), MOST_ABOVE):
+            self._source.note(path, BASES, name)
+            members = self._members_of(path).get(name, {})
+            if found := [method for name in self._constructors for method in members.get(name, ())]:
+                return found[:MOST_OF_A_NAME]
         return ()
+
+    def _climbed(self, kinds: dict[Kind, None]) -> Iterator[Kind]:
+        """Yield types and those above them, level by level, each once."""
+        level = list(kinds)
+        while level:
+            yield from level
+            above = (base for kind in level for base in self._bases_of(kind))
+            level = [base for base in dict.fromkeys(islice(above, MOST_ABOVE)) if base not in kinds]
+            kinds |= dict.fromkeys(level)
 
     def links(self) -> Iterator[Link]:
         """Yield for each method the nearest ones of its name above."""
         for kind, above in self._above.items():
             members = self._members_of(self._path).get(kind, {})
             left = {name: methods for name, methods in members.items() if name not in self._constructors}
-            level, seen, climbed = [*above.items()], {(self._path, kind)}, 0
+            level, seen, room = [*above.items()], {(self._path, kind)}, MOST_ABOVE
             while level and left:
                 found: set[str] = set()
                 higher: list[tuple[Kind, How]] = []
@@ -67,18 +74,17 @@ class Inherited:
                     seen.add(other)
                     self._source.note(other[0], BASES, other[1])
                     members = self._members_of(other[0]).get(other[1], {})
-                    for name in members.keys() & left.keys():
+                    for name in [name for name in min(members, left, key=len) if name in members and name in left]:
                         found.add(name)
                         yield from (
                             Link(method.place, own.place, own.start_line, RelationKind.OVERRIDES, "", how)
                             for own in left[name]
                             for method in members[name][:MOST_OVERLOADS]
                         )
-                    if climbed < MOST_ABOVE:
-                        climbed += 1
-                        higher += [(base, how) for base in self._bases_of(other)]
-                for name in found:
-                    del left[name]
+                    bases = list(islice(self._bases_of(other), room))
+                    room -= len(bases)
+                    higher += [(base, how) for base in bases]
+                left = {name: methods for name, methods in left.items() if name not in found} if found else left
                 level = higher
 
     def _members_of(self, path: str) -> Members:

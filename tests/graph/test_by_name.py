@@ -412,6 +412,18 @@ def test_a_function_as_a_value_is_told(tmp_path: Path, symbol: str, found: list[
     assert rows(tmp_path, HANDED_ON, symbol, Direction.CALLERS) == found
 
 
+def test_a_call_of_the_method_above_means_that_of_the_nearest_type_which_has_one(tmp_path: Path) -> None:
+    """Also in another file; what creates other types is not counted among the undecided places."""
+    files = {
+        "cart.php": "<?php\nclass Cart { function __construct() {} }\nclass Box extends Cart {}\n",
+        "far.php": "<?php\nclass Far extends Box {\n  function __construct() {\n    parent::__construct();\n  }\n}\n",
+        "till.php": "<?php\nclass Till { function __construct() {} }\nfunction go() {\n  new Till();\n}\n",
+        "use.php": "<?php\nfunction use_it() {\n  new Cart();\n  new Till();\n}\n",
+    }
+    assert rows(tmp_path, files, "Cart.__construct", Direction.CALLERS) == ["far.php:4 by name", "use.php:3 by name"]
+    assert not ask(tmp_path, files, "Cart.__construct", Direction.CALLERS, unresolved=True).doubt.undecided
+
+
 @pytest.mark.parametrize("text", ["", "[", "[]", "{}", '{"autoload": []}', '{"autoload": {"psr-4": {"A": [1, {}]}}}'])
 def test_a_broken_manifest_says_nothing(tmp_path: Path, text: str) -> None:
     """Whatever stands in it, what names say is still found."""

@@ -24,6 +24,7 @@ from graphrag_mcp.languages.registry import (
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Line
+from graphrag_mcp.model.links import How
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.values import Type
 from graphrag_mcp.ports import SymbolGraph
@@ -172,6 +173,8 @@ class Doubts:
         links = [
             link for link in self._code.references.unsure(name, (node.place,), languages) if link.kind in incoming.kinds
         ]
+        if node.name in describe(self._code.language(node.path)).constructors.split():  # Others are of their types.
+            links = [link for link in links if link.how is How.UNDECIDED]
         visible = self._code.store.visible({link.path for link in links}, scope)
         left = {
             (link.path, link.line) for link in links if link.path in visible and not self._code.facts.has(link.path)

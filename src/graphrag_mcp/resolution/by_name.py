@@ -60,6 +60,7 @@ class NameResolution:
         self._language, self._platform = describe(file.language), platform_of(file.language)
         self._modules = NamedModules(source, file.path, self._language)
         self._named: defaultdict[str, list[Named]] = defaultdict(list)
+        self._inherited = Inherited(source, file, self._language.constructors.split())
         self._all_called: dict[tuple[object, ...], Called] = {}
         self._meanings: dict[Relation, Meant] = {}
         for named in sorted(source.inside(file.path), key=attrgetter("start_line")):
@@ -67,7 +68,6 @@ class NameResolution:
 
     def links(self) -> Iterator[Link]:
         """Yield the links of the relations that the file states, and of the methods that override others."""
-        inherited = Inherited(self._source, self._file, self._language.constructors.split())
         for relation in self._source.outline(self._file.path):
             source = self._around(relation)
             files = list(self._files(relation)) if self._is_of_file(relation) else []
@@ -78,14 +78,14 @@ class NameResolution:
                 yield from links
                 if relation.kind is RelationKind.CALLS:
                     types = ((each.path, each.name) for each in meaning.chosen if each.kind is SymbolKind.TYPE)
-                    run = [candidate_of(each) for kind in types for each in inherited.run_by_creation(kind)]
+                    run = [candidate_of(each) for kind in types for each in self._inherited.run_by_creation(kind)]
                     yield from self._link(relation, Meant(meaning.how, run), source)
                 elif relation.kind is RelationKind.INHERITS:
                     yield from (
                         Link(source, link.target, relation.line, relation.kind, "", How.ABOVE) for link in links
                     )
                     above = ((each.path, each.name) for each in meaning.chosen)
-                    inherited.add(relation.source, above, meaning.how or How.SHARED)
+                    self._inherited.add(relation.source, above, meaning.how or How.SHARED)
             elif self._is_told(relation):
                 name = macro_name(relation.target) if relation.target_module == MACRO else relation.target
                 is_foreign = (
@@ -95,7 +95,7 @@ class NameResolution:
                 )
                 how = How.OUTSIDE if is_foreign else How.UNDECIDED
                 yield Link(Place("", name), source, relation.line, relation.kind, "", how)
-        yield from inherited.links()
+        yield from self._inherited.links()
 
     def _is_told(self, relation: Relation) -> bool:
         """Return whether an undecided relation is worth to be told: most values that are handed on are no functions."""
@@ -336,7 +336,11 @@ class NameResolution:
         local = [each for each in others if each.path == self._file.path]
         if local and relation.confidence >= BASE_CONFIDENCE and count_symbols(local) == 1:
             return Meant(How.SAID, local)
-        return guess(others)
+        kind = relation.source
+        while kind and not any(each.kind is SymbolKind.TYPE for each in self._named.get(kind, ())):
+            kind = kind.rpartition(".")[0]
+        above = self._inherited.above((self._file.path, kind), relation.target) if kind else ()
+        return one_or_guess(How.NAMED, list(map(candidate_of, above))) if above else guess(others)
 
 
 def _starting_last(named: Sequence[Named], line: int) -> Sequence[Named]:

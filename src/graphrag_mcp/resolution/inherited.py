@@ -38,15 +38,18 @@ class Inherited:
     def run_by_creation(self, kind: Kind) -> Sequence[Named]:
         """Return the constructors of a type, or of the nearest type above it that has some."""
         if kind not in self._made:
-            self._made[kind] = self._nearest_constructors(kind)
+            self._made[kind] = self._nearest({kind: None}, self._constructors) if self._constructors else ()
         return self._made[kind]
 
-    def _nearest_constructors(self, kind: Kind) -> Sequence[Named]:
-        nearest = {kind: None} if self._constructors else {}
-        for path, name in islice(self._climbed(nearest), MOST_ABOVE):
-            self._source.note(path, BASES, name)
-            members = self._members_of(path).get(name, {})
-            if found := [method for name in self._constructors for method in members.get(name, ())]:
+    def above(self, kind: Kind, name: str) -> Sequence[Named]:
+        """Return the methods of a name of the nearest type above one that has some."""
+        return self._nearest(dict.fromkeys(self._bases_of(kind)), (name,))
+
+    def _nearest(self, kinds: dict[Kind, None], names: Collection[str]) -> Sequence[Named]:
+        for path, kind in islice(self._climbed(kinds), MOST_ABOVE):
+            self._source.note(path, BASES, kind)
+            members = self._members_of(path).get(kind, {})
+            if found := [method for name in names for method in members.get(name, ())]:
                 return found[:MOST_OF_A_NAME]
         return ()
 

@@ -16,7 +16,7 @@ class ImportStyle(StrEnum):
     MODULE = "module"  # A.B.C is itself the module
     OPENED = "opened"  # A.B.C is a module whose names are then visible, and has no name itself
     SNAKE = "snake"  # A.BarBaz is the module in a/bar_baz
-    NAMESPACE = "namespace"  # Vendor\\A\\C, where the first segment is not a directory
+    NAMESPACE = "namespace"  # Vendor\\A\\C, where the first segment is mostly no folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ class NameResolution:
         self._inherited = Inherited(source, file, self._language.constructors.split())
         self._all_called: dict[tuple[object, ...], Called] = {}
         self._meanings: dict[Relation, Meant] = {}
+        self._around_of: dict[str, str] = {}
         for named in sorted(source.inside(file.path), key=attrgetter("start_line")):
             self._named[named.qualified_name].append(named)
 
@@ -101,9 +102,9 @@ class NameResolution:
         """Return whether an undecided relation is worth to be told: most values that are handed on are no functions."""
         if relation.kind in (RelationKind.CONTAINS, RelationKind.TESTS, *_LINKING):
             return False
-        is_own = relation.resolution is Resolution.BUILTIN
+        is_builtin = relation.resolution is Resolution.BUILTIN
         is_value = relation.kind is RelationKind.HANDS_ON
-        return not (is_own or (is_value and (relation.owner or not self._called(relation).all)))
+        return not (is_builtin or (is_value and (relation.owner or not self._called(relation).all)))
 
     def _link(self, relation: Relation, meaning: Meant, source: Place | int) -> list[Link]:
         how = meaning.how
@@ -133,15 +134,19 @@ class NameResolution:
         """Return what a relation means, which others like it elsewhere in the file mean, too."""
         if relation.resolution is Resolution.SYNTAX:
             return self._of_syntax(relation)
-        is_told_apart = relation.resolution is Resolution.BASE
-        like = relation._replace(source=relation.source if is_told_apart else self._module_around(relation), line=0)
+        source = relation.source
+        if relation.resolution is not Resolution.BASE:  # What is in sight is the same in all of a module.
+            if source not in self._around_of:
+                self._around_of[source] = self._module_around(source)
+            source = self._around_of[source]
+        like = relation._replace(source=source, line=0)
         if like not in self._meanings:
             self._meanings[like] = self._found(relation)
         return self._meanings[like]
 
-    def _module_around(self, relation: Relation) -> str:
-        """Return the module in the file in which a relation stands, which decides what is in sight there."""
-        name = relation.source if self._language.inner_modules else ""
+    def _module_around(self, name: str) -> str:
+        """Return the module in the file around a definition, "" for none."""
+        name = name if self._language.inner_modules else ""
         while name and not any(each.kind is SymbolKind.MODULE for each in self._named.get(name, ())):
             name = name.rpartition(".")[0]
         return name

@@ -58,16 +58,19 @@ class Called:
 
 
 def candidate_of(named: Named) -> Candidate:
+    """Return a definition as one that may be meant."""
     return Candidate(named.file.path, named.qualified_name, named.kind, named.place)
 
 
 def one_or_guess(how: How, candidates: Sequence[Candidate]) -> Meant:
+    """Return that they are meant if they define one thing, else that each of them may be."""
     if len(candidates) > MOST_OF_A_NAME:
         return NOTHING
     return Meant(how, candidates) if count_symbols(candidates) == 1 else guess(candidates)
 
 
 def guess(candidates: Sequence[Candidate]) -> Meant:
+    """Return that each of a few things may be meant, of many none."""
     is_some = 0 < count_symbols(candidates) <= MAX_CANDIDATES
     return Meant(How.SHARED, candidates) if is_some else NOTHING
 

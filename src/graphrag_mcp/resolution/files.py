@@ -147,7 +147,7 @@ class File:
         )
 
     def symbols(self, owner: int, name: str) -> tuple[SymbolId, ...]:
-        """Return the declarations of a name in another one, or at the top: -1. Of too many one too many."""
+        """Return the declarations of a name in another one, or at the top: -1; at most one more than is told apart."""
         numbers = self.members.get((owner, name), ())[: MOST_OF_A_NAME + 1]
         return tuple(SymbolId(self.path, number) for number in numbers)
 

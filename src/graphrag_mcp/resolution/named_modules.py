@@ -11,6 +11,7 @@ from graphrag_mcp.resolution.reads import PASSED_ON, Reads
 
 MOST_HEADERS = 300  # More headers of one file are not followed.
 MOST_PLACES = 20  # Of one module, by manifests.
+MOST_SEGMENTS = 20  # Of the name that a manifest gives a place.
 NAMESPACES = 2  # Of more the first has no folder, where no manifest says otherwise.
 
 
@@ -64,20 +65,10 @@ class NamedModules:
     def named(self, module: str) -> Sequence[Keyed]:
         """Return the files of a module: where a manifest says, else those whose paths end so."""
         parts = module.split("/")
-        for count in range(len(parts), -1, -1):
-            if places := self._homes.get("/".join(parts[:count])):
+        homes = self._source.homes(self._language.manifests)
+        for count in range(min(len(parts), MOST_SEGMENTS), -1, -1) if homes else ():
+            if places := homes.get("/".join(parts[:count])):
                 keys = ["/" + "/".join(filter(None, (place, *parts[count:]))) for place in places[:MOST_PLACES]]
                 return [file for key in dict.fromkeys(keys) for file in self._source.keyed(key)]
         is_namespace = self._language.imports is ImportStyle.NAMESPACE and len(parts) > NAMESPACES
         return self._source.keyed("/".join(parts[1:]) if is_namespace else module)
-
-    @cached_property
-    def _homes(self) -> Mapping[str, Sequence[str]]:
-        """The places that manifests of the language give to the first parts of modules, those near the root first."""
-        kinds = self._language.manifests.split()
-        manifests = [manifest for manifest in self._source.manifests() if manifest.kind in kinds] if kinds else []
-        homes: defaultdict[str, list[str]] = defaultdict(list)
-        for manifest in sorted(manifests, key=lambda manifest: manifest.folder.count("/") + bool(manifest.folder)):
-            for prefix, places in manifest.targets.items():
-                homes[prefix] += places
-        return homes

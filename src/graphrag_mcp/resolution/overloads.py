@@ -96,7 +96,9 @@ class Overloads(ResolverPart):
         return tuple(symbol for symbol in symbols if Mark.ABSTRACT in self.declared(symbol).marks) or symbols
 
     def callable_with(self, called: Function, argument: Arguments, count: int) -> tuple[SymbolId, ...]:
-        """Return the functions that can be called with some arguments."""
+        """Return the functions that can be called with some arguments; none where there are too many to know all."""
+        if len(called.symbols) > MOST_OF_A_NAME:
+            return ()
         symbols = self.callable_parts(called.symbols)
         if len(symbols) < 2 or not self.state.policy(symbols[0]).foreign.is_open:
             return symbols

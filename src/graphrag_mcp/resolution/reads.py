@@ -58,6 +58,7 @@ class Reads:
 
     def __init__(self, source: FactSource) -> None:
         self._source = source
+        self._homes: dict[str, Mapping[str, Sequence[str]]] = {}
         self._modules: dict[tuple[str, str], object] = {}  # What imports mean; the same for each file.
         self.begin("")
 
@@ -134,6 +135,19 @@ class Reads:
     def manifests(self) -> Sequence[Manifest]:
         self.note("", "manifests")
         return self._source.manifests()
+
+    def homes(self, kinds: str) -> Mapping[str, Sequence[str]]:
+        """Return the places that manifests of some kinds give to the first parts of modules, the outer ones first."""
+        if not kinds:
+            return {}
+        manifests = self.manifests()
+        if kinds not in self._homes:
+            homes: dict[str, list[str]] = {}
+            for manifest in sorted(manifests, key=lambda each: each.folder.count("/") + bool(each.folder)):
+                for prefix, places in manifest.targets.items() if manifest.kind in kinds.split() else ():
+                    homes.setdefault(prefix, []).extend(places)
+            self._homes[kinds] = homes
+        return self._homes[kinds]
 
     def outline(self, path: str) -> Sequence[Relation]:
         return self._source.outline(path)

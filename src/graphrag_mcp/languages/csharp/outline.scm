@@ -28,7 +28,7 @@
   (conditional_access_expression (member_binding_expression name: [(identifier) @call (generic_name (identifier) @call)]))])
 (object_creation_expression type: [(identifier) @call (generic_name (identifier) @call)
   (qualified_name name: (identifier) @call)])
-; A method as a value, unless it is a local variable; of most values a member is a property.
+; A method as a value, unless it is a local variable; a member of a value is mostly a property.
 [(argument (identifier) @handed) (assignment_expression right: (identifier) @handed)
   (initializer_expression (identifier) @handed) (variable_declarator (identifier) . (identifier) @handed .)
   (arrow_expression_clause (identifier) @handed) (return_statement (identifier) @handed)]

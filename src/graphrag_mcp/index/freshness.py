@@ -5,6 +5,7 @@ could have the same one. The chunks of a changed file are relocated, or marked a
 """
 
 import os
+import re
 import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -23,6 +24,7 @@ CHANGED = "these lines have changed since the file was indexed"
 UNREADABLE = "the file cannot be read now; its text is shown as indexed"
 
 _Shown = TypeVar("_Shown", Hit, GraphNeighbour)
+_BLANKS = re.compile(r"[^\S\n]+(?=\n)")  # The index does not keep those of blank lines.
 
 
 def shown_files(result: SearchResult) -> dict[int, str]:
@@ -156,11 +158,16 @@ def _locate(chunk: StoredChunk, text: str | _State) -> StoredChunk:
         return chunk if text is _SAME else replace(chunk, stale=UNREADABLE)
     if MASK in chunk.text:  # Only then is it needed: masking takes longer than all other steps.
         text = mask_secrets(text)
-    starts = [1 + text.count("\n", 0, offset) for offset in _offsets(text, chunk.text)]
+    starts = _lines_of(text, chunk.text) or _lines_of(_BLANKS.sub("", text), _BLANKS.sub("", chunk.text))
     if not starts:
         return replace(chunk, stale=CHANGED)
     start = min(starts, key=lambda line: abs(line - chunk.start_line))
     return replace(chunk, start_line=start, end_line=start + chunk.end_line - chunk.start_line)
+
+
+def _lines_of(text: str, lines: str) -> list[int]:
+    """Return the numbers of the lines at which whole lines of a text begin."""
+    return [1 + text.count("\n", 0, offset) for offset in _offsets(text, lines)]
 
 
 def _offsets(text: str, lines: str) -> Iterable[int]:

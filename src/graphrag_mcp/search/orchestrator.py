@@ -41,6 +41,7 @@ from graphrag_mcp.search.ranking.second_look import expect_look, look_again
 from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
 from graphrag_mcp.search.select import Selection, select
+from graphrag_mcp.search.whole import whole_definitions
 from graphrag_mcp.settings import RetrievalSettings
 
 POOL = 120  # Candidates of each list, whatever the limit is: it decides how many are shown, not which.
@@ -302,7 +303,9 @@ def _focus(ranked: _Ranked) -> tuple[list[Hit], list[Hit]]:
     """Return the hits and the runners-up, each with what of it matched."""
     selection, lookups, query = ranked.selection, ranked.lookups, ranked.query
     hits = [*selection.hits, *selection.runners_up]
-    definitions = lookups.stores.catalog.definitions({hit.chunk.file_id for hit in hits})
+    catalog = lookups.stores.catalog
+    definitions = catalog.definitions({hit.chunk.file_id for hit in hits})
+    hits = whole_definitions(hits, definitions, catalog)
     focused = focus_hits(hits, Terms(query, lookups.frequencies(query.terms)), definitions, _gains(ranked))
     shown = len(selection.hits)
     return focused[:shown], focused[shown:]

@@ -1,0 +1,139 @@
+"""The trial for players that run commands in a shell, such as the sub-agents of a client: MCP does not reach those.
+
+    python -m benchmarks.agents.shell deal --checkouts DIR --table DIR
+    python -m benchmarks.agents.shell count --table DIR --out RECORDS.jsonl
+
+`deal` makes a folder for each task and arm, in random order: `task.md` says all that a player needs, `look COMMAND` runs
+a command in a copy of the repository and writes both down. In the arm "ours" one of the commands is `codebase`, and
+task.md has what `init --agents` writes into AGENTS.md; in the arm "none" there is neither. A player leaves its answer in
+`answer.txt`. `count` writes the records of what was played, and prints the table of trial.py.
+"""
+
+import argparse
+import json
+import os
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks.agents.tools import SERVER, neutral
+from benchmarks.agents.trial import PROMPT, TASKS, judge, order, prepare, report
+from benchmarks.paired import HERE, environment
+from graphrag_mcp.cli.agents import SECTION
+from graphrag_mcp.cli.usage import OURS, count
+
+DEALT = ("ours", "none")
+SECONDS = 120  # Of one command.
+ONLY = """Run every command as `{look} 'COMMAND'`: it runs COMMAND with bash in the root of the repository; rg, sed, cat,
+find, ls and git are there. Use nothing else to look at the repository, and do not look at this folder. Write your answer
+into {answer}, too.
+"""
+SAYS = "\nAGENTS.md of the repository says:\n\n"
+
+
+def main() -> None:
+    """Deal the tasks, run the command of a player, or count what was played."""
+    parser = argparse.ArgumentParser(description="Let players that have a shell solve the tasks of the trial.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    dealing = commands.add_parser("deal")
+    dealing.add_argument("--checkouts", type=Path, required=True)
+    dealing.add_argument("--tasks", type=Path, default=TASKS)
+    dealing.add_argument("--seed", type=int, default=0)
+    counting = commands.add_parser("count")
+    counting.add_argument("--out", type=Path, required=True)
+    for command in (dealing, counting):
+        command.add_argument("--table", type=Path, required=True)
+    looking = commands.add_parser("look")
+    looking.add_argument("folder", type=Path)
+    looking.add_argument("line")
+    options = parser.parse_args()
+    if options.command == "look":
+        sys.stdout.write(look(options.folder, options.line))
+    elif options.command == "deal":
+        deal(options.table.resolve(), options.checkouts.resolve(), json.loads(options.tasks.read_text()), options.seed)
+    else:
+        rows = played(options.table.resolve())
+        options.out.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        sys.stdout.write(report(rows))
+
+
+def deal(table: Path, checkouts: Path, tasks: list[dict[str, Any]], seed: int) -> None:
+    """Make the folders of all runs; their numbers say neither the task nor the arm."""
+    runs = list(order(tasks, DEALT, seed))
+    numbers = random.Random(seed).sample(range(len(runs)), len(runs))
+    for number, (task, arm) in zip(numbers, runs, strict=True):
+        folder = table / f"{number:02}"
+        root = folder / task["repo"].rpartition("/")[2]
+        shutil.copytree(prepare(table / "work", checkouts, task), root)
+        given = {"task": task, "arm": arm, "root": str(root), "data": str(table / "data")}
+        (table / f"{folder.name}.json").write_text(json.dumps(given), encoding="utf-8")
+        runs_us = ["env", f"PYTHONPATH={HERE / 'src'}:{HERE}", sys.executable, "-m"]
+        _write_program(folder / "look", shlex.join([*runs_us, "benchmarks.agents.shell", "look", str(folder)]))
+        text = PROMPT.format(task=task["task"]).replace("\n", f"\n{_only(folder)}", 1)
+        if arm == "ours":
+            (folder / "bin").mkdir()
+            _write_program(folder / "bin" / SERVER, shlex.join([*runs_us, "graphrag_mcp"]))
+            env = environment(HERE, table / "data")
+            subprocess.run([folder / "bin" / SERVER, "index"], cwd=root, env=env, check=True, capture_output=True)
+            text += SAYS + neutral(SECTION)
+        (folder / "task.md").write_text(text, encoding="utf-8")
+
+
+def look(folder: Path, line: str) -> str:
+    """Run a command of a player, and write it down as Claude Code writes a session."""
+    given = json.loads((folder.parent / f"{folder.name}.json").read_text(encoding="utf-8"))
+    env = {**environment(HERE, Path(given["data"])), "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["timeout", str(SECONDS), "bash", "-c", line],
+        cwd=given["root"],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    said = str(neutral(done.stdout.decode("utf-8", "replace")))
+    transcript = folder / "session.jsonl"
+    call_id = str(transcript.stat().st_size if transcript.exists() else 0)
+    ours = line.replace(f"{SERVER} ", "graphrag-mcp ")
+    blocks = (
+        {"type": "tool_use", "id": call_id, "name": "Bash", "input": {"command": ours}},
+        {"type": "tool_result", "tool_use_id": call_id, "content": said},
+    )
+    with transcript.open("a", encoding="utf-8") as session:
+        session.writelines(json.dumps({"message": {"content": [block]}}) + "\n" for block in blocks)
+    return said
+
+
+def played(table: Path) -> list[dict[str, Any]]:
+    """Return a record for each run that has an answer, in the order of the folders."""
+    rows = []
+    for answer in sorted(table.glob("*/answer.txt")):
+        folder = answer.parent
+        given = json.loads((table / f"{folder.name}.json").read_text(encoding="utf-8"))
+        usage = count([folder / "session.jsonl"])
+        places, right = judge(given["task"], answer.read_text(encoding="utf-8"))
+        first = "tool" if usage.first_ours else "own" if usage.sessions else "none"
+        numbers = {"calls": usage.look_ups.total(), "tool_calls": usage.look_ups[OURS]}
+        searches = {"searches": usage.searches, "with_phrasings": usage.with_phrasings}
+        told = {"task": given["task"]["id"], "kind": given["task"]["kind"], "arm": given["arm"]}
+        kept = {"characters": usage.kept.total(), "look_ups": dict(usage.look_ups), "tools": dict(usage.tools)}
+        rows.append({**told, "right": right, "first": first, **numbers, **searches, **kept, "places": places})
+    return rows
+
+
+def _only(folder: Path) -> str:
+    return ONLY.format(look=folder / "look", answer=folder / "answer.txt")
+
+
+def _write_program(file: Path, command: str) -> None:
+    file.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
+    file.chmod(0o700)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,16 +1,17 @@
-"""Gives a hit that is a part of a long definition all its lines: what answers often stands in another part.
+"""Gives a hit that is a part of a long function all its lines: what answers often stands in another part.
 
-A third of the first results are such parts. No hit gets another place.
+A quarter of the first results are such parts. No hit gets another place.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from graphrag_mcp.model.files import Symbol
+from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.search import Hit, StoredChunk
 from graphrag_mcp.ports import ChunkStore
 
 MOST_PARTS = 16  # About 500 lines. Of a definition in more chunks, the part is shown that was found.
+_CONTAINERS = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.SECTION)  # Their members are results of their own.
 
 
 def whole_definitions(
@@ -37,12 +38,12 @@ def whole_definitions(
 
 
 def _definition_of(chunk: StoredChunk, definitions: Mapping[int, Sequence[Symbol]]) -> Symbol | None:
-    """Return the definition of which the chunk is a part; None where it has all of it."""
+    """Return the definition of which the chunk is a part; None where it has all of it, or is a part of a container."""
     for symbol in definitions.get(chunk.file_id, ()):
         is_its = symbol.qualified_name == chunk.symbol
         if is_its and symbol.start_line <= chunk.end_line and chunk.start_line <= symbol.end_line:
             has_more = symbol.start_line < chunk.start_line or symbol.end_line > chunk.end_line
-            return symbol if has_more else None
+            return symbol if has_more and symbol.kind not in _CONTAINERS else None
     return None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from graphrag_mcp.graph.chains import Branch, Chain, Flow, Link
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Line
-from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
@@ -30,6 +30,8 @@ LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a
 
 
 FIRST_CHARACTERS = 1_800  # The first chain has no more, with the lines around its links.
+NAMESAKES_SHOWN = 4
+_SEPARATORS = re.compile(r"[.:#]+")
 _TELLING = re.compile(r"\w")  # A brace says nothing.
 _SAID = {
     RelationKind.HANDS_ON: "hands over",
@@ -82,6 +84,7 @@ def flow_text(answer: CodeAnswer[Flow, Chain | Branch], call: Call[FlowArguments
         head = ["An end of the flow is guessed. The question names most:", *near, "A chain between guesses:"]
     elif near:
         tail += ["Near, on no chain:", *near]
+    tail += _namesakes(flow, call)
     if flow.is_cut:
         count = counted(len(flow.tree), "step") if flow.tree else counted(len(flow.chains), "chain")
         head = [f"At least {count}: the search was cut by a limit.", *head]
@@ -94,6 +97,17 @@ def flow_text(answer: CodeAnswer[Flow, Chain | Branch], call: Call[FlowArguments
         return _chain_lines(row, flow, answer.texts)
 
     return lay_out(answer, call, head, lines, tail)
+
+
+def _namesakes(flow: Flow, call: Call[FlowArguments]) -> Iterator[str]:
+    """Yield, for each argument, the other definitions that a name of it may mean: a chain has the nearest one."""
+    chosen = {node.name: node.qualified_name for chain in flow.chains for node in chain.nodes}
+    for argument, names, nodes in (("from", call.arguments.starts, flow.starts), ("to", call.arguments.to, flow.ends)):
+        asked = chosen.keys() & {_SEPARATORS.split(name)[-1] for name in names}
+        others = [node for node in nodes if node.name in asked and node.qualified_name not in chosen.values()]
+        if others:
+            where = listed([location_of(node) for node in others], NAMESAKES_SHOWN)
+            yield f"{call.asking.argument(argument)} may also mean {where}"
 
 
 def _with_links(node: CodeNode, flow: Flow, texts: Mapping[Line, str]) -> list[str]:

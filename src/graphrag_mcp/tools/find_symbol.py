@@ -39,7 +39,7 @@ from graphrag_mcp.tools.code_answer import (
 )
 from graphrag_mcp.tools.excerpts import cost_of, cut_text, fold, room_of
 from graphrag_mcp.tools.outlines import outline_lines
-from graphrag_mcp.tools.printing import fenced, one_line
+from graphrag_mcp.tools.printing import fenced, numbered, one_line
 from graphrag_mcp.tools.tool import Call, Page, Tool, page_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
@@ -230,17 +230,17 @@ def _read(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) -
 
 def _parts(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) -> list[str]:
     """Return the code; of a long type its beginning and an outline, of a long file an outline."""
-    rows = [f"{body.first + n}: {cut_text(line, ROW_CHARACTERS).text}" for n, line in enumerate(body.lines)]
+    rows = numbered((cut_text(line, ROW_CHARACTERS).text for line in body.lines), body.first)
     if not rows or call.arguments.response_format == "concise":
         return []
     is_long = len(rows) > most or sum(cost_of(row) + 1 for row in rows) > room
     if not (is_long and body.has_outline):
         shown = fold(body.first, rows, by_worth(body, call.arguments.focus), room, most)
-        return [fenced("\n".join(body.lines), "", "\n".join(shown))]
+        return [fenced("\n".join(body.lines), "\n".join(shown))]
     if body.node.is_file:
         return outline_lines(body.members, room)
     top = rows[: max(1, min(body.members[0].start_line - body.first, HEAD_LINES))]
-    code = fenced("\n".join(body.lines), "", "\n".join(top))
+    code = fenced("\n".join(body.lines), "\n".join(top))
     return [code, *outline_lines(body.members, room - cost_of(code))]
 
 

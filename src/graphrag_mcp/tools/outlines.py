@@ -9,7 +9,7 @@ from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.excerpts import cost_of, room_of
-from graphrag_mcp.tools.printing import fenced, location, one_line, printable
+from graphrag_mcp.tools.printing import fenced, location, numbered, one_line, printable
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Outline
@@ -113,7 +113,8 @@ def write_chunk(chunk: StoredChunk, note: str = "") -> str:
     """Return a chunk under its location."""
     head = f"{location(chunk)}  {as_name(chunk.symbol)}".rstrip()
     stale = f"stale: {chunk.stale}" if chunk.stale else ""
-    text = fenced(chunk.text, chunk.language, chunk.text.rstrip("\n"))
+    lines = numbered(chunk.text.rstrip("\n").split("\n"), chunk.start_line)
+    text = fenced(chunk.text, "\n".join(lines))
     return printable("\n".join(filter(None, (note, head, stale, text))))
 
 

@@ -1,6 +1,7 @@
 """Text of a repository as an answer may show it, and what every answer says of the index."""
 
 import re
+from collections.abc import Iterable
 
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.reports import IndexPhase, IndexState
@@ -34,10 +35,15 @@ def location(of: CodeNode | StoredChunk) -> str:
     return f"{as_name(of.path)}:{of.start_line}-{of.end_line}"
 
 
-def fenced(text: str, language: str, shown: str | None = None) -> str:
-    """Return a text, or the part of it that is shown, in a fence that it cannot close."""
+def numbered(lines: Iterable[str], first: int) -> list[str]:
+    """Return lines with their numbers, by which they can be named without the file being read."""
+    return [f"{number}: {line}" for number, line in enumerate(lines, first)]
+
+
+def fenced(text: str, shown: str) -> str:
+    """Return the part of a text that is shown in a fence that the text cannot close."""
     fence = "`" * (max((len(run) for run in re.findall("`{3,}", text)), default=2) + 1)
-    return f"{fence}{language}\n{text if shown is None else shown}\n{fence}"
+    return f"{fence}\n{shown}\n{fence}"
 
 
 def describe_state(state: IndexState) -> str:

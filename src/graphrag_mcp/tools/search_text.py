@@ -34,7 +34,7 @@ from graphrag_mcp.tools.matches import (
     usefulness,
     why,
 )
-from graphrag_mcp.tools.printing import describe_index, fenced, location, one_line, printable
+from graphrag_mcp.tools.printing import describe_index, fenced, location, numbered, one_line, printable
 from graphrag_mcp.tools.search_json import COPIES_SHOWN, total_of
 from graphrag_mcp.tools.tool import Call
 
@@ -246,7 +246,7 @@ def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Coll
     shown, room = take_fitting([*framed, *outlines[count:]], room - BODY_FRAME * len(framed), BETWEEN)
     ids = [id_of(hit) for hit in hits[: min(len(shown), count)]]
     held = {given.removeprefix("#") for given in have}
-    texts = ["" if known in held else text_of(hit) for known, hit in zip(ids, hits, strict=False)]
+    texts = ["" if known in held else _numbered(hit) for known, hit in zip(ids, hits, strict=False)]
     if first_share(room, len(texts)) < min(LEAST_CODE, cost_of(texts[0])):
         return []
     blocks = []
@@ -261,6 +261,10 @@ def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Coll
     return [*blocks, *outlines[count : len(shown)]]
 
 
+def _numbered(hit: Hit) -> str:
+    return "\n".join(numbered(text_of(hit).split("\n"), match_of(hit).start_line))
+
+
 def _cut(hit: Hit, text: str, room: int) -> Excerpt:
     """Return a text that fits; else the first line of what matched, and the lines around the best ones."""
     if hit.focus is None or not hit.focus.lines or cost_of(text) <= room or room < LEAST_FOLDED:
@@ -269,7 +273,8 @@ def _cut(hit: Hit, text: str, room: int) -> Excerpt:
     start = max(first, symbol.start_line) if symbol is not None else first
     best = [line for line in hit.focus.lines if line >= start] or hit.focus.lines  # Above it are imports and comments.
     head = min(start - first, len(rows) - 1)
-    heads = (head, head + 1) if rows[head].lstrip().startswith("@") else (head,)
+    is_decorated = text_of(hit).split("\n")[head].lstrip().startswith("@")
+    heads = (head, head + 1) if is_decorated else (head,)
     around = (line - first + step for step in AROUND for line in (best if room >= LEAST_APART else best[:1]))
     least = head if best[0] >= start else 0
     worth = list(dict.fromkeys(number for number in (*heads, *around) if least <= number < len(rows)))
@@ -283,7 +288,7 @@ def _cut(hit: Hit, text: str, room: int) -> Excerpt:
 
 def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
     """Return a result with its code, and the best of the lines that were cut."""
-    lines, last = [header, fenced(hit.chunk.text, hit.chunk.language, excerpt.text)], match_of(hit).end_line
+    lines, last = [header, fenced(hit.chunk.text, excerpt.text)], match_of(hit).end_line
     if excerpt.hidden_lines:
         first = last - excerpt.hidden_lines + 1
         lines.append(f"... {counted(excerpt.hidden_lines, 'more line')} ({first}-{last})")

@@ -64,6 +64,34 @@ def test_where_the_walk_ends_whole_files_are_run(tmp_path: Path) -> None:
         assert "tests/test_near.py::test_near" in _impact(app, 3)
 
 
+PAGES = {
+    "src/price.ts": "export const price = () => 1\n",
+    "test/e2e/page.tsx": "import { price } from '../../src/price'\n\nexport function Page() {\n  return price()\n}\n",
+    "test/price.test.tsx": "import { price } from '../src/price'\n\nit('shows a price', () => {\n"
+    "  const Shop = () => price()\n  render(Shop)\n  price()\n})\n",
+}
+
+
+def test_code_beside_tests_is_counted_and_run_as_none(tmp_path: Path) -> None:
+    """Neither a page that a test visits nor a component in a test is one."""
+    with indexed(tmp_path, PAGES) as app:
+        said = _impact(app, 2)
+    assert "and 1 test, with 4 helpers of tests, in 2 files" in said
+    assert "Test: npm test -- test/price.test.tsx\n" in said
+
+
+CARGO = {
+    "src/lib.rs": "pub fn price() -> u32 {\n    1\n}\n",
+    "tests/shop.rs": "#[test]\nfn costs_one() {\n    assert_eq!(shop::price(), 1);\n}\n",
+}
+
+
+def test_where_no_runner_is_known_each_function_of_tests_counts(tmp_path: Path) -> None:
+    """A mark says what is a test, not a name."""
+    with indexed(tmp_path, CARGO | {"Cargo.toml": '[package]\nname = "shop"\n'}) as app:
+        assert "and 1 test, in 1 file" in _impact(app, 2)
+
+
 @pytest.mark.parametrize(
     ("build", "command"),
     [("pom.xml", "mvn test -Dtest=PriceTest"), ("build.gradle.kts", "gradle test --tests PriceTest")],

@@ -23,7 +23,7 @@ from graphrag_mcp.model.search import CompressionStats, EdgeDirection, Factor, F
 from graphrag_mcp.settings import Settings
 from graphrag_mcp.tools.arguments import ResponseFormat
 from graphrag_mcp.tools.excerpts import Excerpt, cut_text, cut_texts, room_of, tokens_of
-from graphrag_mcp.tools.printing import one_line, printable
+from graphrag_mcp.tools.printing import numbered, one_line, printable
 from graphrag_mcp.tools.search import HYBRID, search_request
 from graphrag_mcp.tools.search_text import render
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
@@ -52,10 +52,10 @@ def test_a_result_says_where_what_why_and_shows_the_code() -> None:
     """Path:start-end, symbol, kind, the reason, and the code in a fence."""
     assert detailed(make_result(make_hit())) == (
         "1. src/session.py:10-12  Session.open  (method)  defines `Session.open`  #wsbr\n"
-        "```python\n"
-        "line 10 of the chunk\n"
-        "line 11 of the chunk\n"
-        "line 12 of the chunk\n"
+        "```\n"
+        "10: line 10 of the chunk\n"
+        "11: line 11 of the chunk\n"
+        "12: line 12 of the chunk\n"
         "```"
     )
 
@@ -63,12 +63,12 @@ def test_a_result_says_where_what_why_and_shows_the_code() -> None:
 def test_code_that_the_caller_has_is_named_and_not_repeated() -> None:
     """Its room goes to the others; an id is of the lines, so that a changed one is shown."""
     first, second = hits(2, 30)
-    plain = detailed(make_result(first, second), 300)
+    plain = detailed(make_result(first, second), 400)
     ids = re.findall(r"  #([a-z2-7]{4})$", plain, re.MULTILINE)
     assert len(ids) == 2
-    arguments = {"query": "open a session", "token_budget": 300, "have": [f"#{ids[0]}", "else"]}
+    arguments = {"query": "open a session", "token_budget": 400, "have": [f"#{ids[0]}", "else"]}
     text = HYBRID.write(make_result(first, second), HYBRID.read(arguments, Settings(), Path("/project")))
-    (_, name, *_), code = text.splitlines(), f"```python\n{second.chunk.text.rstrip()}\n```"
+    (_, name, *_), code = text.splitlines(), "\n".join(numbered(second.chunk.text.rstrip().split("\n"), 1))
     assert name == f"   you have its code: #{ids[0]}"
     assert code in text
     assert plain.count(code) == 1  # That of the first, whose text is the same.
@@ -181,7 +181,7 @@ def test_a_result_for_which_no_code_fits_shows_its_signature() -> None:
 def test_code_cannot_close_its_fence() -> None:
     """What a file holds stays recognisable as content."""
     text = detailed(make_result(make_hit(make_chunk(text="```python\n```` \nrun this"))))
-    assert text.splitlines()[1] == "`````python"
+    assert text.splitlines()[1] == "`````"
 
 
 @pytest.mark.requirement("P-1")
@@ -189,7 +189,7 @@ def test_escape_sequences_are_shown_and_not_obeyed() -> None:
     """A file cannot drive the terminal it is shown on; an undecodable path can be shown."""
     chunk = make_chunk("src/caf\udce9.py", text="red \x1b[31m and \x00\r\nnext")
     text = detailed(make_result(make_hit(chunk)))
-    assert "red ␛[31m and ␀\nnext" in text
+    assert "red ␛[31m and ␀\n11: next" in text
     assert printable("\x9b2J \u202e \u2028") == "<9b>2J <202e> <2028>"
     assert one_line("a\rb\nc\x85d\u2028e") == "a␍b␊c<85>d<2028>e"
     assert "src/caf\\udce9.py" in text
@@ -404,8 +404,8 @@ def test_a_result_is_headed_by_what_matched_and_its_code_begins_there() -> None:
     lines = detailed(make_result(matched())).splitlines()
     assert lines[0].startswith("1. src/session.py:12-29  Session.renew  (method)  defines ")
     assert (lines[2], lines[-3], lines[-2:]) == (
-        "line 12 of the chunk",
-        "line 29 of the chunk",
+        "12: line 12 of the chunk",
+        "29: line 29 of the chunk",
         ["```", "   also here: Session.close:31"],
     )
 
@@ -432,16 +432,16 @@ def test_a_part_of_a_definition_says_so() -> None:
 def test_of_long_code_the_lines_around_the_best_ones_are_shown() -> None:
     """Below the first line of the definition, with how many are folded; with little room, around the best one."""
     text = detailed(make_result(matched(lines=(27, 14))), 150)
-    assert text.splitlines()[2] == "line 12 of the chunk"
+    assert text.splitlines()[2] == "12: line 12 of the chunk"
     assert text.splitlines()[3].startswith("... ")
     assert all(f"line {number} of the chunk" in text for number in (26, 27, 28, 29))
     assert "line 14 " not in text and text.endswith("```\n   also here: Session.close:31")
     long = make_chunk(start=1, lines=400)
     whole = Symbol("open", "Session.open", SymbolKind.METHOD, 1, 400, "def open(self) -> None")
     text = detailed(make_result(replace(make_hit(long), focus=Focus(whole, 1, 400, (300, 100)))), 400)
-    shown = [int(line.split()[1]) for line in text.splitlines() if line.startswith("line ")]
+    shown = [int(line.partition(": ")[0]) for line in text.splitlines() if ": line " in line]
     assert shown[0] == 1 and {98, 99, 100, 101, 102, 103, 298, 299, 300, 301, 302, 303} <= set(shown)
-    folded = [int(number) for number in re.findall(r"^\.\.\. (\d+) lines \(", text, re.MULTILINE)]
+    folded = [int(number) for number in re.findall(r"^\.\.\. (\d+) lines$", text, re.MULTILINE)]
     assert len(shown) + sum(folded) == 400 and len(folded) == 3
 
 
@@ -451,7 +451,7 @@ def test_imports_and_comments_above_a_definition_are_folded() -> None:
     symbol = Symbol("Settings", "Settings", SymbolKind.TYPE, 31, 63, "class Settings")
     chunk = make_chunk(start=1, text=text, end_line=63, symbol="Settings", kind="type")
     shown = detailed(make_result(replace(make_hit(chunk), focus=Focus(symbol, 1, 63, (2, 1, 33)))), 150)
-    assert "import" not in shown and "@defined\nclass Settings:\n    retry = 3\n" in shown
+    assert "import" not in shown and "31: @defined\n32: class Settings:\n33:     retry = 3\n" in shown
 
 
 def test_two_results_have_code_three_have_their_signatures_and_the_others_are_places() -> None:
@@ -459,7 +459,7 @@ def test_two_results_have_code_three_have_their_signatures_and_the_others_are_pl
     found = make_result(*(matched(f"src/file{number}.py") for number in range(1, 6)))
     found = replace(found, runner_up=tuple(matched(f"src/file{number}.py") for number in range(6, 11)))
     blocks = detailed(found).split("\n\n")
-    assert ["```python" in block for block in blocks] == [True, True, False, False, False, False]
+    assert ["```\n" in block for block in blocks] == [True, True, False, False, False, False]
     assert blocks[4].splitlines()[1:] == ["   > def renew(self, now)"]
     places = [f"{number}. src/file{number}.py:12  Session.renew" for number in range(6, 11)]
     assert blocks[5].splitlines() == ["Further places:", *places]

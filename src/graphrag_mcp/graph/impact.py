@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, folder_of, load_part
-from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
@@ -31,6 +31,7 @@ LEADING = (
     RelationKind.CONTAINS,
 )
 _TEST = re.compile(r'(?i)"|test|spec|bench|fuzz|example')  # How the names of tests begin; a title has quotes.
+_TEST_FILE = re.compile(r"(?i)test|spec")
 
 
 @shown("node", "is_test", "via", "edge", "lines", "hops", "confidence")
@@ -78,6 +79,11 @@ class Impact:
     together: tuple[Companion, ...] = ()
     is_deeper: bool = False
     build_files: frozenset[str] = frozenset()
+
+    @property
+    def cases(self) -> int:
+        """How many of the tests a runner starts; the others help them."""
+        return len(cases_of([test.node for test in self.tests]))
 
     @property
     def test_commands(self) -> list[str]:
@@ -182,6 +188,28 @@ def find_build_files(graph: SymbolGraph) -> frozenset[str]:
     return frozenset(name for name in names if graph.file(name))
 
 
+def cases_of(tests: Sequence[CodeNode]) -> list[CodeNode]:
+    """Return what a runner starts: by its name, or else what is in a file that is named for tests.
+
+    Where no runner is known, marks may say what a test is, and each function counts.
+    """
+    named = [node for node in tests if not node.is_file and _is_named_test(node)]
+    paths = {node.path for node in named}
+    others = [node for node in tests if node.path not in paths and _may_be_run(node.path)]
+    functions = {node.path for node in others if node.kind in CALLABLE}
+    return named + [node for node in others if node.kind in CALLABLE or node.path not in functions]
+
+
+def _may_be_run(path: str) -> bool:
+    return bool(_TEST_FILE.search(path.rpartition("/")[2])) or detect_language(path) not in FACT_LANGUAGES
+
+
+def _is_named_test(node: CodeNode) -> bool:
+    """Return whether it has the name of a test, or is in a type or module of tests; what is in a test helps it."""
+    is_inside = not node.qualified_name.startswith('"') and node.kind in CALLABLE
+    return bool(_TEST.match(node.name) or (is_inside and _TEST.match(node.qualified_name)))
+
+
 def commands_for(tests: Iterable[CodeNode], build_files: Set[str], *, whole: bool) -> list[str]:
     """Return one command for each language of the tests that has a usual runner; the tests keep their order.
 
@@ -194,7 +222,9 @@ def commands_for(tests: Iterable[CodeNode], build_files: Set[str], *, whole: boo
         if language in FACT_LANGUAGES:
             by_folder.setdefault(folder_of(language), []).append(node)
             languages.setdefault(folder_of(language), language)
-    return [
-        load_part(languages[folder], "testing").command(nodes, whole, build_files)
-        for folder, nodes in by_folder.items()
-    ]
+    commands = []
+    for folder, nodes in by_folder.items():
+        paths = {node.path for node in cases_of(nodes)}
+        run = [node for node in nodes if node.path in paths] or nodes
+        commands.append(load_part(languages[folder], "testing").command(run, whole, build_files))
+    return commands

@@ -103,8 +103,8 @@ def cut_text(text: str, room: int) -> Excerpt:
     return Excerpt("\n".join(lines[:count]), len(lines) - count)
 
 
-def fold(first: int, rows: Sequence[str], by_worth: Iterable[int], room: int, most: int) -> list[str]:
-    """Return as many rows as fit, those that matter most, and for each run of others how many they are."""
+def fold(rows: Sequence[str], by_worth: Iterable[int], room: int, most: int) -> list[str]:
+    """Return as many numbered rows as fit, those that matter most, and for each run of others how many they are."""
     kept_lines: set[int] = set()
     for number in by_worth:
         room -= cost_of(rows[number]) + 1
@@ -114,7 +114,7 @@ def fold(first: int, rows: Sequence[str], by_worth: Iterable[int], room: int, mo
     shown: list[str] = []
     for is_kept, run in groupby(range(len(rows)), kept_lines.__contains__):
         numbers = list(run)
-        hidden = f"... {counted(len(numbers), 'line')} ({first + numbers[0]}-{first + numbers[-1]})"
+        hidden = f"... {counted(len(numbers), 'line')}"
         is_shorter = is_kept or sum(cost_of(rows[number]) + 1 for number in numbers) <= WORTH_HIDING * len(hidden)
         shown += [rows[number] for number in numbers] if is_shorter else [hidden]
     return shown

@@ -235,7 +235,7 @@ def _parts(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) 
         return []
     is_long = len(rows) > most or sum(cost_of(row) + 1 for row in rows) > room
     if not (is_long and body.has_outline):
-        shown = fold(body.first, rows, by_worth(body, call.arguments.focus), room, most)
+        shown = fold(rows, by_worth(body, call.arguments.focus), room, most)
         return [fenced("\n".join(body.lines), "\n".join(shown))]
     if body.node.is_file:
         return outline_lines(body.members, room)

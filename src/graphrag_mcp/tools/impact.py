@@ -153,7 +153,9 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     files = len({row.node.path for row in (*affected.tests, *affected.reached)})
     others = counted(len(affected.reached), "definition or file", "definitions and files")
     at_least = "at least " if affected.doubt.is_cut else ""
-    reached = f"{at_least}{others}, and {counted(len(affected.tests), 'test')}, in {counted(files, 'file')}"
+    helpers = len(affected.tests) - affected.cases
+    tests = f"{counted(affected.cases, 'test')}{f', with {helpers:,} helpers of tests' if helpers else ''}"
+    reached = f"{at_least}{others}, and {tests}, in {counted(files, 'file')}"
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
     if not answer.page.total and not at_least:
         head = f"No{'' if affected.doubt.is_complete else ' certain'} dependants of {starts}."

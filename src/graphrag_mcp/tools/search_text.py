@@ -280,7 +280,7 @@ def _cut(hit: Hit, text: str, room: int) -> Excerpt:
     worth = list(dict.fromkeys(number for number in (*heads, *around) if least <= number < len(rows)))
 
     def folded(count: int) -> str:
-        return "\n".join(fold(first, rows, worth[:count], room, count))
+        return "\n".join(fold(rows, worth[:count], room, count))
 
     most = bisect_right(range(len(worth) + 1), room, key=lambda count: cost_of(folded(count)))
     return Excerpt(folded(most - 1))

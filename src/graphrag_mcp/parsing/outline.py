@@ -74,7 +74,8 @@ class Reference(NamedTuple):
 class Variable(NamedTuple):
     """A variable or field, and the type that it is declared or created with.
 
-    is_declared: whether it can hold nothing else. is_own: whether it is a field of the type around it.
+    is_declared: whether it can hold nothing else. is_own: whether it is a field of the type around it. is_new: whether
+    it is another variable than one before it with its name.
     """
 
     start: int
@@ -82,6 +83,7 @@ class Variable(NamedTuple):
     kind: str
     is_declared: bool
     is_own: bool
+    is_new: bool
 
 
 class Base(NamedTuple):

@@ -184,7 +184,10 @@ def _unknown_callers(doubt: Doubt, name: str) -> Iterator[str]:
     if doubt.methods:
         yield f"{counted(len(doubt.methods), 'method')} of {name}, not listed: {_first(sorted(doubt.methods))}"
     if doubt.is_structural:
-        yield "functions are of this type by what they take and give: those listed are handed over as one"
+        yield (
+            "functions are of this type by what they take and give, and only those handed over as one are listed; its "
+            "users name it"
+        )
     if doubt.is_implicit:
         yield "calls by operators, loops, `with` and the like are not followed"
 

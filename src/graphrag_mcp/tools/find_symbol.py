@@ -177,13 +177,14 @@ def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking, 
         at_least = "at least " if row.doubt.is_cut else ""
         is_package = row.node.is_file and describe(detect_language(row.node.path)).imports is ImportStyle.GO
         verb = "its package is imported" if is_package else "imported" if row.node.is_file else "used"
-        lines.append(f"   {verb} {at_least}{counted(len(row.used), 'time')} in {counted(files, 'file')}:")
+        places = sum(max(1, len(use.lines)) for use in row.used)
+        lines.append(f"   {verb} {at_least}{counted(places, 'time')} in {counted(files, 'file')}:")
         lines += [f"   - {_use_line(use)}" for use in row.used[:USES_SHOWN]]
     elif row.doubt.is_complete:
         lines.append("   no references")
     if len(row.used) > USES_SHOWN:
         trace = asking.tool("trace_relations")
-        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more: {trace} has callers, readers, importers")
+        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more users: {trace} has callers, readers, importers")
     return lines + [f"   {note}" for note in doubts(row.doubt, [row.node], asking)]
 
 

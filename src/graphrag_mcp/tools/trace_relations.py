@@ -165,9 +165,10 @@ def _step_words(step: "Step", trace: "Trace") -> str:
         words.append(f"{does} {name_of(near)}")
     elif step.edge.relation not in UNSAID_KINDS.get(trace.direction, ()):
         words.append(KIND_WORDS[step.edge.relation])
-    if step.source == step.target and step.edge.relation is RelationKind.CALLS:
+    is_certain = step.edge.certainty is Certainty.CERTAIN
+    if step.source == step.target and step.edge.relation is RelationKind.CALLS and is_certain:
         words.append("recursion")
-    if step.edge.certainty is not Certainty.CERTAIN:
+    if not is_certain:
         is_write = step.edge.relation is RelationKind.WRITES
         words.append(in_words(step.edge.certainty, Direction.WRITERS if is_write else trace.direction))
     return f" ({', '.join(words)})" if words else ""

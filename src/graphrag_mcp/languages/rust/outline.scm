@@ -89,6 +89,21 @@
   (let_declaration pattern: (identifier) @variable value: (struct_expression name: (type_identifier) @kind))
   (field_declaration name: (field_identifier) @variable
     type: [(type_identifier) @kind (reference_type type: (type_identifier) @kind)])] @typed
-(let_declaration pattern: (identifier) @variable value: (call_expression
-  function: (scoped_identifier path: (identifier) @kind name: (identifier) @_new))
-  (#any-of? @_new "new" "default")) @made
+(let_declaration pattern: (identifier) @variable value: [
+    (call_expression function: (scoped_identifier path: (identifier) @kind name: (identifier) @_new))
+    (await_expression (call_expression function: (scoped_identifier path: (identifier) @kind name: (identifier) @_new)))
+    (try_expression [
+      (call_expression function: (scoped_identifier path: (identifier) @kind name: (identifier) @_new))
+      (await_expression
+        (call_expression function: (scoped_identifier path: (identifier) @kind name: (identifier) @_new)))])
+    (call_expression function: (field_expression
+      value: [
+        (call_expression function: (scoped_identifier path: (identifier) @kind name: (identifier) @_new))
+        (await_expression
+          (call_expression function: (scoped_identifier path: (identifier) @kind name: (identifier) @_new)))]
+      field: (field_identifier) @_out))]
+  (#match? @_new "^(new|default|from|try_from|with|open|bind|connect|parse|load|create|build)(_|$)")
+  (#match? @_out "^(unwrap|expect)") (#match? @kind "^[A-Z]")) @made.new
+; What a variant holds has its name, mostly.
+(tuple_struct_pattern type: [(scoped_identifier name: (identifier) @kind) (identifier) @kind]
+  . (identifier) @variable . (#not-any-of? @kind "Some" "Ok" "Err")) @made.new

@@ -28,7 +28,8 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @item        a name taken by the import around it, with @alias likewise, where the source comes after the names:
                  a pattern of the whole statement would take quadratic time
     @typed       a declaration of a @variable with its type, @kind; @made: one whose value is an instance of @kind;
-                 @made.own: a field of the own instance that is given such a value
+                 @made.own: a field of the own instance that is given such a value; @made.new: a variable that begins
+                 here, whatever has its name before
     @setting     a string that names a setting, outside of the arguments of a call
 
 Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
@@ -70,7 +71,7 @@ DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "parameter": SymbolKind.FIELD,
     "scope": None,
 }
-_HOLDING = ("typed", "made.own", "made")
+_HOLDING = ("typed", "made.own", "made.new", "made")
 _ROLES = (
     *DEFINITION_ROLES,
     "call",
@@ -190,8 +191,8 @@ class Findings:
             case _ if role in _HOLDING:
                 variable, kind = captures["variable"][0], last_name(self._code.node_text(captures["kind"][0]))
                 name = self._code.node_text(variable).lstrip("$@")
-                said = (variable.start_byte, name, kind, role == "typed", role == "made.own")
-                self.variables.append(Variable(*said))
+                said = (role == "typed", role == "made.own", role == "made.new")
+                self.variables.append(Variable(variable.start_byte, name, kind, *said))
             case _ if role in NAMING_ROLES:
                 self._namings.append(Naming(node.start_byte, role, node, captures))
             case _:

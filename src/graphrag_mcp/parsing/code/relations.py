@@ -1,6 +1,7 @@
 """Derives the relations of a file from its outline, as far as the file alone determines them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from graphrag_mcp.languages.registry import describe, library_of
 from graphrag_mcp.model.files import (
@@ -38,10 +39,19 @@ _BUILTIN = 0.25  # name(), also a builtin
 _TESTED_BY_NAME = 0.6  # test_name
 _TESTED_BY_CALL = 0.4  # a call inside a test
 
+MOST_KINDS = 40  # Times that a variable gets another type; one with more has none.
 _BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON)
 _OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
 
 Resolved = tuple[float, Resolution, str]
+
+
+class _Kind(NamedTuple):
+    """The type of a variable, with "?" where it may hold something else. is_new: see `Variable`."""
+
+    start: int
+    name: str
+    is_new: bool
 
 
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
@@ -173,10 +183,11 @@ class _Builder:
 
     def _each_once(self, references: Sequence[Reference]) -> Iterable[tuple[int, Reference, list[int]]]:
         """Return the first of equal references in one definition, with its index and the rows of all of them."""
-        by_target: dict[tuple[int, str, str, bool], tuple[int, Reference, list[int]]] = {}
+        by_target: dict[tuple[int, str, str, str, bool], tuple[int, Reference, list[int]]] = {}
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
-            rows = by_target.setdefault((index, use.name, use.receiver, use.is_far), (index, use, []))[2]
+            kind = self._kind_of(use.receiver, index, use.start) if use.is_plain else ""
+            rows = by_target.setdefault((index, use.name, use.receiver, kind, use.is_far), (index, use, []))[2]
             if not rows or (not use.is_builtin and use.row > rows[-1]):
                 rows.append(use.row)
         return by_target.values()
@@ -202,7 +213,8 @@ class _Builder:
             return last_name(definitions[index].qualified_name) if index >= 0 else "", edge
         owner, ending = receiver, ""
         is_type = receiver[:1].isupper() and not receiver.isupper()  # No constant, nor the parameter of a type.
-        if reference.is_plain and (kind := self._kind_of(receiver, index)):
+        kind = self._kind_of(receiver, index, reference.start) if reference.is_plain else ""
+        if kind and not (reference.is_path and kind.endswith("?")):  # `pager::open()` is of a module.
             owner = kind.rstrip(":?")
             ending = kind.removeprefix(owner)
         elif not (is_type or (reference.is_path and receiver.isidentifier() and receiver.islower())):
@@ -214,16 +226,17 @@ class _Builder:
             owner, edge = last_name(imported.target), (*edge[:2], edge[2] or _module_of_members(imported))
         return owner + ending, edge
 
-    def _kind_of(self, variable: str, index: int) -> str:
+    def _kind_of(self, variable: str, index: int, at: int) -> str:
         """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown."""
         definitions, outermost = self._outline.definitions, ""
         while index >= 0:
             definition = definitions[index]
             place = definition.qualified_name if definition.is_container else index
-            if kind := self._kinds.get((place, variable)):
+            if kind := _only_or_last(self._kinds.get((place, variable), ()), at):
                 return kind
             outermost, index = definition.qualified_name, definition.parent
-        return self._kinds.get((outermost.rpartition(".")[0], variable), "")  # Defined outside of its type.
+        outside = self._kinds.get((outermost.rpartition(".")[0], variable), ())  # Defined outside of its type.
+        return _only_or_last(outside, at)
 
     def _resolve_call(self, call: Reference, index: int) -> Resolved:
         if not call.receiver:
@@ -304,15 +317,15 @@ def _edge(kind: RelationKind, source: str, target: str, row: int, resolved: Reso
     return Relation(kind, source, target, row + 1, confidence, resolution, module, owner)
 
 
-def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], str]:
+def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], list[_Kind]]:
     """Return the types of variables by the index of the function and by their names, of fields by that of the type.
 
-    One that may hold something else ends in "?"; one with several types has none.
+    With each type where it is said; of one that may hold something else it ends in "?".
     """
     definitions = outline.definitions
     fields = {definition.name_start: definition.parent for definition in definitions if definition.kind in VARIABLE}
     around = enclosing_indexes(definitions, [variable.start for variable in outline.variables])
-    kinds: dict[tuple[int | str, str], str] = {}
+    kinds: dict[tuple[int | str, str], list[_Kind]] = {}
     for index, variable in zip(around, outline.variables, strict=True):
         is_field = variable.is_own or variable.start in fields
         index = fields.get(variable.start, index)
@@ -322,8 +335,18 @@ def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], str]:
             is_container = definitions[index].is_container
             key = (definitions[index].qualified_name if is_container else index, variable.name)
             kind = variable.kind + ("" if variable.is_declared else "?")
-            kinds[key] = kind if kinds.get(key, kind) == kind else ""
-    return kinds
+            said = kinds.setdefault(key, [])
+            if not said or said[-1].name != kind:
+                said.append(_Kind(variable.start, kind, variable.is_new))
+    return {key: said for key, said in kinds.items() if len(said) <= MOST_KINDS}
+
+
+def _only_or_last(kinds: Sequence[_Kind], at: int) -> str:
+    """Return the only type of what has a name; of new variables that of the last before a place; "" if it is not known."""
+    names = {kind.name for kind in kinds if not kind.is_new}
+    if not names:
+        return max((kind for kind in kinds if kind.start <= at), default=_Kind(0, "", True)).name
+    return min(names) if len({name.rstrip("?") for name in names}) == 1 else ""
 
 
 def _types_around(definition: Definition) -> list[str]:

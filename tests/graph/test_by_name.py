@@ -291,6 +291,40 @@ def test_a_variable_says_whose_member_is_meant(tmp_path: Path, symbol: str, foun
     assert rows(tmp_path, CLASSES, symbol, Direction.CALLERS) == found
 
 
+SHOPS = """\
+struct Cart;
+impl Cart { fn new() -> Result<Cart, ()> { Ok(Cart) }  fn pay(&self) {} }
+struct Till;
+impl Till { fn pay(&self) {} }
+enum Shop { Cart(Cart), Till(Till), None }
+fn go(shop: Shop) -> Result<(), ()> {
+    let any = Cart::new()?;
+    any.pay();
+    let any = Till::open().await?;
+    any.pay();
+    let cart = Cart::new().unwrap();
+    cart.pay();
+    match shop {
+        Shop::Cart(one) => one.pay(),
+        Shop::Till(one) => one.pay(),
+        Some(one) => one.pay(),
+    }
+    let any: Till = Cart::from(1)?;
+    pay::pay();
+}
+mod pay { pub fn pay() {} }
+"""
+
+
+@pytest.mark.parametrize(("symbol", "lines"), [("Cart.pay", (8, 12, 14)), ("Till.pay", (10, 15))])
+def test_what_is_taken_out_of_a_result_or_a_variant_has_a_type(
+    tmp_path: Path, symbol: str, lines: tuple[int, ...]
+) -> None:
+    """By name: each `let` is another variable, and a variant holds what is called as it is; `Some` may hold anything."""
+    found = rows(tmp_path, {"a.rs": SHOPS}, symbol, Direction.CALLERS)
+    assert [row for row in found if row != "a.rs:16 by name"] == [f"a.rs:{line} by name" for line in lines]
+
+
 def test_a_variable_with_several_types_says_nothing(tmp_path: Path) -> None:
     """Nor does the member of a member, whose type another file knows."""
     files = {

@@ -14,6 +14,7 @@ from graphrag_mcp.errors import RequestError
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.excerpts import room_of
 from graphrag_mcp.tools.table import TOOLS
+from tests.indexed import indexed
 
 CALLERS = 300
 
@@ -374,3 +375,30 @@ def test_lines_of_generated_code_are_counted(tmp_path: Path) -> None:
             text = ask(opened, tool, symbol="base")
             assert re.search(r"and 4,[89]\d\d more", text)
             assert len(text) < 3_000
+
+
+FOREIGN = {
+    "thrown.py": "class Refused(Exception):\n    pass\n\n\ndef exception():\n    return Exception\n",
+    "Task.java": "class Task implements Runnable {\n  Exception runnable;\n  public void run() {}\n}\n",
+    "thrown.ts": "export class Lost extends Error {\n  error = 1\n}\nexport const one = new Error('two')\n",
+    "shape.rs": "struct Shape;\n\nimpl fmt::Display for Shape {\n}\nfn display() {}\n",
+    "Cart.php": "<?php\nclass Cart implements \\Countable {\n  function countable() {}\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "below"),
+    [
+        ("Exception", "subclasses", "Refused (thrown.py:1)"),
+        ("Runnable", "implementers", "Task (Task.java:1)"),
+        ("java.lang.Runnable", "implementers", "Task (Task.java:1)"),
+        ("Error", "subclasses", "Lost (thrown.ts:1)"),
+        ("Display", "implementers", "Shape (shape.rs:1)"),
+        ("Countable", "implementers", "Cart (Cart.php:2)"),
+    ],
+)
+def test_types_below_one_from_elsewhere_are_named(tmp_path: Path, symbol: str, direction: str, below: str) -> None:
+    """Also where a member has the name in small letters, which is not meant then."""
+    with indexed(tmp_path, FOREIGN) as opened, pytest.raises(RequestError) as refused:
+        ask(opened, "trace_relations", symbol=symbol, direction=direction)
+    assert str(refused.value).endswith(f"nothing that is indexed defines '{symbol}'; 1 type extends it: {below}")

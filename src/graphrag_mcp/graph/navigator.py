@@ -16,7 +16,7 @@ from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.related import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import BELOW, Dependant, Step, Trace, dependant, trace
-from graphrag_mcp.grep.occurrences import Files
+from graphrag_mcp.grep.occurrences import Files, Occurrences
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Line
@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # What few questions need is imported by them.
 _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
 LINES_NAMING = 5  # Of a name that is defined elsewhere.
+BELOW_SHOWN, MOST_NAMING = 20, 1_000  # Types below one that is defined elsewhere; lines and types that are read.
 _IDENTIFIER = re.compile(r"[^\W\d](?:\w|[.$]|::|->)*(?:\(\))?")
 
 
@@ -100,7 +101,11 @@ class Navigator:
         self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING, *, unresolved: bool = False
     ) -> Trace:
         """Follow one kind of relation from the definitions that a name means; see `tracing.trace`."""
-        return self._trace(self.code(text, scope), direction, hops, scope, unresolved=unresolved)
+        is_of_types = direction in (Direction.SUBCLASSES, Direction.IMPLEMENTERS)
+        if is_of_types and all(node.asked_as for node in self.known(text, scope)):
+            self._refuse_foreign_type(text.strip(), scope)
+        starts = self.code(text, scope)
+        return self._trace(starts, direction, hops, scope, unresolved=unresolved)
 
     def flow(
         self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float], question: str, scope: Scope = EVERYTHING
@@ -244,13 +249,30 @@ class Navigator:
         """Raise UnknownNameError with the lines that name what is defined elsewhere, if there are any."""
         if not _IDENTIFIER.fullmatch(text) or not isinstance(self._relations, Relations):
             return
-        from graphrag_mcp.grep.hits import find_hits
-        from graphrag_mcp.grep.needles import create_needle
-
-        found = find_hits(create_needle(text.removesuffix("()"), whole_word=True), scope, self.files, 1).occurrences
+        found = self._occurrences(text.removesuffix("()"), scope, 1)
         if places := [f"{as_name(row.path)}:{row.line}" for row in found.lines]:
             lines = f"{counted(found.total, 'line names', 'lines name')} it: {listed(places, LINES_NAMING)}"
             raise UnknownNameError("symbol", f"nothing that is indexed defines {quoted(text)}; {lines}")
+
+    def _occurrences(self, name: str, scope: Scope, wanted: int) -> Occurrences:
+        from graphrag_mcp.grep.hits import find_hits
+        from graphrag_mcp.grep.needles import create_needle
+
+        return find_hits(create_needle(name, whole_word=True), scope, self.files, wanted).occurrences
+
+    def _refuse_foreign_type(self, text: str, scope: Scope) -> None:
+        """Raise UnknownNameError with the types that extend or implement one which is defined elsewhere, if any do."""
+        if not _IDENTIFIER.fullmatch(text) or not isinstance(self._relations, Relations):
+            return
+        name = SEPARATORS.sub(".", text).rpartition(".")[2]
+        paths = dict.fromkeys(row.path for row in self._occurrences(name, scope, MOST_NAMING).lines)
+        types = [node for path in paths for node in self._graph.in_file(path) if node.kind is SymbolKind.TYPE]
+        above = ((node, self._trace([node], Direction.SUPERCLASSES, 1, scope).stops) for node in types[:MOST_NAMING])
+        below = [node for node, stops in above if any(stop.name.rpartition(".")[2] == name for stop in stops)]
+        if below:
+            places = [f"{as_name(node.qualified_name)} ({as_name(node.path)}:{node.start_line})" for node in below]
+            extend = f"{counted(len(below), 'type extends', 'types extend')} it: {listed(places, BELOW_SHOWN)}"
+            raise UnknownNameError("symbol", f"nothing that is indexed defines {quoted(text)}; {extend}")
 
     def _owners(self, text: str, scope: Scope) -> tuple[list[CodeNode], str]:
         """Return the types that a text names before its last name, also those in a file, and that name."""

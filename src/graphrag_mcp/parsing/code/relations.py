@@ -337,16 +337,18 @@ def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], list[_K
             kind = variable.kind + ("" if variable.is_declared else "?")
             said = kinds.setdefault(key, [])
             if not said or said[-1].name != kind:
-                said.append(_Kind(variable.start, kind, variable.is_new))
+                said.append(_Kind(variable.start, kind, variable.is_new or (variable.is_declared and not is_field)))
     return {key: said for key, said in kinds.items() if len(said) <= MOST_KINDS}
 
 
 def _only_or_last(kinds: Sequence[_Kind], at: int) -> str:
-    """Return the only type of what has a name; of new variables that of the last before a place; "" if it is not known."""
-    names = {kind.name for kind in kinds if not kind.is_new}
-    if not names:
-        return max((kind for kind in kinds if kind.start <= at), default=_Kind(0, "", True)).name
-    return min(names) if len({name.rstrip("?") for name in names}) == 1 else ""
+    """Return the only type of what has a name; of several variables, unsurely, that of the last one before a place."""
+    if len({kind.name.rstrip("?") for kind in kinds}) < 2:
+        return min((kind.name for kind in kinds), default="")  # A type that is written says it of what is unsure.
+    if not all(kind.is_new for kind in kinds):
+        return ""
+    last = max((kind for kind in kinds if kind.start <= at), default=None)
+    return f"{last.name.rstrip('?')}?" if last else ""
 
 
 def _types_around(definition: Definition) -> list[str]:

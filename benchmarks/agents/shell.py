@@ -3,10 +3,10 @@
     python -m benchmarks.agents.shell deal --checkouts DIR --table DIR
     python -m benchmarks.agents.shell count --table DIR --out RECORDS.jsonl
 
-`deal` makes a folder for each task and arm, in random order: `task.md` says all that a player needs, `look COMMAND` runs
-a command in a copy of the repository and writes both down. In the arm "ours" one of the commands is `codebase`, and
-task.md has what `init --agents` writes into AGENTS.md; in the arm "none" there is neither. A player leaves its answer in
-`answer.txt`. `count` writes the records of what was played, and prints the table of trial.py.
+`deal` makes a folder for each task and arm, in random order. Its `task.md` says all that a player needs; `look COMMAND`
+runs a command in a copy of the repository, and writes down both. In the arm "ours" one of the commands is `codebase`,
+and task.md has what `init --agents` writes into AGENTS.md; in the arm "none" there is neither. A player leaves its
+answer in `answer.txt`. `count` writes a record for each answer, and prints the table of trial.py.
 """
 
 import argparse
@@ -15,24 +15,27 @@ import os
 import random
 import shlex
 import shutil
+import statistics
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.agents.tools import SERVER, neutral
-from benchmarks.agents.trial import PROMPT, TASKS, judge, order, prepare, report
+from benchmarks.agents.trial import BESIDE, PROMPT, TASKS, judge, order, prepare, report
+from benchmarks.figures import add_option, write_rows
 from benchmarks.paired import HERE, environment
 from graphrag_mcp.cli.agents import SECTION
 from graphrag_mcp.cli.usage import OURS, count
 
 DEALT = ("ours", "none")
 SECONDS = 120  # Of one command.
-ONLY = """Run every command as `{look} 'COMMAND'`: it runs COMMAND with bash in the root of the repository; rg, sed, cat,
-find, ls and git are there. Use nothing else to look at the repository, and do not look at this folder. Write your answer
-into {answer}, too.
+ONLY = """Run every command as `{look} 'COMMAND'`: it runs COMMAND with bash in the root of the repository; rg, sed,
+cat, find, ls and git are there. Use nothing else to look at the repository, and do not look at this folder. Write your
+answer into {answer}, too.
 """
-SAYS = "\nAGENTS.md of the repository says:\n\n"
+SAYS = "\n\nAGENTS.md of the repository says:\n\n"
 
 
 def main() -> None:
@@ -45,6 +48,7 @@ def main() -> None:
     dealing.add_argument("--seed", type=int, default=0)
     counting = commands.add_parser("count")
     counting.add_argument("--out", type=Path, required=True)
+    add_option(counting)
     for command in (dealing, counting):
         command.add_argument("--table", type=Path, required=True)
     looking = commands.add_parser("look")
@@ -59,6 +63,7 @@ def main() -> None:
         rows = played(options.table.resolve())
         options.out.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         sys.stdout.write(report(rows))
+        write_rows(options.figures, {kind: figures(rows, kind) for kind in (*BESIDE, "all")})
 
 
 def deal(table: Path, checkouts: Path, tasks: list[dict[str, Any]], seed: int) -> None:
@@ -124,6 +129,17 @@ def played(table: Path) -> list[dict[str, Any]]:
         kept = {"characters": usage.kept.total(), "look_ups": dict(usage.look_ups), "tools": dict(usage.tools)}
         rows.append({**told, "right": right, "first": first, **numbers, **searches, **kept, "places": places})
     return rows
+
+
+def figures(rows: Sequence[Mapping[str, Any]], kind: str) -> dict[str, str]:
+    """Return the cells of a kind of task: how many began with our command, were right, and the mean of what was read."""
+    ours, none = ([row for row in rows if row["arm"] == arm and kind in (row["kind"], "all")] for arm in DEALT)
+    first = sum(row["first"] == "tool" for row in ours)
+    cells = {"tasks": str(len(ours)), "first look-up ours": f"{first} of {len(ours)}"}
+    for words, chosen in (("with", ours), ("without", none)):
+        cells[f"right {words}"] = f"{sum(row['right'] for row in chosen)} of {len(chosen)}"
+        cells[f"characters {words}"] = f"{statistics.mean(row['characters'] for row in chosen):,.0f}"
+    return cells
 
 
 def _only(folder: Path) -> str:

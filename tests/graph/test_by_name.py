@@ -320,7 +320,7 @@ mod pay { pub fn pay() {} }
 def test_what_is_taken_out_of_a_result_or_a_variant_has_a_type(
     tmp_path: Path, symbol: str, lines: tuple[int, ...]
 ) -> None:
-    """By name: each `let` is another variable, and a variant holds what is called as it is; `Some` may hold anything."""
+    """By name: each `let` is another variable, and a variant holds what is called as it is, but `Some` anything."""
     found = rows(tmp_path, {"a.rs": SHOPS}, symbol, Direction.CALLERS)
     assert [row for row in found if row != "a.rs:16 by name"] == [f"a.rs:{line} by name" for line in lines]
 

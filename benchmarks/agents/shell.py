@@ -132,7 +132,7 @@ def played(table: Path) -> list[dict[str, Any]]:
 
 
 def figures(rows: Sequence[Mapping[str, Any]], kind: str) -> dict[str, str]:
-    """Return the cells of a kind of task: how many began with our command, were right, and the mean of what was read."""
+    """Return the cells of a kind of task: what began with our command, what was right, the mean of what was read."""
     ours, none = ([row for row in rows if row["arm"] == arm and kind in (row["kind"], "all")] for arm in DEALT)
     first = sum(row["first"] == "tool" for row in ours)
     cells = {"tasks": str(len(ours)), "first look-up ours": f"{first} of {len(ours)}"}

@@ -154,7 +154,8 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     others = counted(len(affected.reached), "definition or file", "definitions and files")
     at_least = "at least " if affected.doubt.is_cut else ""
     helpers = len(affected.tests) - affected.cases
-    tests = f"{counted(affected.cases, 'test')}{f', with {helpers:,} helpers of tests' if helpers else ''}"
+    helping = f", with {counted(helpers, 'helper', 'helpers')} of tests" if helpers else ""
+    tests = f"{counted(affected.cases, 'test')}{helping}"
     reached = f"{at_least}{others}, and {tests}, in {counted(files, 'file')}"
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
     if not answer.page.total and not at_least:

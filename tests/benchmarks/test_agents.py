@@ -2,13 +2,14 @@
 
 import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.agents import tools, trial
+from benchmarks.agents import shell, tools, trial
 from tests.repositories import commit, git
 
 ROOT = Path(__file__).parents[2]
@@ -66,6 +67,34 @@ def test_each_arm_is_recorded_as_it_was_played(
     assert rows["placebo"]["characters"] == len(tools.PLACEBO)
     assert rows["ours"]["places"][0][0] == "lamp.py"
     assert "right, ours - placebo: +1.000" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_player_without_a_client_is_recorded_as_it_played(checkouts: Path, tmp_path: Path) -> None:
+    """With our command and without it; a run without an answer is none, and nothing says whose command it is."""
+    gold = [[{"path": "lamp.py", "start": 1, "end": 2}]]
+    task = {"id": "t", "kind": "fix", "repo": "a/lamp", "commit": first_commit(checkouts), "gold": gold}
+    table = tmp_path / "table"
+    shell.deal(table, checkouts, [{**task, "task": "What lights `light_lamp`?"}], seed=0)
+    folders = {json.loads(run.read_text())["arm"]: run.with_suffix("") for run in table.glob("*.json")}
+    assert folders.keys() == {*shell.DEALT}
+    said = {}
+    for arm, folder in folders.items():
+        command = "codebase search 'who lights it' --also light_lamp; which graphrag-mcp; ls" if arm == "ours" else "ls"
+        done = subprocess.run([folder / "look", command], capture_output=True, text=True, check=True, timeout=60)
+        said[arm] = done.stdout
+        assert ("codebase search" in (folder / "task.md").read_text()) == (arm == "ours")
+    assert "1. lamp.py:1-2  light_lamp" in said["ours"] and "graphrag" not in said["ours"]
+    assert said["none"] == "lamp.py\n" and shell.played(table) == []
+    (folders["ours"] / "answer.txt").write_text("ANSWER: lamp.py:1")
+    (folders["none"] / "answer.txt").write_text("ANSWER: lamp.py:7")
+    rows = {row["arm"]: row for row in shell.played(table)}
+    assert {arm: (row["first"], row["right"], row["characters"]) for arm, row in rows.items()} == {
+        "ours": ("tool", True, len(said["ours"])), "none": ("own", False, len(said["none"])),
+    }  # fmt: skip
+    assert (rows["ours"]["searches"], rows["ours"]["with_phrasings"]) == (1, 1)
+    cells = shell.figures(list(rows.values()), "all")
+    assert (cells["first look-up ours"], cells["right with"], cells["right without"]) == ("1 of 1", "1 of 1", "0 of 1")
 
 
 def test_a_copy_ends_with_the_commit_of_its_task(checkouts: Path, tmp_path: Path) -> None:

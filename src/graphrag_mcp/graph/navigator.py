@@ -265,13 +265,15 @@ class Navigator:
         if not _IDENTIFIER.fullmatch(text) or not isinstance(self._relations, Relations):
             return
         name = SEPARATORS.sub(".", text).rpartition(".")[2]
-        paths = dict.fromkeys(row.path for row in self._occurrences(name, scope, MOST_NAMING).lines)
+        naming = self._occurrences(name, scope, MOST_NAMING)
+        paths = dict.fromkeys(row.path for row in naming.lines)
         types = [node for path in paths for node in self._graph.in_file(path) if node.kind is SymbolKind.TYPE]
         above = ((node, self._trace([node], Direction.SUPERCLASSES, 1, scope).stops) for node in types[:MOST_NAMING])
         below = [node for node, stops in above if any(stop.name.rpartition(".")[2] == name for stop in stops)]
         if below:
             places = [f"{as_name(node.qualified_name)} ({as_name(node.path)}:{node.start_line})" for node in below]
-            extend = f"{counted(len(below), 'type extends', 'types extend')} it: {listed(places, BELOW_SHOWN)}"
+            at_least = "at least " if len(types) > MOST_NAMING or naming.total > len(naming.lines) else ""
+            extend = f"{at_least}{counted(len(below), 'type extends', 'types extend')} it: {listed(places, BELOW_SHOWN)}"
             raise UnknownNameError("symbol", f"nothing that is indexed defines {quoted(text)}; {extend}")
 
     def _owners(self, text: str, scope: Scope) -> tuple[list[CodeNode], str]:

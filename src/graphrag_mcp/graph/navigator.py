@@ -273,8 +273,9 @@ class Navigator:
         if below:
             places = [f"{as_name(node.qualified_name)} ({as_name(node.path)}:{node.start_line})" for node in below]
             at_least = "at least " if len(types) > MOST_NAMING or naming.total > len(naming.lines) else ""
-            extend = f"{at_least}{counted(len(below), 'type extends', 'types extend')} it: {listed(places, BELOW_SHOWN)}"
-            raise UnknownNameError("symbol", f"nothing that is indexed defines {quoted(text)}; {extend}")
+            count = f"{at_least}{counted(len(below), 'type extends', 'types extend')}"
+            told = f"{count} it: {listed(places, BELOW_SHOWN)}"
+            raise UnknownNameError("symbol", f"nothing that is indexed defines {quoted(text)}; {told}")
 
     def _owners(self, text: str, scope: Scope) -> tuple[list[CodeNode], str]:
         """Return the types that a text names before its last name, also those in a file, and that name."""

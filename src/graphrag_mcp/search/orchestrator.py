@@ -302,10 +302,9 @@ def _order_definitions(query: Query, order: list[Scored], candidates: Candidates
 def _focus(ranked: _Ranked) -> tuple[list[Hit], list[Hit]]:
     """Return the hits and the runners-up, each with what of it matched."""
     selection, lookups, query = ranked.selection, ranked.lookups, ranked.query
-    hits = [*selection.hits, *selection.runners_up]
     catalog = lookups.stores.catalog
-    definitions = catalog.definitions({hit.chunk.file_id for hit in hits})
-    hits = whole_definitions(hits, definitions, catalog)
+    definitions = catalog.definitions({hit.chunk.file_id for hit in (*selection.hits, *selection.runners_up)})
+    hits = [*whole_definitions(selection.hits, definitions, catalog), *selection.runners_up]
     focused = focus_hits(hits, Terms(query, lookups.frequencies(query.terms)), definitions, _gains(ranked))
     shown = len(selection.hits)
     return focused[:shown], focused[shown:]

@@ -10,7 +10,7 @@ from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.search import Hit, StoredChunk
 from graphrag_mcp.ports import ChunkStore
 
-MOST_PARTS = 16  # About 500 lines. Of a definition in more chunks, the part is shown that was found.
+MOST_PARTS = 6  # About 200 lines: of a definition in more chunks, the part is shown that was found.
 _CONTAINERS = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.SECTION)  # Their members are results of their own.
 
 

@@ -64,6 +64,11 @@ class Chain:
         """The sum of the links' costs."""
         return sum(link.cost + PER_LINK for link in self.links)
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether a link says only what a definition contains."""
+        return any(link.edge.relation is RelationKind.CONTAINS for link in self.links)
+
     def around(self, radius: int) -> dict[CodeNode, range]:
         """Return the lines around the site in each definition, and the first ones of the last definition."""
         around = {}

@@ -261,7 +261,8 @@ class FlowSearch:
         for chain in filter(self._is_confirmed, ordered):
             shown = {node.node_id for earlier in chosen for node in earlier.nodes}
             fresh = [node for node in chain.nodes if node.node_id not in shown]
-            if not chosen or (len(fresh) >= _FRESH and chain.cost < _LESS_THAN * chosen[0].cost + _SLACK):
+            is_another = chosen and len(fresh) >= _FRESH and chain.cost < _LESS_THAN * chosen[0].cost + _SLACK
+            if not chosen or (is_another and (chosen[0].has_parts or not chain.has_parts)):
                 chosen.append(chain)
             if len(chosen) == MAX_CHAINS:
                 break

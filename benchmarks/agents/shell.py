@@ -31,6 +31,7 @@ from graphrag_mcp.cli.usage import OURS, count
 
 DEALT = ("ours", "none")
 SECONDS = 120  # Of one command.
+MOST_SAID = 30_000  # Characters of its output, as Claude Code cuts them.
 ONLY = """Run every command as `{look} 'COMMAND'`: it runs COMMAND with bash in the root of the repository; rg, sed,
 cat, find, ls and git are there. Use nothing else to look at the repository, and do not look at this folder. Write your
 answer into {answer}, too.
@@ -63,7 +64,8 @@ def main() -> None:
         rows = played(options.table.resolve())
         options.out.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         sys.stdout.write(report(rows))
-        write_rows(options.figures, {kind: figures(rows, kind) for kind in (*BESIDE, "all")})
+        if options.figures:
+            write_rows(options.figures, {kind: figures(rows, kind) for kind in (*BESIDE, "all")})
 
 
 def deal(table: Path, checkouts: Path, tasks: list[dict[str, Any]], seed: int) -> None:
@@ -102,6 +104,7 @@ def look(folder: Path, line: str) -> str:
         check=False,
     )
     said = str(neutral(done.stdout.decode("utf-8", "replace")))
+    said = said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}\n... (cut)\n"
     transcript = folder / "session.jsonl"
     call_id = str(transcript.stat().st_size if transcript.exists() else 0)
     ours = line.replace(f"{SERVER} ", "graphrag-mcp ")

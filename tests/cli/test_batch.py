@@ -55,6 +55,17 @@ def test_each_line_has_its_answer(
     assert capsys.readouterr().out.strip() == answers["trace Session.renew"].strip()
 
 
+def test_arguments_are_questions_and_then_standard_input_is_not_read(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As an agent types them, with or without the program's name."""
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run(["batch", "find renew", "graphrag-mcp trace Session.renew", "--root", str(root)]) == DONE
+    said = capsys.readouterr().out
+    assert said.startswith("$ find renew\na.py:2-3") and "\n$ graphrag-mcp trace Session.renew\n1 caller of" in said
+    assert run(["batch", *["status"] * (MOST + 1), "--root", str(root)]) == FAILED
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [

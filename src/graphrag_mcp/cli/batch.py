@@ -1,10 +1,13 @@
-"""`batch`: several questions in one call, a command on each line of standard input."""
+"""`batch`: several questions in one call, each a command: an argument, or a line of standard input."""
 
 import argparse
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
+from itertools import chain
 from typing import NoReturn
 
 from graphrag_mcp.cli import commands
@@ -30,7 +33,7 @@ LONGEST = 20_000  # Bytes of a line; the longest question fits.
 
 def run_batch(options: argparse.Namespace) -> bool:
     """Answer the commands in the order of the lines; raises GraphragError at the end if some failed."""
-    lines = _lines()
+    lines = _asked(options.questions)
     failed, is_found = 0, False
     with closing(open_project(project_root(options.root, os.environ))) as project:
         if not options.no_update:
@@ -57,13 +60,15 @@ def run_batch(options: argparse.Namespace) -> bool:
     return is_found
 
 
-def _lines() -> list[str]:
-    """Return the lines that ask something; no more is read than is answered."""
-    expected = f"batch: give 1 to {MOST} lines, such as `trace Session.open`, on standard input"
-    if sys.stdin is None:
+def _asked(arguments: Sequence[str]) -> list[str]:
+    """Return the lines that ask something, of standard input without arguments; no more is read than is answered."""
+    expected = f"batch: give 1 to {MOST} questions, such as `trace Session.open`, as arguments or lines of input"
+    if sys.stdin is None and not arguments:
         raise RequestError("batch", f"{expected}; it is closed")
+    given = (os.fsencode(argument) for argument in arguments)
+    from_input = iter(partial(sys.stdin.buffer.readline, LONGEST + 1), b"") if not arguments else ()
     lines: list[str] = []
-    while read := sys.stdin.buffer.readline(LONGEST + 1):
+    for read in chain(given, from_input):
         line = read.decode("utf-8", "backslashreplace").strip()
         is_question = bool(line) and line[0] != "#"
         if len(read) > LONGEST or (is_question and len(lines) == MOST):

@@ -38,7 +38,7 @@ _EXAMPLES = {
     "trace": ("trace charge", "trace --from place_order --to charge"),
     "impact": ("impact charge", "impact --base main"),
     "map": ("map", "map --json"),
-    "batch": ("batch < questions.txt", "batch --no-update < questions.txt"),
+    "batch": ("batch 'find charge' 'trace charge'", "batch --no-update < questions.txt"),
     "usage": ("usage", "usage ~/transcripts"),
     "hook": ("hook < event.json", "init --hooks"),
     "watch": ("watch", "watch --root ~/shop"),
@@ -95,7 +95,8 @@ def create_parser(kind: type[argparse.ArgumentParser] = Parser) -> argparse.Argu
     _add_trace(_add_command(commands, "trace", "print who calls, uses or tests code, or how it reaches other code"))
     _add_impact(_add_command(commands, "impact", "print what a change breaks or may affect, and the tests to run"))
     _add_plain(_add_command(commands, "map", "print what a newcomer needs first: languages, entry points, modules"))
-    batch = _add_command(commands, "batch", "answer several questions: a command on each line of standard input")
+    batch = _add_command(commands, "batch", "answer several questions: commands, or lines of standard input")
+    batch.add_argument("questions", nargs="*", metavar="QUESTION", help="a command in quotes, such as 'trace refresh'")
     batch.add_argument("--no-update", action="store_true", help="answer without updating the index first")
     usage = _add_command(commands, "usage", "count what agents looked up with it, by the transcripts on this machine")
     usage.add_argument(

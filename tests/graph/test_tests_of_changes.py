@@ -80,6 +80,16 @@ def test_code_beside_tests_is_counted_and_run_as_none(tmp_path: Path) -> None:
     assert "Test: npm test -- test/price.test.tsx\n" in said
 
 
+def test_a_method_of_a_class_of_tests_is_one_whatever_its_name(tmp_path: Path) -> None:
+    """Beside one that is called so."""
+    text = (
+        "package shop;\npublic class PriceTest {\n  @Test public void testPrice() { Price.price(); }\n"
+        "  @Test public void costs() { Price.price(); }\n}\n"
+    )
+    with indexed(tmp_path, JAVA | {"src/test/java/shop/PriceTest.java": text}) as app:
+        assert "and 2 tests, in 1 file" in _impact(app, 1)
+
+
 CARGO = {
     "src/lib.rs": "pub fn price() -> u32 {\n    1\n}\n",
     "tests/shop.rs": "#[test]\nfn costs_one() {\n    assert_eq!(shop::price(), 1);\n}\n",

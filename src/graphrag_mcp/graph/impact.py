@@ -32,6 +32,7 @@ LEADING = (
 )
 _TEST = re.compile(r'(?i)"|test|spec|bench|fuzz|example')  # How the names of tests begin; a title has quotes.
 _TEST_FILE = re.compile(r"(?i)test|spec")
+_TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|IT)$")
 
 
 @shown("node", "is_test", "via", "edge", "lines", "hops", "confidence")
@@ -206,8 +207,9 @@ def _may_be_run(path: str) -> bool:
 
 def _is_named_test(node: CodeNode) -> bool:
     """Return whether it has the name of a test, or is in a type or module of tests; what is in a test helps it."""
-    is_inside = not node.qualified_name.startswith('"') and node.kind in CALLABLE
-    return bool(_TEST.match(node.name) or (is_inside and _TEST.match(node.qualified_name)))
+    outermost = node.qualified_name.partition(".")[0]
+    is_inside = node.kind in CALLABLE and outermost != node.name
+    return bool(_TEST.match(node.name) or (is_inside and _TEST_TYPE.match(outermost)))
 
 
 def commands_for(tests: Iterable[CodeNode], build_files: Set[str], *, whole: bool) -> list[str]:

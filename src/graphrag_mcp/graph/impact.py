@@ -32,7 +32,7 @@ LEADING = (
 )
 _TEST = re.compile(r'(?i)"|test|spec|bench|fuzz|example')  # How the names of tests begin; a title has quotes.
 _TEST_FILE = re.compile(r"(?i)test|spec")
-_TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|IT)$")
+_TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|(?-i:IT))$")
 
 
 @shown("node", "is_test", "via", "edge", "lines", "hops", "confidence")

@@ -184,7 +184,8 @@ def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking, 
         lines.append("   no references")
     if len(row.used) > USES_SHOWN:
         trace = asking.tool("trace_relations")
-        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more users: {trace} has callers, readers, importers")
+        more = counted(len(row.used) - USES_SHOWN, "more user")
+        lines.append(f"   ... {more}: {trace} has callers, readers, importers")
     return lines + [f"   {note}" for note in doubts(row.doubt, [row.node], asking)]
 
 

@@ -135,8 +135,13 @@ def played(table: Path) -> list[dict[str, Any]]:
 
 
 def figures(rows: Sequence[Mapping[str, Any]], kind: str) -> dict[str, str]:
-    """Return the cells of a kind of task: what began with our command, what was right, the mean of what was read."""
-    ours, none = ([row for row in rows if row["arm"] == arm and kind in (row["kind"], "all")] for arm in DEALT)
+    """Return the cells of a kind of task: what began with our command, what was right, the mean of what was read.
+
+    A task counts that was played in both arms.
+    """
+    played_by = [{row["task"] for row in rows if row["arm"] == arm} for arm in DEALT]
+    both = [row for row in rows if row["task"] in played_by[0] & played_by[1] and kind in (row["kind"], "all")]
+    ours, none = ([row for row in both if row["arm"] == arm] for arm in DEALT)
     first = sum(row["first"] == "tool" for row in ours)
     cells = {"tasks": str(len(ours)), "first look-up ours": f"{first} of {len(ours)}"}
     for words, chosen in (("with", ours), ("without", none)):

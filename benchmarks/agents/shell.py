@@ -143,10 +143,10 @@ def figures(rows: Sequence[Mapping[str, Any]], kind: str) -> dict[str, str]:
     both = [row for row in rows if row["task"] in played_by[0] & played_by[1] and kind in (row["kind"], "all")]
     ours, none = ([row for row in both if row["arm"] == arm] for arm in DEALT)
     first = sum(row["first"] == "tool" for row in ours)
-    cells = {"tasks": str(len(ours)), "first look-up ours": f"{first} of {len(ours)}"}
-    for words, chosen in (("with", ours), ("without", none)):
-        cells[f"right {words}"] = f"{sum(row['right'] for row in chosen)} of {len(chosen)}"
-        cells[f"characters {words}"] = f"{statistics.mean(row['characters'] for row in chosen):,.0f}"
+    cells = {"tasks": str(len(ours)), "first": f"{first}/{len(ours)}"}
+    for words, chosen in (("", ours), (", without", none)):
+        cells[f"right{words}"] = f"{sum(row['right'] for row in chosen)}/{len(chosen)}"
+        cells[f"characters{words}"] = f"{statistics.mean(row['characters'] for row in chosen):.0f}"
     return cells
 
 

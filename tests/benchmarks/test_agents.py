@@ -94,7 +94,7 @@ def test_a_player_without_a_client_is_recorded_as_it_played(checkouts: Path, tmp
     }  # fmt: skip
     assert (rows["ours"]["searches"], rows["ours"]["with_phrasings"]) == (1, 1)
     cells = shell.figures(list(rows.values()), "all")
-    assert (cells["first look-up ours"], cells["right with"], cells["right without"]) == ("1 of 1", "1 of 1", "0 of 1")
+    assert (cells["first"], cells["right"], cells["right, without"]) == ("1/1", "1/1", "0/1")
 
 
 def test_a_copy_ends_with_the_commit_of_its_task(checkouts: Path, tmp_path: Path) -> None:

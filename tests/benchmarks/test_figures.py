@@ -49,6 +49,9 @@ def test_every_table_is_on_a_page_and_has_whole_rows() -> None:
         assert {len(cells) for cells in table.rows.values()} == {len(table.columns)}, name
 
 
+STEPS = {"benchmarks.functions": ("make", "ask"), "benchmarks.agents.shell": ("deal", "count")}
+
+
 def test_the_results_are_short() -> None:
     """What was tried is another page; tables count with their cells."""
     text = re.sub(r"<!--.*?-->|-{3}", "", RESULTS_PAGE.read_text(encoding="utf-8")).replace("|", " ")
@@ -105,7 +108,7 @@ def test_a_command_of_the_file_takes_its_options(
 ) -> None:
     """Each benchmark knows what the file says that it was given; semble's runs in an environment of its own."""
     program = importlib.import_module(f"{module}.__main__" if module == "benchmarks.graph" else module)
-    for step in ("make", "ask") if module == "benchmarks.functions" else ("",):
+    for step in STEPS.get(module, ("",)):
         monkeypatch.setattr("sys.argv", [module, *filter(None, [step]), "--help"])
         with pytest.raises(SystemExit):
             program.main()

@@ -86,6 +86,8 @@ def test_a_file_tells_the_lines_of_its_chunks_and_what_it_calls(backend: Backend
         file_id = backend.catalog.chunks([chunk_id])[chunk_id].file_id
         spans = backend.catalog.spans([file_id])[file_id]
         assert spans[chunk_id] == (1, 10)
+        chunks = backend.catalog.chunks(list(spans))
+        assert {key: (chunk.start_line, chunk.end_line) for key, chunk in chunks.items()} == spans
         return sorted(spans.values()), list(backend.catalog.calls([file_id])[file_id])
 
     backend.write([Source("a.py", ["garnet", "straw"], [[1.0], [1.0]], relations=relations)])

@@ -76,7 +76,7 @@ def test_code_beside_tests_is_counted_and_run_as_none(tmp_path: Path) -> None:
     """Neither a page that a test visits nor a component in a test is one."""
     with indexed(tmp_path, PAGES) as app:
         said = _impact(app, 2)
-    assert "and 1 test, with 4 helpers of tests, in 2 files" in said
+    assert ", 1 test and 4 helpers of tests, in 2 files" in said
     assert "Test: npm test -- test/price.test.tsx\n" in said
 
 

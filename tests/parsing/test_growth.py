@@ -112,6 +112,21 @@ def test_reading_a_file_grows_linearly(name: str, tmp_path: Path) -> None:
     _assert_linear(work)
 
 
+def _nested(count: int) -> str:
+    around = "".join(f"mod m{number} {{\n" for number in range(count))
+    return f"{around}fn go() {{\n{''.join(f'a.b{number}();' for number in range(4 * count))}\n}}\n{'}' * count}\n"
+
+
+def test_a_receiver_in_deep_code_is_looked_up_once(tmp_path: Path) -> None:
+    """Not in each of the definitions around it for each call."""
+
+    def work(count: int) -> Callable[[], object]:
+        (tmp_path / "a.rs").write_text(_nested(count))
+        return lambda: prepare(Job(tmp_path, "a.rs", 1, 1, 1, "recipe", None, None, 10_000_000))
+
+    _assert_linear(work, 30, 120)  # Deeper code is not parsed.
+
+
 # Each mention of a variable that is declared everywhere means all of its declarations.
 RESOLVED = [name for name in FORMS if name.endswith((".py", ".ts", ".js")) and name != "variables.py"]
 

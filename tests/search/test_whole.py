@@ -1,5 +1,6 @@
 """A hit that is a part of a long definition is shown with all lines of it."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,3 +47,19 @@ def test_lines_that_moved_are_found_though_blank_ones_have_blanks(app: App) -> N
     (app.root / "bake.py").write_text("import oven\n" + BAKE.replace("\n\n", "\n   \n"))
     first = next(hit.chunk for hit in app.search(QUESTION).primary if hit.chunk.path == "bake.py")
     assert (first.start_line, first.stale) == (2, "")
+
+
+def test_a_function_of_blank_lines_stays_in_parts(tmp_path: Path) -> None:
+    """A million of them are in no chunk, and would be lines to read."""
+    code = BAKE.replace('    announce("', "\n" * 1_000_000 + '    announce("')
+    with indexed(tmp_path, {"bake.py": f"{code}\n"}) as app:
+        hits = [hit.chunk for hit in app.search(QUESTION).primary if hit.chunk.path == "bake.py"]
+    assert hits and all(hit.end_line - hit.start_line < whole.MOST_LINES for hit in hits)
+
+
+def test_a_changed_file_of_blanks_is_compared_at_once(app: App) -> None:
+    """Their number squared would be steps for an hour."""
+    (app.root / "bake.py").write_text(BAKE.replace("def", "async def") + " " * 300_000 + "x\n")
+    started = time.process_time()
+    first = next(hit.chunk for hit in app.search(QUESTION).primary if hit.chunk.path == "bake.py")
+    assert first.stale and time.process_time() - started < 5

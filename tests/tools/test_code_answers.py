@@ -401,4 +401,6 @@ def test_types_below_one_from_elsewhere_are_named(tmp_path: Path, symbol: str, d
     """Also where a member has the name in small letters, which is not meant then."""
     with indexed(tmp_path, FOREIGN) as opened, pytest.raises(RequestError) as refused:
         ask(opened, "trace_relations", symbol=symbol, direction=direction)
-    assert str(refused.value).endswith(f"nothing that is indexed defines '{symbol}'; 1 type extends it: {below}")
+    assert str(refused.value).endswith(
+        f"nothing that is indexed defines '{symbol}'; 1 type extends or implements it: {below}"
+    )

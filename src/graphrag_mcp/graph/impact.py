@@ -63,7 +63,7 @@ class Reached:
         return self.edge.is_guess
 
 
-@shown("starts", "test_commands", "together", "doubt", "is_deeper")
+@shown("starts", "cases", "test_commands", "together", "doubt", "is_deeper")
 @dataclass(frozen=True, slots=True)
 class Impact:
     """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.

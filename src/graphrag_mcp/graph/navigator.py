@@ -5,6 +5,7 @@ import time
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -267,13 +268,14 @@ class Navigator:
         name = SEPARATORS.sub(".", text).rpartition(".")[2]
         naming = self._occurrences(name, scope, MOST_NAMING)
         paths = dict.fromkeys(row.path for row in naming.lines)
-        types = [node for path in paths for node in self._graph.in_file(path) if node.kind is SymbolKind.TYPE]
-        above = ((node, self._trace([node], Direction.SUPERCLASSES, 1, scope).stops) for node in types[:MOST_NAMING])
+        every = (node for path in paths for node in self._graph.in_file(path) if node.kind is SymbolKind.TYPE)
+        types = list(islice(every, MOST_NAMING))
+        above = ((node, self._trace([node], Direction.SUPERCLASSES, 1, scope).stops) for node in types)
         below = [node for node, stops in above if any(stop.name.rpartition(".")[2] == name for stop in stops)]
         if below:
             places = [f"{as_name(node.qualified_name)} ({as_name(node.path)}:{node.start_line})" for node in below]
-            at_least = "at least " if len(types) > MOST_NAMING or naming.total > len(naming.lines) else ""
-            count = f"{at_least}{counted(len(below), 'type extends', 'types extend')}"
+            at_least = "at least " if len(types) == MOST_NAMING or naming.total > len(naming.lines) else ""
+            count = f"{at_least}{counted(len(below), 'type extends or implements', 'types extend or implement')}"
             told = f"{count} it: {listed(places, BELOW_SHOWN)}"
             raise UnknownNameError("symbol", f"nothing that is indexed defines {quoted(text)}; {told}")
 

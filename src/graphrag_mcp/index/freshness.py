@@ -5,7 +5,6 @@ could have the same one. The chunks of a changed file are relocated, or marked a
 """
 
 import os
-import re
 import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -24,7 +23,6 @@ CHANGED = "these lines have changed since the file was indexed"
 UNREADABLE = "the file cannot be read now; its text is shown as indexed"
 
 _Shown = TypeVar("_Shown", Hit, GraphNeighbour)
-_BLANKS = re.compile(r"[^\S\n]+(?=\n)")  # The index does not keep those of blank lines.
 
 
 def shown_files(result: SearchResult) -> dict[int, str]:
@@ -158,11 +156,16 @@ def _locate(chunk: StoredChunk, text: str | _State) -> StoredChunk:
         return chunk if text is _SAME else replace(chunk, stale=UNREADABLE)
     if MASK in chunk.text:  # Only then is it needed: masking takes longer than all other steps.
         text = mask_secrets(text)
-    starts = _lines_of(text, chunk.text) or _lines_of(_BLANKS.sub("", text), _BLANKS.sub("", chunk.text))
+    starts = _lines_of(text, chunk.text) or _lines_of(_without_ends(text), _without_ends(chunk.text))
     if not starts:
         return replace(chunk, stale=CHANGED)
     start = min(starts, key=lambda line: abs(line - chunk.start_line))
     return replace(chunk, start_line=start, end_line=start + chunk.end_line - chunk.start_line)
+
+
+def _without_ends(text: str) -> str:
+    """Return a text without the blanks at the ends of its lines: the index does not keep those of blank lines."""
+    return "\n".join(map(str.rstrip, text.split("\n")))
 
 
 def _lines_of(text: str, lines: str) -> list[int]:

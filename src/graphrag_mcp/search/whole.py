@@ -1,4 +1,4 @@
-"""Gives a hit that is a part of a long function all its lines: what answers often stands in another part.
+"""Gives a hit that is a part of a function all lines of the function, since another part often has the answer.
 
 A quarter of the first results are such parts. No hit gets another place.
 """
@@ -10,7 +10,7 @@ from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.search import Hit, StoredChunk
 from graphrag_mcp.ports import ChunkStore
 
-MOST_PARTS = 6  # About 200 lines: of a definition in more chunks, the part is shown that was found.
+MOST_PARTS, MOST_LINES = 6, 500  # Chunks and lines: of a longer function, the part is shown that was found.
 _CONTAINERS = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.SECTION)  # Their members are results of their own.
 
 
@@ -38,12 +38,13 @@ def whole_definitions(
 
 
 def _definition_of(chunk: StoredChunk, definitions: Mapping[int, Sequence[Symbol]]) -> Symbol | None:
-    """Return the definition of which the chunk is a part; None where it has all of it, or is a part of a container."""
+    """Return the function or value of which the chunk is a part, unless it is too long; None where there is none."""
     for symbol in definitions.get(chunk.file_id, ()):
         is_its = symbol.qualified_name == chunk.symbol
         if is_its and symbol.start_line <= chunk.end_line and chunk.start_line <= symbol.end_line:
             has_more = symbol.start_line < chunk.start_line or symbol.end_line > chunk.end_line
-            return symbol if has_more and symbol.kind not in _CONTAINERS else None
+            is_short = symbol.end_line - symbol.start_line < MOST_LINES
+            return symbol if has_more and is_short and symbol.kind not in _CONTAINERS else None
     return None
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.graph.chains import Branch, Chain, Flow, Link
+from graphrag_mcp.graph.lookup import SEPARATORS
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Line
 from graphrag_mcp.text.counts import counted, listed
@@ -31,7 +32,6 @@ LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a
 
 FIRST_CHARACTERS = 1_800  # The first chain has no more, with the lines around its links.
 NAMESAKES_SHOWN = 4
-_SEPARATORS = re.compile(r"[.:#]+")
 _TELLING = re.compile(r"\w")  # A brace says nothing.
 _SAID = {
     RelationKind.HANDS_ON: "hands over",
@@ -103,11 +103,11 @@ def _namesakes(flow: Flow, call: Call[FlowArguments]) -> Iterator[str]:
     """Yield, for each argument, the other definitions that a name of it may mean: a chain has the nearest one."""
     chosen = {node.name: node.qualified_name for chain in flow.chains for node in chain.nodes}
     for argument, names, nodes in (("from", call.arguments.starts, flow.starts), ("to", call.arguments.to, flow.ends)):
-        asked = chosen.keys() & {_SEPARATORS.split(name)[-1] for name in names}
+        asked = chosen.keys() & {SEPARATORS.sub(".", name).rpartition(".")[2] for name in names}
         others = [node for node in nodes if node.name in asked and node.qualified_name not in chosen.values()]
         if others:
             where = listed([location_of(node) for node in others], NAMESAKES_SHOWN)
-            yield f"{call.asking.argument(argument)} may also mean {where}"
+            yield f"Other definitions of that name, for {call.asking.argument(argument)}: {where}"
 
 
 def _with_links(node: CodeNode, flow: Flow, texts: Mapping[Line, str]) -> list[str]:

@@ -153,10 +153,11 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     files = len({row.node.path for row in (*affected.tests, *affected.reached)})
     others = counted(len(affected.reached), "definition or file", "definitions and files")
     at_least = "at least " if affected.doubt.is_cut else ""
-    helpers = len(affected.tests) - affected.cases
-    helping = f", with {counted(helpers, 'helper', 'helpers')} of tests" if helpers else ""
-    tests = f"{counted(affected.cases, 'test')}{helping}"
-    reached = f"{at_least}{others}, and {tests}, in {counted(files, 'file')}"
+    cases = affected.cases
+    helpers = counted(len(affected.tests) - cases, "helper of tests", "helpers of tests")
+    tests = counted(cases, "test")
+    tests = f", {tests} and {helpers}" if cases < len(affected.tests) else f", and {tests}"
+    reached = f"{at_least}{others}{tests}, in {counted(files, 'file')}"
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
     if not answer.page.total and not at_least:
         head = f"No{'' if affected.doubt.is_complete else ' certain'} dependants of {starts}."

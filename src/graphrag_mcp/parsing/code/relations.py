@@ -91,6 +91,7 @@ class _Builder:
                     self._bare.setdefault(definition.name, set()).add(definition.qualified_name)
                 self._members.add((definition.qualified_name.rpartition(".")[0], definition.name))
         self._kinds = _kinds_of_variables(outline)
+        self._kinds_in: dict[tuple[int, str], list[Sequence[_Kind]]] = {}
         self._bases: dict[int, list[str]] = {}
         self._around_bases = enclosing_indexes(outline.definitions, [base.start for base in outline.bases])
         for index, base in zip(self._around_bases, outline.bases, strict=True):
@@ -228,15 +229,21 @@ class _Builder:
 
     def _kind_of(self, variable: str, index: int, at: int) -> str:
         """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown."""
+        if (index, variable) not in self._kinds_in:
+            self._kinds_in[index, variable] = list(self._kinds_around(variable, index))
+        known = (_only_or_last(kinds, at) for kinds in self._kinds_in[index, variable])
+        return next(filter(None, known), "")
+
+    def _kinds_around(self, variable: str, index: int) -> Iterator[Sequence[_Kind]]:
         definitions, outermost = self._outline.definitions, ""
         while index >= 0:
             definition = definitions[index]
             place = definition.qualified_name if definition.is_container else index
-            if kind := _only_or_last(self._kinds.get((place, variable), ()), at):
-                return kind
+            if kinds := self._kinds.get((place, variable)):
+                yield kinds
             outermost, index = definition.qualified_name, definition.parent
-        outside = self._kinds.get((outermost.rpartition(".")[0], variable), ())  # Defined outside of its type.
-        return _only_or_last(outside, at)
+        if kinds := self._kinds.get((outermost.rpartition(".")[0], variable)):  # Defined outside of its type.
+            yield kinds
 
     def _resolve_call(self, call: Reference, index: int) -> Resolved:
         if not call.receiver:

@@ -408,6 +408,41 @@ def test_a_call_of_an_interface_may_call_what_implements_it_by_name(tmp_path: Pa
     assert rows(tmp_path, {"a.ts": SHAPES}, "Label.title", Direction.CALLERS) == ["a.ts:7 may call"]
 
 
+FUNCTION_TYPES = """
+export type Middleware = (next: (a: number) => number) => (b: number) => number
+interface Fn { (a: number): void }
+interface Options { onError?: Fn, wrap: Middleware }
+
+const immutable: Middleware = next => b => next(b)
+const cast = ((next) => b => next(b)) as unknown as Middleware
+function make(n: number): Middleware { return next => b => next(b + n) }
+const table: Record<string, Middleware> = { one: immutable, two: next => b => 1 }
+const options: Options = { onError: a => {}, wrap: make(1) }
+class Box { wrap: Middleware = next => b => 3 }
+function use(wrap: Middleware) { return wrap }
+use(next => b => 2)
+const fetching: typeof make = n => immutable
+const either: Middleware = table ? immutable : next => b => 4
+const plain = (next) => (b) => 5
+"""
+
+
+@pytest.mark.parametrize(
+    ("symbol", "lines"), [("Middleware", [6, 7, 8, 9, 11, 13, 15]), ("Fn", [10])], ids=["alias", "interface"]
+)
+def test_functions_of_a_function_type_implement_it(tmp_path: Path, symbol: str, lines: list[int]) -> None:
+    """Those that are assigned, cast, returned, kept in a table or handed over where the type is expected."""
+    found = ask(tmp_path, {"a.ts": FUNCTION_TYPES}, symbol, Direction.IMPLEMENTERS)
+    assert sorted({line for step in found.steps for line in step.lines}) == lines
+    assert found.doubt.is_structural
+
+
+def test_an_option_does_not_replace_a_function_of_the_platform(tmp_path: Path) -> None:
+    """`fetch` in an object that is handed over is not the one that is called."""
+    code = "import { serve } from 'srv'\nclass A { json() {} }\nserve({ fetch: () => null })\nfetch('/').json()\n"
+    assert not ask(tmp_path, {"a.ts": code}, "A.json", Direction.CALLERS).doubt.undecided
+
+
 def test_a_call_on_one_of_several_types_may_call_each(tmp_path: Path) -> None:
     """Which of them the value is, is not known."""
     text = "class A { stop() {} }\nclass B { stop() {} }\nfunction f(u: A | B) { u.stop() }\n"

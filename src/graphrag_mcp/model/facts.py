@@ -26,6 +26,7 @@ GIVEN = "<given>"  # The module whose functions give the arguments of functions 
 METACLASS = "metaclass "  # Begins the mark of a type that says of what it is an instance: it is followed by that.
 MERGES = "+"  # Begins the mark of a type that adds to one of another module: it is followed by that.
 ANY_MEMBER = "[]"  # The name of a mention whose name is computed.
+ASSIGNED, TYPED = -1, -2  # In place of the number of an argument: the value of a variable or field, one of a type.
 NO_OWNER = -2  # A value leads to the declaration, and no name.
 
 
@@ -207,7 +208,10 @@ class Mention(_Row, frozen=True, array_like=True, gc=False, order=True):
 
 
 class Flow(_Row, frozen=True, array_like=True, gc=False):
-    """A value that a field or parameter is given. into: the field, or the function with the number of its argument."""
+    """A value that a field or parameter is given, or that has to be of a type.
+
+    into: the field, a value of the type, or the function with the number of its argument.
+    """
 
     at: int
     into: str

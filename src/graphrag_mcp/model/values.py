@@ -89,10 +89,11 @@ class Function(_Value, frozen=True):
 
 
 class Signature(_Value, frozen=True):
-    """A value of a function type."""
+    """A value of a function type. alias: the name of the type, if it has one."""
 
     parameters: "tuple[Value | None, ...]"
     result: "Value | None"
+    alias: SymbolId | None = None
 
 
 class Many(_Value, frozen=True):
@@ -224,8 +225,8 @@ def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> V
             return Instance(symbols, tuple(map(change, arguments)))
         case Foreign(name, arguments):
             return Foreign(name, tuple(map(change, arguments)))
-        case Signature(parameters, result):
-            return Signature(tuple(map(change, parameters)), change(result))
+        case Signature(parameters, result, alias):
+            return Signature(tuple(map(change, parameters)), change(result), alias)
         case Many(element):
             return Many(change(element))
         case Later(held):

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.model.expressions import Expression, Member, Name, parse
 from graphrag_mcp.model.facts import (
+    ASSIGNED,
     Bound,
     Declared,
     Exported,
@@ -187,7 +188,7 @@ class File:
         """What variables and members are given, by the name; with the value whose member it is."""
         assigned: dict[str, list[tuple[Flow, Expression | None]]] = {}
         for flow in self.facts.flows:
-            if flow.argument < 0 and self.policy.names.is_dynamic:
+            if flow.argument == ASSIGNED and self.policy.names.is_dynamic:
                 match parse(flow.into):
                     case Member(owner, name):
                         assigned.setdefault(name, []).append((flow, owner))

@@ -21,6 +21,7 @@ from graphrag_mcp.model.expressions import (
 )
 from graphrag_mcp.model.facts import (
     ANY_MEMBER,
+    TYPED,
     Bound,
     Flow,
     Mention,
@@ -30,8 +31,10 @@ from graphrag_mcp.model.facts import (
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.model.values import (
+    Either,
     Function,
     Instance,
+    Signature,
     Type,
     Value,
 )
@@ -67,7 +70,7 @@ class Handing(Places):
         for flow in self._facts.flows:
             value = self._resolver.expressions.value(self._path, flow.at, parse(flow.value))
             is_given = isinstance(value, Function) or "#" in flow.value or flow.value[:1] == "^"  # `Type::new`
-            for interface in types_of(self._resolver.taker(self._path, flow)) if is_given else ():
+            for interface in _takers(self._resolver.taker(self._path, flow)) if is_given else ():
                 operation = self._resolver.operation(interface)
                 if operation is None and not self._resolver.is_function_type(interface):
                     continue
@@ -125,6 +128,12 @@ class Handing(Places):
                 yield from functions_of(
                     self._resolver.expressions.written(SymbolId(self._path, place), declaration.value)
                 )
+
+
+def _takers(value: Value | None) -> Iterator[SymbolId]:
+    """Yield the types that take a function: interfaces, and function types that have a name."""
+    for part in value.values if isinstance(value, Either) else (value,):
+        yield from [part.alias] if isinstance(part, Signature) and part.alias else types_of(part)
 
 
 def _fill(slot: Place, stored: Sequence[tuple[Place, str]], line: int) -> Iterator[Link]:
@@ -198,10 +207,13 @@ class Slots:
         """Yield where a value is kept that a file hands over: in a parameter, a field, or a collection."""
         into = parse(flow.into)
         if flow.argument < 0:
-            is_local = isinstance(into, Name) and bool(self._file.innermost(into.name, flow.at))
-            is_member = isinstance(into, Member)  # It may be a method: that of an interface, or one that is replaced.
-            place = self._declared(flow.at, into, _ASSIGNED) if is_member else self.of(flow.at, into)
-            places = [] if is_local else [place]
+            match into:
+                case Member():  # It may be a method: that of an interface, or one that is replaced.
+                    places = [self._declared(flow.at, into, _ASSIGNED)]
+                case Name(name) if flow.argument == TYPED or self._file.innermost(name, flow.at):
+                    places = []
+                case _:
+                    places = [self.of(flow.at, into)]
         else:
             callee = self._resolver.calls.callee(self._path, flow.at, into)
             places = list(self._parameters(callee, flow.argument))

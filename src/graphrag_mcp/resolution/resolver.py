@@ -7,6 +7,8 @@ language is in its policy. The resolver remembers what it found, so it serves on
 from collections.abc import Set
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from graphrag_mcp.model.expressions import Expression, Member, argument_around, parse, says_type
 from graphrag_mcp.model.facts import Flow, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
@@ -232,7 +234,9 @@ class Resolver:
 
     def is_function_type(self, kind: SymbolId) -> bool:
         """Return whether functions are values of a type because they take and give the same."""
-        return isinstance(self.types.underlying(Instance((kind,))), Signature)
+        made_of = self.types.underlying(Instance((kind,)))
+        called = self.members.find(made_of, "()") if isinstance(made_of, Instance) else None
+        return isinstance(made_of, Signature) or bool(called and called.symbols)
 
     def required(self, interface: SymbolId) -> Set[str]:
         """Return the names of the methods that an interface declares itself, without optional ones."""
@@ -313,6 +317,8 @@ class Meanings(ResolverPart):
         if Mark.ALIAS not in declaration.marks or not declaration.value:
             return None
         value = self.types.named(symbol.path, declaration.at, parse(declaration.value))
+        if isinstance(value, Signature):
+            return replace(value, alias=symbol)
         return Type(value.symbols, value.arguments) if isinstance(value, Instance) else value
 
     def _held(self, symbol: SymbolId) -> Value | None:

@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.model.expressions import Member, Name, parse
-from graphrag_mcp.model.facts import Bound, Declared, FileFacts, Mark, identities_of
+from graphrag_mcp.model.facts import ASSIGNED, Bound, Declared, FileFacts, Mark, identities_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import Read
 from graphrag_mcp.model.sources import Names
@@ -132,7 +132,7 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
         yield Read(path, "export", export.name), (text(export.value), export.module, export.item, at(export.at))
     for flow in facts.flows if policy.names.is_dynamic else ():
         into = parse(flow.into)
-        if flow.argument < 0 and isinstance(into, Member | Name):
+        if flow.argument == ASSIGNED and isinstance(into, Member | Name):
             yield Read(path, "given", into.name), (text(flow.into), text(flow.value), at(flow.at))
 
 

@@ -185,8 +185,8 @@ def _unknown_callers(doubt: Doubt, name: str) -> Iterator[str]:
         yield f"{counted(len(doubt.methods), 'method')} of {name}, not listed: {_first(sorted(doubt.methods))}"
     if doubt.is_structural:
         yield (
-            "a function is of this type by its parameters and result: only those handed over as one are listed; users "
-            "are where the type is named"
+            "a function is of this type by its parameters and result: only those assigned, returned or handed over as "
+            "one are listed; users are where the type is named"
         )
     if doubt.is_implicit:
         yield "calls by operators, loops, `with` and the like are not followed"

@@ -209,7 +209,8 @@ def _expected(writer: Writer, node: Node) -> str:
             return writer.typed(around.child_by_field_name("type"))
         case "satisfies_expression" | "as_expression":
             kind = arguments(around)[1:]  # None in `as const`.
-            return writer.typed(kind[0]) if kind else writer.expected(around)
+            is_passed_on = around.parent is not None and around.parent.type == "as_expression"  # `as unknown as T`
+            return writer.typed(kind[0]) if kind and not is_passed_on else writer.expected(around)
         case "parenthesized_expression" | "ternary_expression":
             return writer.expected(around)
         case "return_statement" | "arrow_function":

@@ -85,3 +85,16 @@
 (index_type_query (_) @from.type) @use.indexed.value
 (type_query (identifier) @use.value)
 (type_identifier) @use.type
+
+; What a place with a type is given.
+(variable_declarator type: (_) value: [(arrow_function) (function_expression) (identifier)] @given)
+(public_field_definition type: (_) value: [(arrow_function) (function_expression) (identifier)] @given)
+(pair value: [(arrow_function) (function_expression) (identifier)] @given)
+(array [(arrow_function) (function_expression) (identifier)] @given)
+(return_statement [(arrow_function) (function_expression) (identifier)] @given)
+(arrow_function body: (arrow_function) @given)
+(as_expression . [(arrow_function) (function_expression) (identifier)] @given)
+(satisfies_expression . [(arrow_function) (function_expression) (identifier)] @given)
+(parenthesized_expression [(arrow_function) (function_expression) (identifier)] @given)
+(ternary_expression consequence: [(arrow_function) (function_expression) (identifier)] @given)
+(ternary_expression alternative: [(arrow_function) (function_expression) (identifier)] @given)

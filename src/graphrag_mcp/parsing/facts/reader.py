@@ -53,7 +53,7 @@ from tree_sitter import Node
 from graphrag_mcp.languages.grammars import Captures, Match, Matches
 from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, Shapes, arguments, instance, module
 from graphrag_mcp.languages.syntax import SourceCode
-from graphrag_mcp.model.facts import Declared, Exported, FileFacts, Flow, Imported
+from graphrag_mcp.model.facts import ASSIGNED, TYPED, Declared, Exported, FileFacts, Flow, Imported
 from graphrag_mcp.parsing.facts.bindings import BINDERS, OUTER, Bindings
 from graphrag_mcp.parsing.facts.declarations import MARKS, Declarations
 from graphrag_mcp.parsing.facts.functions import RESULTS, Functions
@@ -174,7 +174,7 @@ class FactReader:
 
     def _add_flow(self, role: str, captures: Captures) -> None:
         node = captures[role][0]
-        value, argument = self._writer.value(node), -1
+        value, argument = self._writer.value(node), ASSIGNED
         if value == LITERAL:
             return
         if kind := captures.get("into.type"):
@@ -198,10 +198,10 @@ class FactReader:
             self._flows.append(Flow(node.start_byte, into, argument, value))
 
     def _place(self, node: Node) -> tuple[str, int]:
-        """Return what the place of a value expects: a function and the number of the argument, or a value and -1."""
+        """Return what takes a value: a function and the number of the argument, or a value of the type of the place."""
         expected = self._writer.expected(node)
         function, _, number = expected.rpartition("@")
-        return (function, int(number)) if function and number.isdecimal() else (expected, -1)
+        return (function, int(number)) if function and number.isdecimal() else (expected, TYPED)
 
 
 def _sorted(matches: Iterable[Match], roles: Sequence[str]) -> tuple[dict[str, list[Captures]], list[Used]]:

@@ -1,6 +1,8 @@
 """What past commits say: as a list of the search, as the answers of `find_history`, and beside an impact."""
 
+import base64
 import json
+import random
 import subprocess
 import time
 from collections.abc import Iterator
@@ -471,3 +473,36 @@ def test_a_file_of_a_partial_clone_has_its_commits(repository: Repository, tmp_p
     assert "move the parts" in text
     assert "those under earlier names were not read" in text
     assert "write the parts" not in text
+
+
+def test_changed_lines_are_shown_and_what_added_them_is_marked(repository: Repository) -> None:
+    """Of a function, of one line, and of what a question names; the first commit may be on another page."""
+    added = repository.commit({"src/conn.py": CONN}, "Add the connection")
+    repository.commit({"src/conn.py": CONN.replace("return 2", "x = 2\n    return x")}, "Idle by x")
+    app = repository.open()
+    change = "    - return 2\n    + x = 2\n    + return x\n"
+    for asked in ({"symbol": "idle"}, {"query": "why does idle() use x"}):
+        text = ask(app, **asked)
+        assert change in text
+        assert "Add the connection (added it)" in text
+    assert change in ask(app, path="src/conn.py", line=6)
+    assert "- " not in ask(app, path="src/conn.py", line=1)
+    assert f"; {added[:7]} " in ask(app, symbol="idle", limit=1).split("\n", 1)[0]
+    assert f"; {added[:7]} " in ask(app, path="src/conn.py", limit=1).split("\n", 1)[0]
+
+
+def test_changed_lines_are_masked_with_all_of_their_file(repository: Repository) -> None:
+    """A line in the middle of a key looks like none; a fence is a line like others."""
+    body = base64.b64encode(random.Random(1).randbytes(1_200)).decode()
+    key = [f"    {body[start : start + 64]}" for start in range(0, len(body), 64)]
+    before = "\n".join(
+        ["def idle():", '    """', "    -----BEGIN PRIVATE KEY-----", *key, "    -----END PRIVATE KEY-----"]
+    )
+    before += '\n    """\n    return 1\n'
+    repository.commit({"src/conn.py": before}, "Add the key")
+    after = before.replace(body[700:704], "QQQQ").replace("return 1", "return '```'\n    return 2")
+    repository.commit({"src/conn.py": after}, "Change the key")
+    text = ask(repository.open(), symbol="idle")
+    assert "QQQQ" not in text
+    assert body[705:720] not in text
+    assert "    + return '```'\n" in text

@@ -1,6 +1,7 @@
 """Answers from past commits: those that match words, and those that made a file or lines what they are."""
 
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
@@ -10,11 +11,19 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from graphrag_mcp.history.lines import Lines, changed_symbols, committed_lines, follow_lines
+from graphrag_mcp.history.lines import (
+    Lines,
+    as_text,
+    changed_symbols,
+    committed_lines,
+    follow_lines,
+    patched_path,
+    shown_change,
+)
 from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.graph import CodeNode
-from graphrag_mcp.model.history import Commit, CommitRange, Companion, Told
+from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Companion, Told
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
@@ -35,6 +44,7 @@ _LEAST_TOGETHER = 2
 LEAST_LIFT = 1.5  # Independent files have a lift of 1.
 NEWEST_COMMITS = 50  # Older commits of a file are not compared.
 _END = "--end-of-options"
+_BLAMED = re.compile(r"\^?(?P<name>\w+) (?P<line>\d+) [^\0]*?^filename (?P<path>.*)$", re.MULTILINE)
 
 
 class Past:
@@ -141,7 +151,9 @@ class Past:
         deadline = time.monotonic() + SECONDS
         rest = (*span.options, _END, self._git.head(), "--", self._git.folder + path)
         try:
-            return self._told(deadline, "--follow", *rest)
+            told = self._told(deadline, "--follow", *rest)
+            is_whole = not (told.note or self.problem or span.options)
+            return replace(told, first=told.commits[-1].name) if is_whole and told.commits else told
         except GitError as error:  # Earlier names are found by contents, which a partial clone lacks.
             told = self._told(deadline, *rest)
             return Told(told.commits, f"those under earlier names were not read: {error}")
@@ -154,11 +166,13 @@ class Past:
             return Told((), "these lines are not committed yet")
         evolution = follow_lines(self._git, lines, deadline)
         note = "" if evolution.is_whole else "older commits were not read in time"
+        names = {commit.name: changed for commit, changed in evolution.commits.items()}
+        first = "" if self.problem else evolution.first
         if not span.options:
-            return Told(evolution.commits, note)
-        names = [commit.name for commit in evolution.commits]
+            return Told(tuple(evolution.commits), note, names, first)
         commits = {commit.name for commit in self._read(deadline + SECONDS, "--no-walk", *span.options, _END, *names)}
-        return Told(tuple(commit for commit in evolution.commits if commit.name in commits), note)
+        told = tuple(commit for commit in evolution.commits if commit.name in commits)
+        return Told(told, note, names, first)
 
     def last_change(self, node: CodeNode, deadline: float) -> Told:
         """Return the newest commit that changed a definition or a file; none that is not found in time."""
@@ -183,13 +197,13 @@ class Past:
         lines = self._committed(path, line, line, deadline)
         if lines is None:
             return Told((), "this line is not committed yet")
-        passed: list[str] = []
+        passed: dict[str, ChangedLines] = {}
         with suppress(GitTimeoutError):
             while len(passed) < MOST_PASSED:
-                name = self._blamed(lines, passed, deadline)
+                name, changed_line = self._blamed(lines, list(passed), deadline)
                 if name in passed:
                     break
-                passed.append(name)
+                passed[name] = changed_line
                 changed = self._git.run(
                     deadline, "diff-tree", "-r", "--root", "-z", "--name-only", "--no-commit-id", _END, name
                 )
@@ -197,7 +211,7 @@ class Past:
                     break
         if not passed:
             return Told((), "git was not ready in time")
-        return Told(tuple(self._read(deadline + SECONDS, "--no-walk=unsorted", _END, *reversed(passed))))
+        return Told(tuple(self._read(deadline + SECONDS, "--no-walk=unsorted", _END, *reversed(passed))), "", passed)
 
     def _survivors(self, node: CodeNode) -> set[str]:
         """Return the commits that wrote the present lines of a definition, none where git does not tell in time."""
@@ -209,16 +223,16 @@ class Past:
                 return {row.split(" ", 1)[0].lstrip("^") for row in rows}
         return set()
 
-    def _blamed(self, lines: Lines, ignored: Sequence[str], deadline: float) -> str:
-        """Return the commit that wrote the first of some lines. Raises GitError."""
+    def _blamed(self, lines: Lines, ignored: Sequence[str], deadline: float) -> tuple[str, ChangedLines]:
+        """Return the commit that wrote the first of some lines, and where it wrote it. Raises GitError."""
         options = ("-w", "-M", "-C", *(f"--ignore-rev={name}" for name in ignored))
         # This command has no end of options.
         rest = ("-L", f"{lines.start},{lines.start}", lines.commit, "--", lines.path)
         blamed = self._git.run(deadline, "blame", "--porcelain", *options, *rest)
-        name = blamed.split(b" ", 1)[0].decode("ascii", "replace").lstrip("^")
-        if not is_name(name):
+        written = _BLAMED.match(as_text(blamed))
+        if written is None or not is_name(written["name"]):
             raise GitError("git could not tell which commit wrote this line")
-        return name
+        return written["name"], ChangedLines(patched_path(written["path"]), frozenset([int(written["line"])]))
 
     def together(self, path: str, scope: Scope) -> list[Companion]:
         """Return the files that usually change together with a file."""
@@ -235,6 +249,16 @@ class Past:
         now = {path: self._history.path_now(commit.name, path) for path in changed}
         folder = self._git.folder
         return {after.removeprefix(folder): changed[path] for path, after in now.items() if after.startswith(folder)}
+
+    def changed_lines(self, commit: Commit, told: Told, path: str, deadline: float) -> list[str]:
+        """Return the lines that a commit changed in a file, of those that are asked for; none under another path."""
+        changed = told.changed.get(commit.name)
+        if changed is None or changed.path != self._git.folder + path or time.monotonic() > deadline:
+            return []
+        try:
+            return shown_change(self._git, commit.name, changed, deadline)
+        except GitError:
+            return []
 
     def _committed(self, path: str, start: int, end: int, deadline: float) -> Lines | None:
         return committed_lines(self._git, path, start, end, deadline)

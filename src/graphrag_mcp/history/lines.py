@@ -10,13 +10,15 @@ from typing import NamedTuple
 
 from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.model.files import Symbol, SymbolKind
-from graphrag_mcp.model.history import Commit
+from graphrag_mcp.model.history import ChangedLines, Commit
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError
 from graphrag_mcp.system.git_files import files_of, has_content, patch_of, read_blobs
 from graphrag_mcp.system.safe_files import read_file_below
+from graphrag_mcp.text.secrets import mask_secrets
 
 MOST_MOVES = 5
 _MOST_BYTES = 1 << 24  # No larger file on the disk is read.
+_MOST_MASKED = 1 << 21  # Characters; masking them takes a quarter of a second.
 _LEAST_ALIKE = 0.6  # Added lines are moved if this share of them was removed elsewhere.
 _FEWEST_LINES = 3  # Only lines with letters count, since a brace is everywhere.
 _DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "-U0")
@@ -41,9 +43,13 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """The commits that changed some lines, the newest first. is_whole: whether the first one is among them."""
+    """The commits that changed some lines, the newest first, each with the lines.
 
-    commits: tuple[Commit, ...]
+    first: the commit that added them, "" if it is not known. is_whole: whether there was time to read all.
+    """
+
+    commits: Mapping[Commit, ChangedLines]
+    first: str
     is_whole: bool
 
 
@@ -53,7 +59,7 @@ def follow_lines(git: Git, lines: Lines, deadline: float) -> Evolution:
     Where a commit added them as a whole, and removed the same lines elsewhere, they are followed there. deadline: on
     the monotonic clock. Raises GitError when git cannot read the file.
     """
-    commits: dict[str, Commit] = {}
+    commits: dict[Commit, ChangedLines] = {}
     origin: Lines | None = lines
     try:
         for _ in range(MOST_MOVES):
@@ -62,11 +68,64 @@ def follow_lines(git: Git, lines: Lines, deadline: float) -> Evolution:
             wanted = f"-L{origin.start},{origin.end}:{origin.path}"
             oldest = None
             for oldest in read_commits(git, deadline, wanted, "--end-of-options", origin.commit, "--"):
-                commits.setdefault(oldest[0].name, oldest[0])
+                commits.setdefault(oldest[0], _changed_lines(oldest[1]))
             origin = _moved_from(git, *oldest, deadline) if oldest else None
     except GitTimeoutError:
-        return Evolution(tuple(commits.values()), is_whole=False)
-    return Evolution(tuple(commits.values()), is_whole=True)
+        return Evolution(commits, "", is_whole=False)
+    first = next(reversed(commits), None) if origin is None else None
+    return Evolution(commits, first.name if first and not commits[first].removed else "", is_whole=True)
+
+
+def _changed_lines(patch: str) -> ChangedLines:
+    path = _NEW_PATH.search(patch)
+    lines = list(_numbered(patch))
+    removed, added = (frozenset(number for sign, number, _ in lines if sign == wanted) for wanted in "-+")
+    return ChangedLines(patched_path(path[1]).removeprefix("b/") if path else "", added, removed)
+
+
+def _numbered(patch: str) -> Iterator[tuple[str, int, str]]:
+    """Yield the lines of a patch of one file: "-", "+" or " ", the number (of "-" that before), and the text."""
+    before = removed = after = added = 0
+    for line in patch.split("\n"):
+        if removed or added:
+            sign = line[:1]
+            if sign in "-+ ":
+                yield sign or " ", before if sign == "-" else after, line[1:]
+                before, removed = (before + 1, removed - 1) if sign != "+" else (before, removed)
+                after, added = (after + 1, added - 1) if sign != "-" else (after, added)
+        elif hunk := HUNK.match(line):
+            before, removed, after, added = hunk_numbers(hunk)
+
+
+def shown_change(git: Git, commit: str, changed: ChangedLines, deadline: float) -> list[str]:
+    """Return lines that a commit changed, each after "-" or "+", with secrets masked. Raises GitError.
+
+    Whole files are masked, since a part of a secret looks like none. Where the removed lines are unknown, all
+    are returned that were changed together with the added ones, and nothing if none of them was removed.
+    """
+    span = ("diff-tree", "--no-commit-id", "--root", "-r", "-p", *_DIFF, f"-U{_MOST_BYTES}")
+    patch = git.run(deadline, *span, "--end-of-options", commit, "--", changed.path).decode("utf-8", "replace")
+    if len(patch) > _MOST_MASKED:
+        return []
+    lines = list(_numbered(patch))
+    before, after = (
+        iter(mask_secrets("\n".join(text for sign, _, text in lines if sign != other)).split("\n")) for other in "+-"
+    )
+    runs: list[list[tuple[str, int, str]]] = [[]]
+    for sign, number, _ in lines:
+        texts = [next(side) for side, other in ((before, "+"), (after, "-")) if sign != other]
+        if sign == " ":
+            runs += [[]] if runs[-1] else []
+        else:
+            runs[-1].append((sign, number, texts[0]))
+    if changed.removed is None:
+        runs = [run for run in runs if any(sign == "+" and number in changed.added for sign, number, _ in run)]
+    else:
+        wanted = {("+", number) for number in changed.added} | {("-", number) for number in changed.removed}
+        runs = [[line for line in run if line[:2] in wanted] for run in runs]
+    shown = [f"{sign} {text.rstrip()}" for run in runs for sign, _, text in run if re.search(r"\w", text)]
+    is_new = changed.removed is None and not any(line[0] == "-" for line in shown)
+    return [] if is_new else shown
 
 
 def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) -> Lines | None:

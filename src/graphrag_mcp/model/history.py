@@ -1,7 +1,8 @@
 """Commits, as git tells them and as the index keeps them."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 DIGITS_SHOWN = 7  # Digits of a commit's name.
@@ -72,12 +73,25 @@ class CommitRange:
         return [*(f"{name}={value}" for name, value in limits if value), *fixed]
 
 
+class ChangedLines(NamedTuple):
+    """The numbers of the lines that a commit added to a file, and of those before it that it removed; None: unknown."""
+
+    path: str
+    added: frozenset[int]
+    removed: frozenset[int] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Commits that answer a question, the best or newest first. note: what is missing, "" for nothing."""
+    """Commits that answer a question, the best or newest first. note: what is missing, "" for nothing.
+
+    changed: the lines that a commit changed, by its name, where the question is of lines. first: what added them.
+    """
 
     commits: tuple[Commit, ...]
     note: str = ""
+    changed: Mapping[str, ChangedLines] = field(default_factory=dict)
+    first: str = ""
 
 
 def day_of(commit: Recalled | Commit) -> str:

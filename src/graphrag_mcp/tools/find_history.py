@@ -38,6 +38,9 @@ FILES_SHOWN = 3
 NAMES_LOOKED_UP = 5  # Of a query.
 SHORTEST_GONE = 4  # Characters of a name that is looked for in what commits removed.
 SYMBOLS_SHOWN = 3
+CHANGES_SHOWN = 3  # Commits of which changed lines are shown.
+CHANGED_LINES = 6
+CHANGED_CHARACTERS = 120
 BODY_CHARACTERS = 240
 _TRAILER = re.compile(r"[\w-]+-by: |-{3,}")  # "Co-authored-by: ..."
 _FENCE = "```"  # A line of a message begins with a name or with blanks, so it cannot close it.
@@ -68,7 +71,11 @@ class HistoryArguments(PagedArguments):
 
 @dataclass(frozen=True, slots=True)
 class ToldCommit:
-    """A commit with the indexed files that it changed and the definitions in them, and how many other files."""
+    """A commit with the indexed files that it changed and the definitions in them, and how many other files.
+
+    changed: lines that it changed, each after "-" or "+", where the question is of lines. is_first: whether it added
+    them.
+    """
 
     commit: str
     date: str
@@ -76,6 +83,8 @@ class ToldCommit:
     message: str
     files: Mapping[str, Sequence[str]]
     other_files: int
+    changed: Sequence[str] = ()
+    is_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,7 @@ class History:
     of: the definition or file whose past they are, None for any. named: the definition that the query names, whose
     commits are first. gone: a name in the query that nothing has any more, whose last are before them. missing: what
     is. words: of the query, and most_matched: how many of them the message of one
-    commit has at most.
+    commit has at most. first: the commit that added the lines, None if that is not known.
     """
 
     of: CodeNode | None
@@ -94,6 +103,7 @@ class History:
     missing: str
     words: int
     most_matched: int
+    first: Commit | None = None
 
 
 def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[History, ToldCommit]:
@@ -113,16 +123,23 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
         commits = dict.fromkeys(commit for of in (*of_names, told) for commit in of.commits)
         gone = gone if of_names[0].commits else ""
         note = next(filter(None, (of.note for of in (told, *of_names))), "")
-        told = replace(told, commits=tuple(commits), note=note)
+        changed = {name: lines for of in of_names for name, lines in of.changed.items()}
+        told = replace(told, commits=tuple(commits), note=note, changed=changed, first=of_names[-1].first)
     page_commits = told.commits[call.first : call.first + arguments.limit]
     changes = [past.changes(commit, navigator.until) for commit in page_commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
     own = next((of.path for of in (node, named) if of), "")
     rows = [_told(commit, files, shown, view.root, own) for commit, files in zip(page_commits, changes, strict=True)]
+    for place, commit in enumerate(page_commits):
+        is_first = commit.name == told.first
+        is_shown = place < CHANGES_SHOWN and own in rows[place].files and not is_first
+        lines = past.changed_lines(commit, told, own, navigator.until) if is_shown else []
+        rows[place] = replace(rows[place], changed=lines, is_first=is_first)
     page = Page(rows, call.first, len(told.commits))
     words = set(query_words(arguments.query))
     matched = max((len(words.intersection(query_words(commit.message))) for commit in told.commits), default=0)
-    history = History(node, named, gone, told.note or past.problem, len(words), matched)
+    first = next((commit for commit in told.commits if commit.name == told.first), None)
+    history = History(node, named, gone, told.note or past.problem, len(words), matched, first)
     return answer_of(view, history, page, filter(None, [node, named]))
 
 
@@ -170,6 +187,8 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
         order += f", those that added or removed {as_name(history.gone)} before others"
     if history.named:
         order += f", those of {location_of(history.named)} before others"
+    if history.first and not any(row.is_first for row in answer.page.rows):
+        order += f"; {history.first.name[:DIGITS_SHOWN]} {day_of(history.first)} added it"
     if history.words > 1 and history.most_matched * 2 <= history.words:
         order += f"; none has more than {history.most_matched} of the {history.words} words"
     if not total:
@@ -186,14 +205,15 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
 def _lines(row: ToldCommit, *, is_whole_message: bool = False) -> list[str]:
     author = f" {row.author.partition(' <')[0]}:" if row.author else ""
     subject, _, body = row.message.partition("\n")
-    head = one_line(f"{row.commit[:DIGITS_SHOWN]} {row.date}{author} {subject.strip()}")
+    first = " (added it)" if row.is_first else ""
+    head = one_line(f"{row.commit[:DIGITS_SHOWN]} {row.date}{author} {subject.strip()}{first}")
     body = body.strip()
     if not is_whole_message:
         paragraphs = (part for part in body.split("\n\n") if not _TRAILER.match(part))
         body = " ".join(next(paragraphs, "").split())
         body = body if len(body) <= BODY_CHARACTERS else f"{body[:BODY_CHARACTERS].rsplit(' ', 1)[0]} …"
     rows = [f"    {one_line(line)}" for line in body.splitlines() if line.strip()]
-    return ["\n".join([head, *rows, *_files(row)])]
+    return ["\n".join([head, *rows, *_files(row), *_changed(row)])]
 
 
 def _files(row: ToldCommit) -> list[str]:
@@ -204,6 +224,17 @@ def _files(row: ToldCommit) -> list[str]:
     left = len(row.files) - len(told) + row.other_files
     more = [counted(left, "more file")] if left and told else []
     return [f"    in {'; '.join([*told, *more])}"] if told else []
+
+
+def _changed(row: ToldCommit) -> list[str]:
+    """Return the changed lines of a commit; of many, as many removed as added ones."""
+    removed, added = ([line for line in row.changed if line[0] == sign] for sign in "-+")
+    most = max(CHANGED_LINES // 2, CHANGED_LINES - len(added))
+    shown = removed[:most] + added[: CHANGED_LINES - len(removed[:most])]
+    blanks = min((len(line) - 2 - len(line[2:].lstrip()) for line in shown), default=0)
+    lines = [f"    {one_line(line[:2] + line[2 + blanks :])[:CHANGED_CHARACTERS]}" for line in shown]
+    left = len(row.changed) - len(shown)
+    return [*lines, f"    ... {counted(left, 'more changed line')}"] if left else lines
 
 
 HISTORY = Tool(

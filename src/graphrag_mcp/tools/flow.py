@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.graph.chains import Branch, Chain, Flow, Link
-from graphrag_mcp.graph.lookup import SEPARATORS
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Line
 from graphrag_mcp.text.counts import counted, listed
-from graphrag_mcp.text.names import as_name
+from graphrag_mcp.text.names import SEPARATORS, as_name
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
     CodeAnswer,
@@ -103,7 +102,7 @@ def _namesakes(flow: Flow, call: Call[FlowArguments]) -> Iterator[str]:
     """Yield, for each argument, the other definitions that a name of it may mean: a chain has the nearest one."""
     chosen = {node.name: node.qualified_name for chain in flow.chains for node in chain.nodes}
     for argument, names, nodes in (("from", call.arguments.starts, flow.starts), ("to", call.arguments.to, flow.ends)):
-        asked = chosen.keys() & {SEPARATORS.sub(".", name).rpartition(".")[2] for name in names}
+        asked = chosen.keys() & {SEPARATORS.split(name)[-1] for name in names}
         others = [node for node in nodes if node.name in asked and node.qualified_name not in chosen.values()]
         if others:
             where = listed([location_of(node) for node in others], NAMESAKES_SHOWN)

@@ -506,3 +506,34 @@ def test_changed_lines_are_masked_with_all_of_their_file(repository: Repository)
     assert "QQQQ" not in text
     assert body[705:720] not in text
     assert "    + return '```'\n" in text
+
+
+@pytest.mark.parametrize(
+    ("asked", "heading"),
+    [
+        ({"symbol": "Jar.close_quietly"}, "2 commits that added or removed Jar.close_quietly, the newest first:"),
+        ({"path": "src/jar.py"}, "2 commits of src/jar.py, which is not there any more, the newest first:"),
+        ({"query": "Quietly removed"}, "those that added or removed Quietly before others"),
+    ],
+    ids=["symbol", "path", "query"],
+)
+def test_what_is_not_there_any_more_has_a_past(repository: Repository, asked: dict[str, object], heading: str) -> None:
+    """Of a file that is there and not indexed nothing is said, and a name that never was is refused."""
+    repository.commit({"src/jar.py": "class Quietly:\n    def close_quietly(self):\n        return 3\n"}, "Jars")
+    repository.commit({"src/jar.py": None, ".graphragignore": "hidden.py\n", "hidden.py": "x = 1\n"}, "Fewer parts")
+    app = repository.open()
+    text = ask(app, **asked)
+    assert heading in text.split("\n", 1)[0]
+    assert text.index("Fewer parts") < text.index("Jars")
+    for refused in ({"symbol": "never_was"}, {"path": "hidden.py"}, {"path": "../outside.py"}):
+        with pytest.raises(RequestError, match="nothing that is indexed defines"):
+            ask(app, **refused)
+
+
+def test_the_day_of_a_commit_is_that_of_its_author(repository: Repository) -> None:
+    """As `git log` prints it, wherever it was committed."""
+    (repository.root / "src/jar.py").write_text("x = 1\n")
+    git(repository.root, "add", "--all")
+    date = "2020-05-01T23:30:00-0700"
+    git(repository.root, "commit", "--quiet", "--message", "Late in the evening", f"--date={date}")
+    assert " 2020-05-01 Test: Late in the evening" in ask(repository.open(), query="late in the evening")

@@ -105,6 +105,13 @@ class Past:
         except GitError as error:
             return Told((), str(error))
 
+    def of_gone_file(self, path: str, span: CommitRange) -> Told:
+        """Return the commits of a file that is not there any more."""
+        try:
+            return replace(self.of_file(path, span), first="")
+        except GitError as error:
+            return Told((), str(error))
+
     def _by_words(self, told: Told, words: str, kept: Set[str]) -> Told:
         """Return the commits that share words, those that are kept first, then those that share the rarest."""
         wanted = set(query_words(words))

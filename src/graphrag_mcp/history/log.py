@@ -1,5 +1,6 @@
 """Reads commits from git, the newest first."""
 
+import re
 import secrets
 import time
 from collections.abc import Generator, Iterable, Iterator
@@ -17,8 +18,9 @@ _QUESTION_SECONDS = 10.0
 _READ_SECONDS = 600.0
 _MOST_RECORD_BYTES = 1 << 24  # A longer record of a commit and its changes is cut.
 _OPTIONS = ("--no-merges", "--no-ext-diff", "--no-textconv", "--no-color")
-_FORMAT = "--format={}%H%x00%ct%x00%an <%ae>%x00%B%x00"
-_FIELDS = 4
+_FORMAT = "--format={}%H%x00%ct%x00%as%x00%an <%ae>%x00%B%x00"
+_FIELDS = 5
+_DAY = re.compile(rb"\d{4}-\d\d-\d\d")
 _LAST_SECOND = 253_402_300_799  # The year 9999 ends with this second; a forged commit may have any time.
 
 
@@ -85,14 +87,15 @@ def _masked_name(author: str) -> str:
 
 def _read_commit(record: bytes) -> tuple[Commit, str] | None:
     """Return a commit; None for the output before the first one. A time that git cannot print is 0."""
-    name, seconds, author, message, changes = [*record.split(b"\0", _FIELDS), b"", b"", b"", b""][: _FIELDS + 1]
+    name, seconds, day, author, message, changes = [*record.split(b"\0", _FIELDS), *[b""] * _FIELDS][: _FIELDS + 1]
     if not is_name(name.decode("ascii", "replace")):
         return None
     if len(message) > _MOST_MESSAGE_BYTES:
         message = b"(a message of more than a megabyte)"
     text = mask_secrets(message.decode("utf-8", "replace").strip())[:MESSAGE_CHARACTERS]  # A cut may halve a secret.
     when = min(int(seconds), _LAST_SECOND) if seconds.isdigit() else 0
-    commit = Commit(name.decode(), when, _masked_name(author.decode("utf-8", "replace")), text)
+    day = day if _DAY.fullmatch(day) else b""
+    commit = Commit(name.decode(), when, _masked_name(author.decode("utf-8", "replace")), text, (), day.decode())
     return commit, changes.decode("utf-8", "surrogateescape")
 
 

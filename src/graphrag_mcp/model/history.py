@@ -16,13 +16,17 @@ class Change(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """A commit with one parent, or none. seconds: since 1970. author, message: with secrets masked."""
+    """A commit with one parent, or none. author, message: with secrets masked.
+
+    seconds: since 1970, when it was committed. day: when it was written, where its author was.
+    """
 
     name: str
     seconds: int
     author: str
     message: str
     changes: tuple[Change, ...] = ()
+    day: str = ""
 
     @property
     def subject(self) -> str:
@@ -95,7 +99,9 @@ class Told:
 
 
 def day_of(commit: Recalled | Commit) -> str:
-    """Return the day of a commit."""
+    """Return the day on which a commit was written; of one that the index recalls, that on which it was committed."""
+    if isinstance(commit, Commit) and commit.day:
+        return commit.day
     return time.strftime("%Y-%m-%d", time.gmtime(commit.seconds))
 
 

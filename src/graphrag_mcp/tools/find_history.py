@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from pydantic import Field, model_validator
 
 from graphrag_mcp.app.session import Capability
-from graphrag_mcp.errors import RequestError
+from graphrag_mcp.errors import RequestError, UnknownNameError
 from graphrag_mcp.model.graph import CodeNode
-from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, day_of
+from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, Told, day_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.text.counts import counted
-from graphrag_mcp.text.names import as_name
+from graphrag_mcp.text.names import SEPARATORS, as_name
 from graphrag_mcp.text.words import query_words
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
 from graphrag_mcp.tools.code_answer import CodeAnswer, answer_of, code_json, is_empty, lay_out, location_of
@@ -27,6 +27,7 @@ from graphrag_mcp.tools.tool import Call, Page, Tool
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.history.find import Past
 
 
 HISTORY_TOKENS = 625  # 2,000 characters.
@@ -43,6 +44,8 @@ CHANGED_LINES = 6
 CHANGED_CHARACTERS = 120
 BODY_CHARACTERS = 240
 _TRAILER = re.compile(r"[\w-]+-by: |-{3,}")  # "Co-authored-by: ..."
+_COMING = re.compile(r"\b(?:remov|delet|dropp?|added|introduc|gone)", re.IGNORECASE)
+_CAPITALIZED = re.compile(r"\b[A-Z]\w{3,}")  # What came or went may have such a name.
 _FENCE = "```"  # A line of a message begins with a name or with blanks, so it cannot close it.
 
 
@@ -113,10 +116,17 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     if past.is_missing:
         raise RequestError("find_history", f"there is no history of git to read: {past.problem}")
     start = arguments.symbol or arguments.path
-    node = navigator.starts(start, call.scope)[0] if start else None
     span = CommitRange(arguments.since, arguments.until, arguments.author)
-    told = past.answer(arguments.query, node, arguments.line, span)
-    named, gone = (None, "") if node else named_in(navigator, arguments.query, call.scope)
+    node, without = None, Told(())
+    if start:
+        try:
+            node = navigator.starts(start, call.scope)[0]
+        except UnknownNameError:
+            without = _of_gone(past, arguments, view.root, span)
+            if not without.commits:
+                raise
+    told = without if without.commits else past.answer(arguments.query, node, arguments.line, span)
+    named, gone = (None, "") if start else named_in(navigator, arguments.query, call.scope)
     of_names = [past.of_gone(gone, named.path if named and named.is_file else "", span)] if gone else []
     of_names += [past.of_named(arguments.query, named, span)] if named else []
     if of_names:
@@ -125,6 +135,7 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
         note = next(filter(None, (of.note for of in (told, *of_names))), "")
         changed = {name: lines for of in of_names for name, lines in of.changed.items()}
         told = replace(told, commits=tuple(commits), note=note, changed=changed, first=of_names[-1].first)
+    gone = start if without.commits else gone
     page_commits = told.commits[call.first : call.first + arguments.limit]
     changes = [past.changes(commit, navigator.until) for commit in page_commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
@@ -136,11 +147,20 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
         lines = past.changed_lines(commit, told, own, navigator.until) if is_shown else []
         rows[place] = replace(rows[place], changed=lines, is_first=is_first)
     page = Page(rows, call.first, len(told.commits))
-    words = set(query_words(arguments.query))
-    matched = max((len(words.intersection(query_words(commit.message))) for commit in told.commits), default=0)
+    words = list(filter(None, (set(query_words(word)) for word in arguments.query.split())))
+    messages = (set(query_words(commit.message)) for commit in told.commits)
+    matched = max((sum(not word.isdisjoint(message) for word in words) for message in messages), default=0)
     first = next((commit for commit in told.commits if commit.name == told.first), None)
     history = History(node, named, gone, told.note or past.problem, len(words), matched, first)
     return answer_of(view, history, page, filter(None, [node, named]))
+
+
+def _of_gone(past: "Past", arguments: HistoryArguments, root: Path, span: CommitRange) -> Told:
+    """Return the commits of a definition or file that is not there any more; none of one that is not indexed."""
+    if not arguments.symbol:
+        return Told(()) if (root / arguments.path).exists() else past.of_gone_file(arguments.path, span)
+    name = SEPARATORS.split(arguments.symbol.strip().removesuffix("()"))[-1]
+    return past.of_gone(name, "", span) if len(name) >= SHORTEST_GONE else Told(())
 
 
 def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode | None, str]:
@@ -148,7 +168,8 @@ def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode
 
     That is one that nothing has, or nothing in the file.
     """
-    found = {name: navigator.known(name, scope) for name in islice(dict.fromkeys(names_in(query)), NAMES_LOOKED_UP)}
+    names = list(names_in(query)) or (_CAPITALIZED.findall(query) if _COMING.search(query) else [])
+    found = {name: navigator.known(name, scope) for name in islice(dict.fromkeys(names), NAMES_LOOKED_UP)}
     files = {nodes[0] for nodes in found.values() if len(nodes) == 1 and nodes[0].is_file}
     file = files.pop() if len(files) == 1 else None
     if file:
@@ -177,13 +198,16 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
     arguments, history, total = call.arguments, answer.result, answer.page.total
     words = f' that match{"es" if total == 1 else ""} "{one_line(arguments.query)}"' if arguments.query else ""
     of = f" of {location_of(history.of)}" if history.of else ""
+    if history.gone and not arguments.query:
+        gone = as_name(history.gone)
+        of = f" that added or removed {gone}" if arguments.symbol else f" of {gone}, which is not there any more"
     if arguments.line and history.of:
         of = f" that explain{'s' if total == 1 else ''} {as_name(history.of.path)}:{arguments.line}"
     explains = bool(arguments.line and history.of)
     order = "" if total == 1 else ", the best first" if arguments.query else ", the newest first"
     if explains and total > 1:
         order = ", the first after passing over others, which changed many files"
-    if history.gone:
+    if history.gone and arguments.query:
         order += f", those that added or removed {as_name(history.gone)} before others"
     if history.named:
         order += f", those of {location_of(history.named)} before others"

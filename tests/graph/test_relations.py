@@ -408,6 +408,21 @@ def test_a_call_of_an_interface_may_call_what_implements_it_by_name(tmp_path: Pa
     assert rows(tmp_path, {"a.ts": SHAPES}, "Label.title", Direction.CALLERS) == ["a.ts:7 may call"]
 
 
+BOUNDED = """class Handler { run() {} }
+async function all<H extends Array<Handler>>({ handlers }: { handlers: H }) {
+  for (const handler of handlers) await handler.run()
+}
+function first<H extends Handler[]>(handlers: H) { handlers[0].run() }
+function calls<F extends () => Handler>(make: F) { make().run() }
+"""
+
+
+def test_a_type_parameter_has_the_elements_and_results_of_what_it_is_at_least(tmp_path: Path) -> None:
+    assert rows(tmp_path, {"a.ts": BOUNDED}, "Handler.run", Direction.CALLERS) == [
+        f"a.ts:{line} certain" for line in (3, 5, 6)
+    ]
+
+
 FUNCTION_TYPES = """
 export type Middleware = (next: (a: number) => number) => (b: number) => number
 interface Fn { (a: number): void }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.model.facts import Mark, SymbolId, unpack
+from graphrag_mcp.model.facts import TYPED, Mark, SymbolId, unpack
 from graphrag_mcp.model.facts import pack as pack_facts
 from graphrag_mcp.model.values import Instance
 from tests.resolution.projects import OTHER, UNDECIDED, Project, read
@@ -462,7 +462,7 @@ def test_what_is_handed_over_as_a_function_is_recorded() -> None:
     assert facts is not None
     assert [(flow.into, flow.argument, flow.value) for flow in facts.flows] == [
         ("run", 1, "this#f"),
-        ("Task!", -1, "#2"),
+        ("Task!", TYPED, "#2"),
     ]
 
 

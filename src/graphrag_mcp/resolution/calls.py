@@ -166,6 +166,8 @@ class Calls(ResolverPart):
                 return made_of.result if isinstance(made_of, Signature) else None
             case Either(values):
                 return either(self.result(value, argument, count) for value in values)
+            case Variable(_, bound) if bound is not None:
+                return self.result(bound, argument, count)
             case Signature(_, result):
                 return without_variables(replaced(result, self._given(called, argument, count)))
             case Above():

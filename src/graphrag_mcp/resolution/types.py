@@ -164,8 +164,11 @@ class Types(ResolverPart):
         return None
 
     def underlying(self, value: Value | None) -> Value | None:
-        """Return what a named type is made of; a struct, a class or an interface is made of itself."""
+        """Return what a named type is made of, of a type parameter what it is at least; a class is made of itself."""
         for _ in range(MAX_LEVELS):
+            if isinstance(value, Variable) and value.bound is not None:
+                value = value.bound
+                continue
             if not isinstance(value, Instance):
                 return value
             declaration = self.declared(value.symbols[0])

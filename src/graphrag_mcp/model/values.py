@@ -267,6 +267,11 @@ def without_variables(value: Value | None) -> Value | None:
     return None if value is None else rebuilt(value, without_variables)
 
 
+def at_least(value: Value | None) -> Value | None:
+    """Return a value; of a type parameter, what it is at least, where that is known."""
+    return value.bound if isinstance(value, Variable) and value.bound is not None else value
+
+
 def apart(function: Function) -> Iterator[Function]:
     """Yield the overloads of a function one by one."""
     yield from (replace(function, symbols=(symbol,)) for symbol in function.symbols)

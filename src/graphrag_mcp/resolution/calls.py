@@ -27,6 +27,7 @@ from graphrag_mcp.model.values import (
     Value,
     Variable,
     always,
+    at_least,
     either,
     foreign_instance,
     has_variable,
@@ -146,7 +147,7 @@ class Calls(ResolverPart):
 
     def result(self, called: Value | None, argument: Arguments, count: int) -> Value | None:
         """Return what a call gives. argument: returns the value of an argument by its place."""
-        match called:
+        match called := at_least(called):
             case Type(symbols, arguments):
                 return Instance(symbols, arguments)
             case Function() | Either() if overloads := self.overloads.of(called):
@@ -166,8 +167,6 @@ class Calls(ResolverPart):
                 return made_of.result if isinstance(made_of, Signature) else None
             case Either(values):
                 return either(self.result(value, argument, count) for value in values)
-            case Variable(_, bound) if bound is not None:
-                return self.result(bound, argument, count)
             case Signature(_, result):
                 return without_variables(replaced(result, self._given(called, argument, count)))
             case Above():

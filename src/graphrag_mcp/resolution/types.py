@@ -43,6 +43,7 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
     Variable,
+    at_least,
     either,
     foreign_instance,
     replaced,
@@ -166,9 +167,7 @@ class Types(ResolverPart):
     def underlying(self, value: Value | None) -> Value | None:
         """Return what a named type is made of, of a type parameter what it is at least; a class is made of itself."""
         for _ in range(MAX_LEVELS):
-            if isinstance(value, Variable) and value.bound is not None:
-                value = value.bound
-                continue
+            value = at_least(value)
             if not isinstance(value, Instance):
                 return value
             declaration = self.declared(value.symbols[0])

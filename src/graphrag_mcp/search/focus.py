@@ -267,10 +267,15 @@ def _best_lines(
     terms: Terms,
     marked: Collection[int],
 ) -> tuple[int, ...]:
-    """Return the numbers of the lines that match best, the best first: the marked, then those with own terms."""
+    """Return the numbers of the lines that match best, the best first: the marked, then those with own terms.
+
+    What heads a section is its name, which is shown anyway; where no line below it matches, the next one is returned.
+    """
     start = chunk.start_line
+    is_section = symbol is not None and symbol.kind is SymbolKind.SECTION and symbol.start_line < last
     left = {line: line_terms[line - start] for line in range(first, last + 1) if line_terms[line - start]}
-    shown = left.pop(symbol.start_line, frozenset()) if symbol is not None and symbol.signature else frozenset()
+    is_headed = symbol is not None and (is_section or symbol.signature)
+    shown = left.pop(symbol.start_line, frozenset()) if symbol is not None and is_headed else frozenset()
     weight, best = terms.weight, sorted(line for line in marked if first <= line <= last)[:LINES_SHOWN]
     for line in best:
         left.pop(line, None)
@@ -278,6 +283,10 @@ def _best_lines(
         line = max(left, key=lambda number: (weight[left[number] - shown] + REPEATED * weight[left[number]], -number))
         shown |= left.pop(line)
         best.append(line)
+    if symbol is not None and is_section and not best:
+        texts = chunk.text.split("\n")
+        below = range(max(first, symbol.start_line + 1), last + 1)
+        best = [line for line in below if _WORD.search(texts[line - start])][:1]
     return tuple(best)
 
 

@@ -158,7 +158,11 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
 def _of_gone(past: "Past", arguments: HistoryArguments, root: Path, span: CommitRange) -> Told:
     """Return the commits of a definition or file that is not there any more; none of one that is not indexed."""
     if not arguments.symbol:
-        return Told(()) if (root / arguments.path).exists() else past.of_gone_file(arguments.path, span)
+        try:
+            is_there = (root / arguments.path).exists()
+        except (OSError, ValueError):  # No file can have such a name.
+            return Told(())
+        return Told(()) if is_there else past.of_gone_file(arguments.path, span)
     name = SEPARATORS.split(arguments.symbol.strip().removesuffix("()"))[-1]
     return past.of_gone(name, "", span) if len(name) >= SHORTEST_GONE else Told(())
 

@@ -190,15 +190,17 @@ def _copies(copies: Sequence[StoredChunk]) -> str:
 
 
 def _outlines(headers: Sequence[str], hits: Sequence[Hit], pointing: int) -> list[str]:
-    """Return results without code: the signature of what matched, or else its best line.
+    """Return results without code: the signature of what matched; of a part, or without one, its best line.
 
     pointing: how many of the first name other definitions of their files. With best lines below each signature, and so
     less code above, fewer answers held the lines that answer.
     """
     outlines = []
     for place, (header, hit) in enumerate(zip(headers, hits, strict=True)):
-        signature = one_line(match_of(hit).signature[:SIGNATURE_CHARACTERS])
-        said = [f"   > {signature}"] if signature else _quoted(hit)[:1]
+        match = match_of(hit)
+        signature = one_line(match.signature[:SIGNATURE_CHARACTERS])
+        best = _quoted(hit)[:1] if match.part_of or not signature else []
+        said = best or ([f"   > {signature}"] if signature else [])
         outlines.append("\n".join([header, *said, *(_pointers(hit) if place < pointing else ())]))
     return outlines
 

@@ -171,3 +171,27 @@ def test_alone_in_a_terminal_it_says_how_to_begin(tmp_path: Path) -> None:
         os.close(side)
     assert "graphrag-mcp search" in text
     assert len(text.splitlines()) <= 10
+
+
+def test_options_may_stand_anywhere() -> None:
+    """Before, between and behind the other arguments of a command: all mean the same."""
+    (commands,) = (one for one in create_parser()._actions if isinstance(one, argparse._SubParsersAction))
+    tried = set()
+    for command, parser in commands.choices.items():
+        values: list[str] = []
+        for action in parser._actions:
+            if not action.option_strings:
+                value = str(next(iter(action.choices))) if action.choices else "word"
+                values += [value] * (2 if action.nargs in ("*", "+") else 1)
+        for option in parser._actions:
+            if not option.option_strings or option.dest == "help" or option.nargs not in (None, 0):
+                continue
+            given = [option.option_strings[-1]]
+            if option.nargs is None:
+                given.append(str(next(iter(option.choices))) if option.choices else "1")
+            orders = [[*values[:place], *given, *values[place:]] for place in range(len(values) + 1)]
+            read = [vars(create_parser().parse_args([command, *order])) for order in orders]
+            meant = [{name: sorted(value) if name == "path" else value for name, value in one.items()} for one in read]
+            assert meant == [meant[0]] * len(meant), (command, given)
+            tried.add(command)
+    assert {"grep", "search", "read", "history", "batch", "indexes"} <= tried

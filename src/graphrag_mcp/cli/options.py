@@ -3,9 +3,9 @@
 import argparse
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from graphrag_mcp import __version__
 from graphrag_mcp.errors import RequestError
@@ -53,7 +53,27 @@ _EXAMPLES = {
 _ANSWERING = {"search", "grep", "find", "read", "history", "trace", "impact", "map", "batch", "status"}
 
 
-class Parser(argparse.ArgumentParser):
+class Intermixed(argparse.ArgumentParser):
+    """A parser that takes options before, between and behind other arguments: `grep TEXT --regex PATH`."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._is_within = False
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Return the values of the arguments, and the arguments that nothing takes."""
+        if self._is_within or self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        self._is_within = True  # It calls this method for the options, and once more for the rest.
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_within = False
+
+
+class Parser(Intermixed):
     """A parser that names what may be meant by a mistyped command or choice."""
 
     def error(self, message: str) -> NoReturn:
@@ -290,9 +310,18 @@ def _add_scope(scope: "argparse._ArgumentGroup") -> None:
     scope.add_argument("--no-update", action="store_true", help="search without updating the index first")
 
 
+class _Path(argparse.Action):
+    """Adds to the values of --path."""
+
+    def __call__(
+        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
+    ) -> None:
+        namespace.path = [*namespace.path, *values]
+
+
 def _add_grep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", help="a literal text; with --regex, a pattern")
-    parser.add_argument("path", nargs="*", action="extend", metavar="PATH", help="the same as --path PATH")
+    parser.add_argument("paths", nargs="*", action=_Path, default=[], metavar="PATH", help="the same as --path PATH")
     parser.add_argument("--regex", action="store_true", help="TEXT is a regular expression of RE2")
     parser.add_argument("-w", "--whole-word", action="store_true", help="match whole words only")
     how = parser.add_mutually_exclusive_group()

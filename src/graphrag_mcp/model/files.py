@@ -1,9 +1,12 @@
 """The values of one file: its category, chunks, symbols and relations. Indexing makes one `ParsedFile` per file."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+_WRITTEN = re.compile(r"(?<![=!<>])=\s?([-+(\[{]?\s?(?:\d|['\"`]|(?i:true|false)\b))")
 
 # ---------------------------------------------------------------- what a file is
 
@@ -109,6 +112,13 @@ class Symbol:
     end_line: int
     signature: str = ""
     identity: str = ""
+
+    @property
+    def value(self) -> str:
+        """The value of a constant or field of one line, if that is written as a number, a text, true or false."""
+        is_held = self.kind in (SymbolKind.CONSTANT, SymbolKind.FIELD) and self.start_line == self.end_line
+        written = _WRITTEN.search(self.signature) if is_held else None
+        return self.signature[written.start(1) :].rstrip(" ;,") if written else ""
 
 
 class ListedFile(NamedTuple):

@@ -205,7 +205,7 @@ class Focus:
 
     symbol: the definition, None where none is known. start_line, end_line: its lines in the chunk, with the comment
     above it, or those of the whole chunk where no definition stands out. lines: the numbers of those that match best,
-    in order. also_here: other definitions of the file.
+    in order. also_here: other definitions of the file. used: its constants with a written value that the lines name.
     """
 
     symbol: Symbol | None
@@ -213,6 +213,7 @@ class Focus:
     end_line: int
     lines: tuple[int, ...] = ()
     also_here: tuple[Symbol, ...] = ()
+    used: tuple[Symbol, ...] = ()
 
     def moved(self, by: int) -> "Focus":
         """Return it moved down by some lines, in a file that changed: what lies outside the chunk is left out."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from heapq import nsmallest
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ MARKED = 5.0  # For a definition with a line that the query quotes or names.
 STANDS_OUT = 1.2  # Times the score of the best rival; below it the chunk is shown as a whole.
 REPEATED = 0.25  # The share of a term that another line shows already.
 LINES_SHOWN = 3
+USED = 4
 POINTED_FILES, POINTERS = 3, 5  # The first files of an answer, and the definitions named of each.
 
 _WORD = re.compile(r"[^\W_]+")
@@ -191,7 +193,21 @@ def find_focus(
     symbol = next((inner for inner in inside if inner.qualified_name == chunk.symbol), None)
     if chosen is not None:
         symbol, first, last = chosen.symbol, chosen.first, chosen.last
-    return Focus(symbol, first, last, _best_lines(line_terms, first, last, chunk, symbol, terms, marked))
+    lines = _best_lines(line_terms, first, last, chunk, symbol, terms, marked)
+    return Focus(symbol, first, last, lines, used=_used(texts, first, last, chunk.start_line, definitions))
+
+
+def _used(texts: Sequence[str], first: int, last: int, start: int, definitions: Sequence[Symbol]) -> tuple[Symbol, ...]:
+    """Return the constants that some lines name and that have their value written elsewhere in the file."""
+    constants = [
+        symbol
+        for symbol in definitions
+        if symbol.kind in _DETAILS and not first <= symbol.start_line <= last and symbol.value
+    ]
+    if not constants:
+        return ()
+    named = set(chain.from_iterable(identifiers_by_line("\n".join(texts[first - start : last + 1 - start]))))
+    return tuple(symbol for symbol in constants if symbol.name in named)[:USED]
 
 
 def choose(candidates: Sequence[Candidate]) -> Candidate | None:

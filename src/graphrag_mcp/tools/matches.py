@@ -78,10 +78,10 @@ def best_lines(hit: Hit, after: int = 0) -> list[tuple[int, str]]:
     ]
 
 
-def also_here(hit: Hit) -> list[tuple[str, int]]:
-    """Return other definitions of the file: name and line, in the order of their lines."""
-    pointed = hit.focus.also_here if hit.focus is not None else ()
-    return [(_short_name(symbol), symbol.start_line) for symbol in sorted(pointed, key=attrgetter("start_line"))]
+def also_here(hit: Hit) -> list[tuple[str, int, str]]:
+    """Return other definitions of the file: name, line, and the value of a constant; in the order of their lines."""
+    pointed = sorted(hit.focus.also_here, key=attrgetter("start_line")) if hit.focus is not None else ()
+    return [(_short_name(symbol), symbol.start_line, symbol.value) for symbol in pointed]
 
 
 def _short_name(symbol: Symbol) -> str:

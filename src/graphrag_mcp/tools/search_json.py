@@ -86,7 +86,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         **as_json(match),
         "chunk": (chunk.start_line, chunk.end_line),
         "lines": [{"line": line, "text": text} for line, text in best_lines(hit)],
-        "also_here": [{"symbol": name, "line": line} for name, line in also_here(hit)],
+        "also_here": [{"symbol": name, "line": line} for name, line, _ in also_here(hit)],
         "header_path": " > ".join(chunk.enclosing),
         "language": chunk.language,
         "category": chunk.category,

@@ -49,6 +49,7 @@ LEAST_CONFIDENCE = 0.5  # A less certain relation is more often wrong than right
 NEAREST_SHOWN = 5  # Chunks of an answer in which nothing matches well.
 WORDS_SHOWN = 6
 SIGNATURE_CHARACTERS = 160
+CONSTANT_CHARACTERS, VALUE_CHARACTERS = 100, 40
 # Lines around a best one, the nearest first.
 AROUND = (0, *(step for distance in range(1, 40) for step in (distance, -distance)))
 LEAST_FOLDED, LEAST_APART = 200, 700  # Characters: less is the beginning; less has one run of lines.
@@ -211,7 +212,11 @@ def _quoted(hit: Hit, after: int = 0) -> list[str]:
 
 
 def _pointers(hit: Hit) -> list[str]:
-    named = ", ".join(f"{as_name(name)}:{line}" for name, line in also_here(hit)[:POINTED_NAMES])
+    pointed = (
+        (f"{as_name(name)}:{line}", f" = {one_line(value)}" if 0 < len(value) <= VALUE_CHARACTERS else "")
+        for name, line, value in also_here(hit)[:POINTED_NAMES]
+    )
+    named = ", ".join(f"{name}{value}" for name, value in pointed)
     return [f"   also here: {named}"] if named else []
 
 
@@ -244,7 +249,8 @@ def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str
 def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Collection[str], count: int) -> list[str]:
     """Return the results that fit, the first `count` with code; none when the code of the first does not fit."""
     outlines = _outlines(headers, hits, count)
-    framed = [f"{header}{''.join(_pointers(hit))}" for header, hit in zip(headers, hits, strict=True)][:count]
+    around = ("".join([*_pointers(hit), *_used(hit)]) for hit in hits)
+    framed = [f"{header}{text}" for header, text in zip(headers, around, strict=True)][:count]
     shown, room = take_fitting([*framed, *outlines[count:]], room - BODY_FRAME * len(framed), BETWEEN)
     ids = [id_of(hit) for hit in hits[: min(len(shown), count)]]
     held = {given.removeprefix("#") for given in have}
@@ -295,7 +301,13 @@ def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
         first = last - excerpt.hidden_lines + 1
         lines.append(f"... {counted(excerpt.hidden_lines, 'more line')} ({first}-{last})")
         lines += _quoted(hit, after=first - 1)
-    return "\n".join([*lines, *_pointers(hit)])
+    return "\n".join([*lines, *_used(hit), *_pointers(hit)])
+
+
+def _used(hit: Hit) -> list[str]:
+    """Return the constants that the code names."""
+    used = hit.focus.used if hit.focus is not None else ()
+    return [f"   {symbol.start_line} | {one_line(symbol.signature[:CONSTANT_CHARACTERS])}" for symbol in used]
 
 
 def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:

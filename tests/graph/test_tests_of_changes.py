@@ -46,8 +46,8 @@ JAVA = {
 }
 
 
-def _impact(app: App, hops: int) -> str:
-    call = IMPACT.read({"symbol": "price", "hops": hops}, app.settings, app.root)
+def _impact(app: App, hops: int, symbol: str = "price") -> str:
+    call = IMPACT.read({"symbol": symbol, "hops": hops}, app.settings, app.root)
     return IMPACT.write(app.ask(IMPACT.ask, call), call)
 
 
@@ -109,3 +109,16 @@ def test_where_no_runner_is_known_each_function_of_tests_counts(tmp_path: Path) 
 def test_tests_are_run_with_the_build_tool_of_the_project(tmp_path: Path, build: str, command: str) -> None:
     with indexed(tmp_path, JAVA | {build: "plugins {}\n"}) as app:
         assert command in _impact(app, 1)
+
+
+def test_a_method_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: Path) -> None:
+    """They are named, and run."""
+    files = {
+        "src/oven.py": "class Oven:\n    def heat(self): return self._glow()\n    def _glow(self): return 1\n",
+        "src/bake.py": "def bake(oven):\n    return oven\n",
+        "tests/test_oven.py": "from src.oven import Oven\n\ndef test_new():\n    assert Oven()\n",
+    }
+    with indexed(tmp_path, files) as app:
+        said = _impact(app, 3, "Oven._glow")
+    assert "and 0 tests, in 1 file (within 3 hops). 1 test uses its type: test_new.\n" in said
+    assert "\nTest: pytest tests/test_oven.py" in said

@@ -281,3 +281,12 @@ def test_a_flow_goes_on_in_what_overrides_a_method_by_name(tmp_path: Path) -> No
         assert "(may call, one of 2): abstract function write();" in text
         assert "File.write" in ask(app, {"from": "Base.handle"})
         assert "Base.handle" in ask(app, {"to": "put"})
+
+
+def test_a_name_that_a_chain_has_twice_is_known_twice(tmp_path: Path) -> None:
+    """Neither of the two is another definition that the name may mean."""
+    code = "class Server:\n    def run(self):\n        halt()\ndef run():\n    Server().run()\ndef halt():\n    pass\n"
+    with indexed(tmp_path, {"main.py": code}) as opened:
+        answer = ask(opened, {"from": "main.py::run", "to": "halt"})
+    assert "run reaches halt" in answer
+    assert "Other definitions" not in answer

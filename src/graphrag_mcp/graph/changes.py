@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from graphrag_mcp.graph.cases import commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
-from graphrag_mcp.graph.impact import LEADING, commands_for, find_impact
+from graphrag_mcp.graph.impact import LEADING, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import Dependant, dependant, is_by_name
 from graphrag_mcp.graph.unfitting import Edit

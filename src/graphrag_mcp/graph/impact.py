@@ -1,14 +1,13 @@
 """What a change may reach: all that depends on the changed code, the most certain first, and the tests to run."""
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
+from graphrag_mcp.graph.cases import NAMED_TEST, cases_of, commands_for, find_build_files
 from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
 from graphrag_mcp.graph.walk import Walk
-from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, folder_of, load_part
-from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
+from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
@@ -30,9 +29,6 @@ LEADING = (
     RelationKind.LINKS_TO,
     RelationKind.CONTAINS,
 )
-_TEST = re.compile(r'(?i)"|test|spec|bench|fuzz|example')  # How the names of tests begin; a title has quotes.
-_TEST_FILE = re.compile(r"(?i)test|spec")
-_TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|(?-i:IT))$")
 
 
 @shown("node", "is_test", "via", "edge", "lines", "hops", "confidence")
@@ -63,14 +59,15 @@ class Reached:
         return self.edge.is_guess
 
 
-@shown("starts", "cases", "test_commands", "together", "doubt", "is_deeper")
+@shown("starts", "cases", "of_types", "test_commands", "together", "doubt", "is_deeper")
 @dataclass(frozen=True, slots=True)
 class Impact:
     """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.
 
     doubt: what is not known of the relations to the starts and their members, and of those on the way. together: what
     usually changes in the same commits as the file of the first start. is_deeper: whether what was reached last may
-    itself be used, beyond the hops that were asked for. build_files: see `find_build_files`.
+    itself be used, beyond the hops that were asked for. build_files: see `find_build_files`. of_types: where no test is
+    reached, those of the types whose methods the starts are.
     """
 
     starts: tuple[CodeNode, ...]
@@ -80,6 +77,7 @@ class Impact:
     together: tuple[Companion, ...] = ()
     is_deeper: bool = False
     build_files: frozenset[str] = frozenset()
+    of_types: tuple[CodeNode, ...] = ()
 
     @property
     def cases(self) -> int:
@@ -89,7 +87,7 @@ class Impact:
     @property
     def test_commands(self) -> list[str]:
         """The commands that run the tests."""
-        nodes = (test.node for test in self.tests if not test.is_guess)
+        nodes = [test.node for test in self.tests if not test.is_guess] or self.of_types
         return commands_for(nodes, self.build_files, whole=self.doubt.is_cut or self.is_deeper)
 
 
@@ -163,7 +161,7 @@ def _with_lines(
 def _is_helper(row: Reached) -> bool:
     """Return whether what is reached is code beside the tests that they use."""
     node = row.node
-    return node.category is Category.TESTS and not (row.is_guess or node.is_file or _TEST.match(node.name))
+    return node.category is Category.TESTS and not (row.is_guess or node.is_file or NAMED_TEST.match(node.name))
 
 
 def _is_better(path: Reached, known: Reached | None) -> bool:
@@ -181,52 +179,3 @@ def _order(row: Reached) -> tuple[bool, int, float, str, int]:
 
 def _with_members(graph: SymbolGraph, node: CodeNode) -> list[CodeNode]:
     return [node, *(graph.in_file(node.path) if node.is_file else members(graph, node))]
-
-
-def find_build_files(graph: SymbolGraph) -> frozenset[str]:
-    """Return the files at the root of the project that decide how its tests are run."""
-    names = {name for language in FACT_LANGUAGES for name in load_part(language, "testing").BUILD_FILES}
-    return frozenset(name for name in names if graph.file(name))
-
-
-def cases_of(tests: Sequence[CodeNode]) -> list[CodeNode]:
-    """Return what a runner starts: by its name, or else what is in a file that is named for tests.
-
-    Where no runner is known, marks may say what a test is, and each function counts.
-    """
-    named = [node for node in tests if not node.is_file and _is_named_test(node)]
-    paths = {node.path for node in named}
-    others = [node for node in tests if node.path not in paths and _may_be_run(node.path)]
-    functions = {node.path for node in others if node.kind in CALLABLE}
-    return named + [node for node in others if node.kind in CALLABLE or node.path not in functions]
-
-
-def _may_be_run(path: str) -> bool:
-    return bool(_TEST_FILE.search(path.rpartition("/")[2])) or detect_language(path) not in FACT_LANGUAGES
-
-
-def _is_named_test(node: CodeNode) -> bool:
-    """Return whether it has the name of a test, or is in a type or module of tests; what is in a test helps it."""
-    outermost = node.qualified_name.partition(".")[0]
-    is_inside = node.kind in CALLABLE and outermost != node.name
-    return bool(_TEST.match(node.name) or (is_inside and _TEST_TYPE.match(outermost)))
-
-
-def commands_for(tests: Iterable[CodeNode], build_files: Set[str], *, whole: bool) -> list[str]:
-    """Return one command for each language of the tests that has a usual runner; the tests keep their order.
-
-    whole: name files and packages instead of tests, since there may be more in them.
-    """
-    by_folder: dict[str, list[CodeNode]] = {}
-    languages: dict[str, str] = {}
-    for node in tests:
-        language = detect_language(node.path)
-        if language in FACT_LANGUAGES:
-            by_folder.setdefault(folder_of(language), []).append(node)
-            languages.setdefault(folder_of(language), language)
-    commands = []
-    for folder, nodes in by_folder.items():
-        paths = {node.path for node in cases_of(nodes)}
-        run = [node for node in nodes if node.path in paths] or nodes
-        commands.append(load_part(languages[folder], "testing").command(run, whole, build_files))
-    return commands

@@ -16,7 +16,7 @@ from graphrag_mcp.graph.lookup import SEPARATORS, complete, find_file, find_node
 from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.related import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import BELOW, Dependant, Step, Trace, dependant, trace
+from graphrag_mcp.graph.tracing import BELOW, HOPS_TO_TESTS, Dependant, Step, Trace, dependant, trace
 from graphrag_mcp.grep.occurrences import Files, Occurrences
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
@@ -142,8 +142,23 @@ class Navigator:
 
         starts = self.code(text, scope)
         impact = find_impact(self._graph, self._relations, starts, hops, scope)
+        if not any(not test.is_guess for test in impact.tests):
+            impact = replace(impact, of_types=self._tests_of_types(starts, scope))
         together = self._past.together(impact.starts[0].path, scope) if self._past else ()
         return replace(impact, together=tuple(together))
+
+    def _tests_of_types(self, starts: Sequence[CodeNode], scope: Scope) -> tuple[CodeNode, ...]:
+        """Return the tests of the types whose methods some definitions are."""
+        names = {(node.path, node.qualified_name.rpartition(".")[0]) for node in starts if not node.is_file}
+        types = [
+            node
+            for path, name in names
+            for node in self._graph.in_file(path)
+            if node.kind is SymbolKind.TYPE and node.qualified_name == name
+        ]
+        steps = self._trace(types, Direction.TESTS, HOPS_TO_TESTS, scope).steps if types else ()
+        tests = dict.fromkeys(step.source for step in steps if not step.is_guess)
+        return tuple(node for node in tests if node.category is Category.TESTS)
 
     def difference(self, base: str, patch: str, hops: int, scope: Scope) -> "DiffImpact":
         """Return what a patch affects, or else what differs from a commit or in a range; see `differing_files`."""

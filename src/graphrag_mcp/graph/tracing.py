@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from graphrag_mcp.graph.cases import cases_of
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language
@@ -112,6 +113,11 @@ class Trace:
     doubt: Doubt = NO_DOUBT
     hops: int = 1
     is_deeper: bool = False
+
+    @property
+    def cases(self) -> int:
+        """How many of the sources a runner starts, where tests are asked for; the others help them."""
+        return len(cases_of(list(dict.fromkeys(step.source for step in self.steps))))
 
 
 def trace(

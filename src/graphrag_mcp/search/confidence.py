@@ -19,7 +19,7 @@ from graphrag_mcp.ports import KeywordIndex
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.retrieval import Retrieved
 from graphrag_mcp.stores.keywords import idf
-from graphrag_mcp.text.words import query_words
+from graphrag_mcp.text.words import identifier_parts, query_words
 
 # Fitted on 17 repositories, with their own queries against those of others; figures in docs/ranking.md.
 INTERCEPT = -11.7
@@ -48,10 +48,12 @@ class Judgement:
     """The probability that any chunk matches the query. confidence: 0 to 1; None where it could not be judged.
 
     missing: the words of the query, as written, that no chunk contains; only names, where it is sure that one matches.
+    is_elsewhere: whether one of them is a proper name, so that the question is of something that is not here.
     """
 
     confidence: float | None = None
     missing: tuple[str, ...] = ()
+    is_elsewhere: bool = False
 
     @property
     def is_low(self) -> bool:
@@ -61,7 +63,7 @@ class Judgement:
     @property
     def is_weak(self) -> bool:
         """Return whether what matches best may well be no answer."""
-        return self.confidence is not None and self.confidence < WEAK
+        return self.confidence is not None and (self.is_elsewhere or self.confidence < WEAK)
 
     @property
     def is_unsure(self) -> bool:
@@ -92,10 +94,11 @@ def judge(query: Query, retrieved: Retrieved, unavailable: Collection[str], keyw
         return NO_JUDGEMENT
     if signals is None:
         return Judgement(missing=missing_words(query, frequencies))
-    probability = confidence(signals)
+    probability, proper = confidence(signals), proper_names(query, frequencies)
+    is_elsewhere = not signals.is_named and any(len(identifier_parts(name)) == 1 for name in proper)
     if probability < UNSURE:
-        return Judgement(probability, missing_words(query, frequencies))
-    return Judgement(probability, missing_names(query, retrieved, frequencies))
+        return Judgement(probability, missing_words(query, frequencies), is_elsewhere)
+    return Judgement(probability, missing_names(query, retrieved, frequencies), is_elsewhere)
 
 
 def best_of(judgements: Sequence[Judgement]) -> Judgement:
@@ -148,9 +151,13 @@ def missing_names(query: Query, retrieved: Retrieved, frequencies: Frequencies) 
         for symbol in query.symbols
         if frequencies.of_terms.get(symbol.name.lower()) == 0 and defined.isdisjoint(symbol.spellings)
     ]
+    return tuple(dict.fromkeys((*in_code, *proper_names(query, frequencies))))
+
+
+def proper_names(query: Query, frequencies: Frequencies) -> list[str]:
+    """Return the capitalised words of the query, besides the first of a sentence, that are not in the index."""
     proper = set(_PROPER.findall(query.title))
-    capitalised = [word for word in missing_words(query, frequencies) if word in proper]
-    return tuple(dict.fromkeys((*in_code, *capitalised)))
+    return [word for word in missing_words(query, frequencies) if word in proper]
 
 
 def _best(scored: Sequence[Ranked]) -> float:

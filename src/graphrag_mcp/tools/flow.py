@@ -100,10 +100,11 @@ def flow_text(answer: CodeAnswer[Flow, Chain | Branch], call: Call[FlowArguments
 
 def _namesakes(flow: Flow, call: Call[FlowArguments]) -> Iterator[str]:
     """Yield, for each argument, the other definitions that a name of it may mean: a chain has the nearest one."""
-    chosen = {node.name: node.qualified_name for chain in flow.chains for node in chain.nodes}
+    chosen = {(node.path, node.qualified_name) for chain in flow.chains for node in chain.nodes}
+    known = {node.name for chain in flow.chains for node in chain.nodes}
     for argument, names, nodes in (("from", call.arguments.starts, flow.starts), ("to", call.arguments.to, flow.ends)):
-        asked = chosen.keys() & {SEPARATORS.split(name)[-1] for name in names}
-        others = [node for node in nodes if node.name in asked and node.qualified_name not in chosen.values()]
+        asked = known & {SEPARATORS.split(name)[-1] for name in names}
+        others = [node for node in nodes if node.name in asked and (node.path, node.qualified_name) not in chosen]
         if others:
             where = listed([location_of(node) for node in others], NAMESAKES_SHOWN)
             yield f"Other definitions of that name, for {call.asking.argument(argument)}: {where}"

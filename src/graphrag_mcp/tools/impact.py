@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.tracing import Dependant
 
 
+TESTS_SHOWN = 3  # Of those of a type.
 DIFF_TOKENS = 1_090  # An answer about a diff has no more: 3,500 characters.
 PLACES_SHOWN, LEAST_PLACES = 40, 5  # That a diff breaks: in all, and of each definition.
 OTHERS_SHOWN, PLAIN_SHOWN, COMPANIONS_SHOWN = 3, 5, 3
@@ -161,6 +162,9 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
     if not answer.page.total and not at_least:
         head = f"No{'' if affected.doubt.is_complete else ' certain'} dependants of {starts}."
+    if affected.of_types:
+        tests = listed([name_of(node) for node in affected.of_types], TESTS_SHOWN)
+        head += f" {counted(len(affected.of_types), 'test uses', 'tests use')} its type: {tests}."
     usual = [f"{as_name(file.path)} ({file.together} of {file.of} commits)" for file in affected.together]
     tail = [f"Usually changed with {as_name(affected.starts[0].path)}: {', '.join(usual)}."] if usual else []
     if affected.is_deeper:

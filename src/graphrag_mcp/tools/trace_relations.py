@@ -107,10 +107,7 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     trace, total = answer.result, answer.page.total
     starts = listed(list(map(location_of, trace.starts)), 3, "more of that name")
     within = f" within {counted(trace.hops, 'hop')}" if trace.hops > 1 and not call.arguments.is_whole else ""
-    kinds = Counter(step.edge.certainty for step in trace.steps)
-    parts = [
-        f"{kinds[certainty]:,} {in_words(certainty, trace.direction)}" for certainty in Certainty if kinds[certainty]
-    ]
+    parts = _parts(trace)
     plural = trace.direction.value
     noun = plural.removesuffix("es") if plural.endswith("sses") else plural.removesuffix("s")
     kind = "direct " if trace.direction in _LEVELLED and trace.hops == 1 else ""
@@ -119,6 +116,10 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     accesses = sum(step.edge.relation in (RelationKind.READS, RelationKind.WRITES) for step in of_callers)
     count = counted(total - accesses, kind + noun, kind + plural) if total > accesses else f"No {plural}"
     count += f" and {counted(accesses, 'read or write', 'reads and writes')}" if accesses else ""
+    if trace.direction is Direction.TESTS and 0 < trace.cases < total:
+        count = (
+            f"{counted(trace.cases, 'test')} and {counted(total - trace.cases, 'helper of tests', 'helpers of tests')}"
+        )
     head = f"{at_least}{count}{within} of {starts}{': ' if parts else ''}{', '.join(parts)}."
     if not total and not at_least:
         certain = "" if trace.doubt.is_complete else " certain"
@@ -140,6 +141,17 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
         return ["\n".join([*path, _step_head(step, trace), *texts, *([f"    and {rest}"] if rest else [])])]
 
     return lay_out(answer, call, [head], lines, _where_it_stops(trace, call))
+
+
+def _parts(trace: "Trace") -> list[str]:
+    """Return how many relations there are of each certainty; whether tests further away run it, no relation says."""
+    kinds = Counter(
+        "through other code"
+        if trace.direction is Direction.TESTS and step.hop > 1 and step.edge.certainty is Certainty.CERTAIN
+        else in_words(step.edge.certainty, trace.direction)
+        for step in sorted(trace.steps, key=lambda step: (list(Certainty).index(step.edge.certainty), step.hop))
+    )
+    return [f"{count:,} {words}" for words, count in kinds.items()]
 
 
 def _is_its_definition(step: "Step", texts: Mapping[Line, str]) -> bool:

@@ -1,0 +1,62 @@
+"""Which tests a runner starts, and the commands that start them."""
+
+import re
+from collections.abc import Iterable, Sequence, Set
+
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, folder_of, load_part
+from graphrag_mcp.model.files import CALLABLE
+from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.ports import SymbolGraph
+
+NAMED_TEST = re.compile(r'(?i)"|test|spec|bench|fuzz|example')  # How the names of tests begin; a title has quotes.
+_TEST_FILE = re.compile(r"(?i)(?<!conf)test|spec")
+_TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|(?-i:IT))$")
+
+
+def find_build_files(graph: SymbolGraph) -> frozenset[str]:
+    """Return the files at the root of the project that decide how its tests are run."""
+    names = {name for language in FACT_LANGUAGES for name in load_part(language, "testing").BUILD_FILES}
+    return frozenset(name for name in names if graph.file(name))
+
+
+def cases_of(tests: Sequence[CodeNode]) -> list[CodeNode]:
+    """Return what a runner starts: by its name, or else what is in a file that is named for tests.
+
+    Where no runner is known, marks may say what a test is, and each function counts.
+    """
+    named = [node for node in tests if not node.is_file and _is_named_test(node)]
+    paths = {node.path for node in named}
+    others = [node for node in tests if node.path not in paths and _may_be_run(node.path)]
+    functions = {node.path for node in others if node.kind in CALLABLE}
+    return named + [node for node in others if node.kind in CALLABLE or node.path not in functions]
+
+
+def _may_be_run(path: str) -> bool:
+    return bool(_TEST_FILE.search(path.rpartition("/")[2])) or detect_language(path) not in FACT_LANGUAGES
+
+
+def _is_named_test(node: CodeNode) -> bool:
+    """Return whether it has the name of a test, or is in a type or module of tests; what is in a test helps it."""
+    outermost = node.qualified_name.partition(".")[0]
+    is_inside = node.kind in CALLABLE and outermost != node.name
+    return bool(NAMED_TEST.match(node.name) or (is_inside and _TEST_TYPE.match(outermost)))
+
+
+def commands_for(tests: Iterable[CodeNode], build_files: Set[str], *, whole: bool) -> list[str]:
+    """Return one command for each language of the tests that has a usual runner; the tests keep their order.
+
+    whole: name files and packages instead of tests, since there may be more in them.
+    """
+    by_folder: dict[str, list[CodeNode]] = {}
+    languages: dict[str, str] = {}
+    for node in tests:
+        language = detect_language(node.path)
+        if language in FACT_LANGUAGES:
+            by_folder.setdefault(folder_of(language), []).append(node)
+            languages.setdefault(folder_of(language), language)
+    commands = []
+    for folder, nodes in by_folder.items():
+        paths = {node.path for node in cases_of(nodes)}
+        run = [node for node in nodes if node.path in paths] or nodes
+        commands.append(load_part(languages[folder], "testing").command(run, whole, build_files))
+    return commands

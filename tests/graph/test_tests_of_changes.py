@@ -122,3 +122,20 @@ def test_a_method_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: Path)
         said = _impact(app, 3, "Oven._glow")
     assert "and 0 tests, in 1 file (within 3 hops). 1 test uses its type: test_new.\n" in said
     assert "\nTest: pytest tests/test_oven.py" in said
+
+
+@pytest.mark.parametrize(
+    ("scripts", "runner"),
+    [
+        ('{"test": "jest"}', "npm test --"),
+        ('{"test": "pnpm test:unit && pnpm test:end", "test:unit": "vitest --run"}', "npx vitest run"),
+        ('{"test": "turbo test"}', "npm test --"),
+        ('{"test": "turbo test", "test:all": "cross-env A=1 mocha"}', "npx mocha"),
+        ('{"test": 3}', "npm test --"),
+        ("[" * 10_000, "npm test --"),
+    ],
+)
+def test_of_several_commands_the_runner_is_called(tmp_path: Path, scripts: str, runner: str) -> None:
+    """`npm test -- FILE` gives the file to the last of them only."""
+    with indexed(tmp_path, PAGES | {"package.json": f'{{"scripts": {scripts}}}'}) as app:
+        assert f"Test: {runner} test/price.test.tsx\n" in _impact(app, 2)

@@ -1,8 +1,9 @@
 """Which tests a runner starts, and the commands that start them."""
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 
+from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, folder_of, load_part
 from graphrag_mcp.model.files import CALLABLE
 from graphrag_mcp.model.graph import CodeNode
@@ -13,10 +14,11 @@ _TEST_FILE = re.compile(r"(?i)(?<!conf)test|spec")
 _TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|(?-i:IT))$")
 
 
-def find_build_files(graph: SymbolGraph) -> frozenset[str]:
-    """Return the files at the root of the project that decide how its tests are run."""
+def read_build_files(graph: SymbolGraph, files: Files) -> dict[str, str]:
+    """Return the files at the root of the project that decide how its tests are run, with their texts."""
     names = {name for language in FACT_LANGUAGES for name in load_part(language, "testing").BUILD_FILES}
-    return frozenset(name for name in names if graph.file(name))
+    texts = {name: "" for name in names if graph.file(name)}
+    return texts | {path: (data or b"").decode("utf-8", "replace") for path, data in files.read(sorted(texts))}
 
 
 def cases_of(tests: Sequence[CodeNode]) -> list[CodeNode]:
@@ -42,10 +44,10 @@ def _is_named_test(node: CodeNode) -> bool:
     return bool(NAMED_TEST.match(node.name) or (is_inside and _TEST_TYPE.match(outermost)))
 
 
-def commands_for(tests: Iterable[CodeNode], build_files: Set[str], *, whole: bool) -> list[str]:
+def commands_for(tests: Iterable[CodeNode], build_files: Mapping[str, str], *, whole: bool) -> list[str]:
     """Return one command for each language of the tests that has a usual runner; the tests keep their order.
 
-    whole: name files and packages instead of tests, since there may be more in them.
+    build_files: see `read_build_files`. whole: name files and packages instead of tests: there may be more in them.
     """
     by_folder: dict[str, list[CodeNode]] = {}
     languages: dict[str, str] = {}
@@ -58,5 +60,7 @@ def commands_for(tests: Iterable[CodeNode], build_files: Set[str], *, whole: boo
     for folder, nodes in by_folder.items():
         paths = {node.path for node in cases_of(nodes)}
         run = [node for node in nodes if node.path in paths] or nodes
-        commands.append(load_part(languages[folder], "testing").command(run, whole, build_files))
+        runner = load_part(languages[folder], "testing")
+        own = {name: build_files[name] for name in runner.BUILD_FILES if name in build_files}
+        commands.append(runner.command(run, whole, own))
     return commands

@@ -1,8 +1,8 @@
 """What a change of files breaks or may affect, from their definitions before and after it."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -82,7 +82,7 @@ class DiffImpact:
     doubt: Doubt = NO_DOUBT
     tests_changed: int = 0
     is_deeper: bool = False
-    build_files: frozenset[str] = frozenset()
+    build_files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def test_commands(self) -> list[str]:
@@ -137,7 +137,7 @@ def find_diff_impact(
     tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
     return DiffImpact(
         difference.base, tuple(affected), _ranked(tests, changed), len(difference.files), plain, difference.left,
-        doubt=whole, is_deeper=impact.is_deeper, build_files=impact.build_files,
+        doubt=whole, is_deeper=impact.is_deeper,
         tests_changed=sum(_is_changed_test(definition) for definition in changed),
     )  # fmt: skip
 

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from graphrag_mcp.graph.cases import NAMED_TEST, cases_of, commands_for, find_build_files
+from graphrag_mcp.graph.cases import NAMED_TEST, cases_of, commands_for
 from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import Category, RelationKind
@@ -66,7 +66,7 @@ class Impact:
 
     doubt: what is not known of the relations to the starts and their members, and of those on the way. together: what
     usually changes in the same commits as the file of the first start. is_deeper: whether what was reached last may
-    itself be used, beyond the hops that were asked for. build_files: see `find_build_files`. of_types: where no test is
+    itself be used, beyond the hops that were asked for. build_files: see `read_build_files`. of_types: where no test is
     reached, those of the types whose methods the starts are.
     """
 
@@ -76,7 +76,7 @@ class Impact:
     doubt: Doubt = NO_DOUBT
     together: tuple[Companion, ...] = ()
     is_deeper: bool = False
-    build_files: frozenset[str] = frozenset()
+    build_files: Mapping[str, str] = field(default_factory=dict)
     of_types: tuple[CodeNode, ...] = ()
 
     @property
@@ -146,7 +146,6 @@ def find_impact(
         tuple(row for row in ordered if row.is_test),
         replace(doubt, is_cut=doubt.is_cut or walk.is_cut),
         is_deeper=any(node.category is not Category.TESTS for node in walk.nodes),
-        build_files=find_build_files(graph),
     )
 
 

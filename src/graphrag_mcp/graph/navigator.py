@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.errors import RequestError, UnknownNameError, quoted
+from graphrag_mcp.graph.cases import read_build_files
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
 from graphrag_mcp.graph.lookup import SEPARATORS, complete, find_file, find_nodes, unknown_name
@@ -145,7 +146,7 @@ class Navigator:
         if not any(not test.is_guess for test in impact.tests):
             impact = replace(impact, of_types=self._tests_of_types(starts, scope))
         together = self._past.together(impact.starts[0].path, scope) if self._past else ()
-        return replace(impact, together=tuple(together))
+        return replace(impact, together=tuple(together), build_files=read_build_files(self._graph, self.files))
 
     def _tests_of_types(self, starts: Sequence[CodeNode], scope: Scope) -> tuple[CodeNode, ...]:
         """Return the tests of the types whose methods some definitions are."""
@@ -169,7 +170,8 @@ class Navigator:
         paths = [file.path for file in difference.files if file.path]
         companions = [companion for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
         impact = find_diff_impact(self._graph, relations, difference, hops, scope, self.files.read)
-        return replace(impact, together=not_changed(companions, set(paths)))
+        build_files = read_build_files(self._graph, self.files)
+        return replace(impact, together=not_changed(companions, set(paths)), build_files=build_files)
 
     def differing(self, base: str, patch: str, scope: Scope) -> "Difference":
         """Return the files of a patch, or else those that differ from a commit or in a range, before and after."""

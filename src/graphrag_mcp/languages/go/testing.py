@@ -1,7 +1,7 @@
 """How tests in Go are run."""
 
 import shlex
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from graphrag_mcp.languages.testing import MOST_NAMES, quoted
@@ -10,7 +10,7 @@ from graphrag_mcp.model.graph import CodeNode
 BUILD_FILES = ()
 
 
-def command(nodes: Sequence[CodeNode], whole: bool, _build_files: Set[str]) -> str:
+def command(nodes: Sequence[CodeNode], whole: bool, _build_files: Mapping[str, str]) -> str:
     """Return the command that runs some tests; whole: names files and packages only."""
     folders = [f"./{PurePosixPath(node.path).parent}".removesuffix("/.") for node in nodes]
     names = sorted({node.name for node in nodes if node.name.startswith(("Test", "Benchmark", "Fuzz"))})

@@ -1,7 +1,7 @@
 """How tests in Java are run."""
 
 import shlex
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from graphrag_mcp.model.graph import CodeNode
@@ -9,7 +9,7 @@ from graphrag_mcp.model.graph import CodeNode
 BUILD_FILES = ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
 
 
-def command(nodes: Sequence[CodeNode], _whole: bool, build_files: Set[str]) -> str:
+def command(nodes: Sequence[CodeNode], _whole: bool, build_files: Mapping[str, str]) -> str:
     """Return the command that runs some tests; whole: names files and packages only."""
     classes = sorted({PurePosixPath(node.path).stem for node in nodes})
     if build_files:

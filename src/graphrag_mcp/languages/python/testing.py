@@ -1,6 +1,6 @@
 """How tests in Python are run."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from graphrag_mcp.languages.testing import MOST_NAMES, quoted
@@ -9,7 +9,7 @@ from graphrag_mcp.model.graph import CodeNode
 BUILD_FILES = ()
 
 
-def command(nodes: Sequence[CodeNode], whole: bool, _build_files: Set[str]) -> str:
+def command(nodes: Sequence[CodeNode], whole: bool, _build_files: Mapping[str, str]) -> str:
     """Return the command that runs some tests; whole: names files and packages only."""
     nodes = [node for node in nodes if "test" in PurePosixPath(node.path).name] or nodes  # Others only help them.
     tests = [node for node in nodes if not node.is_file and node.name.startswith("test")]

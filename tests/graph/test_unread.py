@@ -110,7 +110,7 @@ def test_no_tool_says_complete_or_none_over_a_line_that_is_not_read(
         call = tool.read({"symbol": "show", **arguments}, app.settings, app.root)
         found = app.ask(tool.ask, call)
         text = tool.write(found, call)
-        assert "1 line is not read as code, in 1 file with the name: A.vue:2" in text
+        assert "1 line in 1 file has the name in a text or in code without relations: A.vue:2" in text
         assert "Complete" not in text
         assert "no references" not in text
         assert "callers: none;" not in text
@@ -130,7 +130,7 @@ def test_what_may_use_a_definition_that_is_removed_is_counted(tmp_path: Path) ->
         call = IMPACT.read({}, app.settings, app.root)
         text = IMPACT.write(app.ask(IMPACT.ask, call), call)
     assert "removed" in text
-    assert "1 line is not read as code, in 1 file with the name: A.vue:2" in text
+    assert "1 line in 1 file has the name in a text or in code without relations: A.vue:2" in text
     assert "Complete" not in text
 
 

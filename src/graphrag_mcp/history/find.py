@@ -96,14 +96,20 @@ class Past:
         """Return the commits of a definition that words name, those of which a line is still there first."""
         return self._by_words(self.answer("", node, None, span), words, self._survivors(node))
 
-    def of_gone(self, name: str, path: str, span: CommitRange) -> Told:
-        """Return the newest commits after which a name stands more or less often than before, in a file or anywhere."""
+    def of_gone(self, name: str, path: str, span: CommitRange, words: str = "") -> Told:
+        """Return the newest commits after which a name stands more or less often than before, in a file or anywhere.
+
+        Those whose messages share more of the words are first: a name stands in change logs, too.
+        """
         where = ("--", self._git.folder + path) if path else ("--",)
         deadline = time.monotonic() + GONE_SECONDS
         try:
-            return self._told(deadline, f"-S{name}", f"-{GONE_COMMITS}", *span.options, _END, self._git.head(), *where)
+            told = self._told(deadline, f"-S{name}", f"-{GONE_COMMITS}", *span.options, _END, self._git.head(), *where)
         except GitError as error:
             return Told((), str(error))
+        wanted = set(query_words(words))
+        ordered = sorted(told.commits, key=lambda commit: -len(wanted.intersection(query_words(commit.message))))
+        return replace(told, commits=tuple(ordered))
 
     def of_gone_file(self, path: str, span: CommitRange) -> Told:
         """Return the commits of a file that is not there any more."""

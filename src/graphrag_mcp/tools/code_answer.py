@@ -194,9 +194,9 @@ def _unknown_callers(doubt: Doubt, name: str) -> Iterator[str]:
 
 def _unread_files(doubt: Doubt) -> Iterator[str]:
     if doubt.unread:
-        lines = counted(len(doubt.unread), "line is", "lines are")
-        files = counted(len({path for path, _ in doubt.unread}), "file")
-        yield f"{lines} not read as code, in {files} with the name: {_first(sorted(doubt.unread))}"
+        lines, files = counted(len(doubt.unread), "line"), counted(len({path for path, _ in doubt.unread}), "file")
+        where = f"{lines} in {files} {'has' if len(doubt.unread) == 1 else 'have'} the name in a text or in code"
+        yield f"{where} without relations: {_first(sorted(doubt.unread))}"
     if doubt.is_cut:
         yield "truncated by a limit: retry with fewer hops or with paths"
     if doubt.files_pending:

@@ -127,7 +127,8 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
                 raise
     told = without if without.commits else past.answer(arguments.query, node, arguments.line, span)
     named, gone = (None, "") if start else named_in(navigator, arguments.query, call.scope)
-    of_names = [past.of_gone(gone, named.path if named and named.is_file else "", span)] if gone else []
+    path = named.path if named and named.is_file else ""
+    of_names = [past.of_gone(gone, path, span, arguments.query)] if gone else []
     of_names += [past.of_named(arguments.query, named, span)] if named else []
     if of_names:
         commits = dict.fromkeys(commit for of in (*of_names, told) for commit in of.commits)

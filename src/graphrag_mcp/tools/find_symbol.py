@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -26,6 +25,7 @@ from graphrag_mcp.tools.asking import Asking
 from graphrag_mcp.tools.code_answer import (
     IN_WORDS,
     KIND_WORDS,
+    UNTYPED,
     CodeAnswer,
     answer_of,
     at,
@@ -150,7 +150,17 @@ def symbols_text(answer: "CodeAnswer[FoundSymbols, FoundSymbol]", call: Call[Fin
     """Return each definition with the references to it."""
     budget = call.arguments.token_budget
     room = max(room_of(budget) - USES_ROOM, 0) if budget else OUTLINE_ROOM
-    lines = partial(_found_lines, texts=answer.texts, asking=call.asking, room=room)
+    is_said = False
+
+    def lines(row: "FoundSymbol") -> list[str]:
+        nonlocal is_said
+        found = _found_lines(row, answer.texts, call.asking, room)
+        if is_said:  # What a language lacks is said once.
+            said = re.sub(f"(?:; |^ *){re.escape(UNTYPED)}\\.$", ".", found[-1], flags=re.IGNORECASE)
+            found[-1:] = [said] if said != "." else []
+        is_said = is_said or found[-1].lower().endswith(f"{UNTYPED}.")
+        return found
+
     return lay_out(answer, call, _count_line(answer.result), lines)
 
 

@@ -14,6 +14,7 @@ from graphrag_mcp.model.search import Frequencies, Ranked, SearchMeta, SearchReq
 from graphrag_mcp.search.confidence import (
     LOW,
     MIN_CHUNKS,
+    UNSURE,
     Signals,
     confidence,
     judge,
@@ -243,3 +244,15 @@ def test_cosines_of_another_model_are_not_judged(golden: Golden) -> None:
     orchestrator = SearchOrchestrator(golden.app.settings.retrieval)
     assert orchestrator.search(SearchRequest(UNANSWERABLE[0]), stores, READY).meta.confidence is None
     orchestrator.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_weak"), [("where is the topic of Kafka read", True), ("where is the topic read", False)]
+)
+def test_a_proper_name_that_occurs_nowhere_makes_a_match_weak(text: str, is_weak: bool) -> None:
+    """However well the other words match."""
+    query = understand(text)
+    keywords = CountingKeywords({"topic": 60, "read": 60})
+    judged = judge(query, found(cosine=0.9, score=9.0), (), keywords)
+    assert (judged.confidence or 0) > UNSURE
+    assert judged.is_weak == is_weak

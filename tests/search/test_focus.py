@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.model.files import Symbol
+from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.search import Factor, FactorKind, Focus, Frequencies, Hit, StoredChunk
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.search.focus import POINTERS, Terms, find_focus, focus_hits
@@ -193,3 +193,50 @@ def check_stream_is_long_enough_for_the_header(stream):
     quoted = find_focus(found, definitions, Terms(understand('long enough stream: "the stream is too short"'), None))
     assert (name_of(quoted), quoted.lines[0]) == ("read_header", 2)
     assert name_of(focus("long enough stream, reader.py:2", "reader.py", text)) == "read_header"
+
+
+BAKING = """OVEN_SECONDS = 90
+LOAVES, SHEETS = 4, 2
+log = open("bake.log")
+
+
+def bake(dough):
+    log.write("in")
+    return heat(dough, OVEN_SECONDS, LOAVES)
+
+
+def cool():
+    return 90
+"""
+
+
+def test_constants_that_the_lines_name_are_given_with_their_values() -> None:
+    """Not what is computed, and not what stands in the lines."""
+    found = focus("how long does it bake dough", "bake.py", BAKING)
+    assert name_of(found) == "bake"
+    assert [(symbol.start_line, symbol.value) for symbol in found.used] == [(1, "90"), (2, "4, 2")]
+
+
+@pytest.mark.parametrize(
+    ("signature", "value"),
+    [
+        ("const MAX: usize = 250;", "250"),
+        ('public static final String NAME = "loaf";', '"loaf"'),
+        ("SIZES = [1, 2]", "[1, 2]"),
+        ("export const isHot = false", "false"),
+        ("limit: int = -1", "-1"),
+        ("log = getLogger(__name__)", ""),
+        ("var made = Other.made", ""),
+        ("int count;", ""),
+        ("is_one = x == 1", ""),
+    ],
+)
+def test_a_value_is_a_number_a_text_or_whether(signature: str, value: str) -> None:
+    assert Symbol("name", "name", SymbolKind.CONSTANT, 1, 1, signature).value == value
+
+
+@pytest.mark.parametrize("question", ["how long is bread kept", "bread storage"])
+def test_a_section_shows_what_stands_below_its_heading(question: str) -> None:
+    """The heading is the name of the result; where no line below has a word of the question, the next one is shown."""
+    text = "# Bread storage\n\n- Bread is kept for two days.\n- Rolls are not.\n"
+    assert focus(question, "guide.md", text).lines[0] == 3

@@ -404,3 +404,12 @@ def test_types_below_one_from_elsewhere_are_named(tmp_path: Path, symbol: str, d
     assert str(refused.value).endswith(
         f"nothing that is indexed defines '{symbol}'; 1 type extends or implements it: {below}"
     )
+
+
+def test_what_a_language_lacks_is_said_once(tmp_path: Path) -> None:
+    """Not with each definition of a name."""
+    code = "struct A;\nimpl A { fn apply(&self) {} }\nstruct B;\nimpl B { fn apply(&self) {} }\nfn run(a: A) { a.apply() }\n"
+    with indexed(tmp_path, {"a.rs": code}) as opened:
+        text = ask(opened, "find_symbol", symbol="apply")
+    assert text.startswith("2 definitions:")
+    assert text.lower().count("types are known only where they are written") == 1

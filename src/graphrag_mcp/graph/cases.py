@@ -2,19 +2,22 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, folder_of, load_part
 from graphrag_mcp.model.files import CALLABLE
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.ports import SymbolGraph
+
+if TYPE_CHECKING:  # A search needs none of it.
+    from graphrag_mcp.grep.occurrences import Files
 
 NAMED_TEST = re.compile(r'(?i)"|test|spec|bench|fuzz|example')  # How the names of tests begin; a title has quotes.
 _TEST_FILE = re.compile(r"(?i)(?<!conf)test|spec")
 _TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|(?-i:IT))$")
 
 
-def read_build_files(graph: SymbolGraph, files: Files) -> dict[str, str]:
+def read_build_files(graph: SymbolGraph, files: "Files") -> dict[str, str]:
     """Return the files at the root of the project that decide how its tests are run, with their texts."""
     names = {name for language in FACT_LANGUAGES for name in load_part(language, "testing").BUILD_FILES}
     texts = {name: "" for name in names if graph.file(name)}

@@ -176,6 +176,8 @@ def test_alone_in_a_terminal_it_says_how_to_begin(tmp_path: Path) -> None:
 def test_options_may_stand_anywhere() -> None:
     """Before, between and behind the other arguments of a command: all mean the same."""
     (commands,) = (one for one in create_parser()._actions if isinstance(one, argparse._SubParsersAction))
+    read = create_parser().parse_args(["grep", "-w", "--", "-x", "-y"])
+    assert (read.text, read.path, read.whole_word) == ("-x", ["-y"], True)
     tried = set()
     for command, parser in commands.choices.items():
         values: list[str] = []

@@ -408,6 +408,29 @@ def test_a_call_of_an_interface_may_call_what_implements_it_by_name(tmp_path: Pa
     assert rows(tmp_path, {"a.ts": SHAPES}, "Label.title", Direction.CALLERS) == ["a.ts:7 may call"]
 
 
+CIRCLES = """type A = (x: A) => A
+type B = C
+type C = B
+interface I { (): I }
+interface J extends J { (): J }
+function f<T extends T>(t: T) { t.run(); t[0].run(); t() }
+function g<T extends U, U extends T>(t: T, u: U) { t.run(); for (const x of t) x.run(); u()() }
+class K { run() {} }
+const a: A = x => x
+const b: B = x => x
+const i: I = () => i
+function h<T extends () => T>(t: T) { t()()().run() }
+function k<T extends Array<T>>(t: T) { t[0][0].run(); for (const y of t) for (const z of y) z.run() }
+"""
+
+
+@pytest.mark.parametrize(("symbol", "lines"), [("A", [9]), ("B", []), ("I", [11])])
+def test_types_that_are_made_of_themselves_are_followed_once(tmp_path: Path, symbol: str, lines: list[int]) -> None:
+    found = ask(tmp_path, {"a.ts": CIRCLES}, symbol, Direction.IMPLEMENTERS)
+    assert [line for step in found.steps for line in step.lines] == lines
+    assert not found.doubt.files_pending
+
+
 BOUNDED = """class Handler { run() {} }
 async function all<H extends Array<Handler>>({ handlers }: { handlers: H }) {
   for (const handler of handlers) await handler.run()

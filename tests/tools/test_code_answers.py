@@ -408,7 +408,7 @@ def test_types_below_one_from_elsewhere_are_named(tmp_path: Path, symbol: str, d
 
 def test_what_a_language_lacks_is_said_once(tmp_path: Path) -> None:
     """Not with each definition of a name."""
-    code = "struct A;\nimpl A { fn apply(&self) {} }\nstruct B;\nimpl B { fn apply(&self) {} }\nfn run(a: A) { a.apply() }\n"
+    code = "struct A;\nimpl A { fn apply(&self) {} }\nstruct B;\nimpl B { fn apply(&self) {} }\n"
     with indexed(tmp_path, {"a.rs": code}) as opened:
         text = ask(opened, "find_symbol", symbol="apply")
     assert text.startswith("2 definitions:")

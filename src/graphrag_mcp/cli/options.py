@@ -54,7 +54,10 @@ _ANSWERING = {"search", "grep", "find", "read", "history", "trace", "impact", "m
 
 
 class Intermixed(argparse.ArgumentParser):
-    """A parser that takes options before, between and behind other arguments: `grep TEXT --regex PATH`."""
+    """A parser that takes options before, between and behind other arguments: `grep TEXT --regex PATH`.
+
+    Behind `--` there are none, and before it they stand in front.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -64,7 +67,7 @@ class Intermixed(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Return the values of the arguments, and the arguments that nothing takes."""
-        if self._is_within or self._subparsers is not None:
+        if self._is_within or self._subparsers is not None or "--" in (args or ()):
             return super().parse_known_args(args, namespace)
         self._is_within = True  # It calls this method for the options, and once more for the rest.
         try:

@@ -177,7 +177,7 @@ class Types(ResolverPart):
                 self.named(value.symbols[0].path, declaration.at, parse(declaration.value)), self.arguments(value)
             )
             if isinstance(inner, Instance) and inner.symbols == value.symbols:  # The library's own type of lists.
-                return Many(inner.arguments[0])
+                return Many(inner.arguments[0]) if inner.arguments else None
             value = inner
         return None
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from heapq import nsmallest
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -199,15 +199,13 @@ def find_focus(
 
 def _used(texts: Sequence[str], first: int, last: int, start: int, definitions: Sequence[Symbol]) -> tuple[Symbol, ...]:
     """Return the constants that some lines name and that have their value written elsewhere in the file."""
-    constants = [
+    named = set(chain.from_iterable(identifiers_by_line("\n".join(texts[first - start : last + 1 - start]))))
+    constants = (
         symbol
         for symbol in definitions
-        if symbol.kind in _DETAILS and not first <= symbol.start_line <= last and symbol.value
-    ]
-    if not constants:
-        return ()
-    named = set(chain.from_iterable(identifiers_by_line("\n".join(texts[first - start : last + 1 - start]))))
-    return tuple(symbol for symbol in constants if symbol.name in named)[:USED]
+        if symbol.name in named and not first <= symbol.start_line <= last and symbol.value
+    )
+    return tuple(islice(constants, USED))
 
 
 def choose(candidates: Sequence[Candidate]) -> Candidate | None:

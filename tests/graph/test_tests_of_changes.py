@@ -120,7 +120,7 @@ def test_a_method_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: Path)
     }
     with indexed(tmp_path, files) as app:
         said = _impact(app, 3, "Oven._glow")
-    assert "and 0 tests, in 1 file (within 3 hops). 1 test uses its type: test_new.\n" in said
+    assert "and 0 tests, in 1 file (within 3 hops). 1 test reaches its type: test_new.\n" in said
     assert "\nTest: pytest tests/test_oven.py" in said
 
 
@@ -128,14 +128,19 @@ def test_a_method_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: Path)
     ("scripts", "runner"),
     [
         ('{"test": "jest"}', "npm test --"),
-        ('{"test": "pnpm test:unit && pnpm test:end", "test:unit": "vitest --run"}', "npx vitest run"),
+        ('{"test": "pnpm test:unit && pnpm test:end", "test:unit": "vitest --run"}', "npm run test:unit --"),
         ('{"test": "turbo test"}', "npm test --"),
-        ('{"test": "turbo test", "test:all": "cross-env A=1 mocha"}', "npx mocha"),
+        ('{"test": "turbo test", "test:all": "cross-env A=1 mocha"}', "npm run test:all --"),
+        ('{"test": "turbo test", "test;rm": "mocha"}', "npm test --"),
+        (
+            '{"test": "a && b", "test:unit": "vitest", "test:page": "ava -c ./test/x", "test:end": "jest -c end/x"}',
+            "npm run test:page --",
+        ),
         ('{"test": 3}', "npm test --"),
         ("[" * 10_000, "npm test --"),
     ],
 )
-def test_of_several_commands_the_runner_is_called(tmp_path: Path, scripts: str, runner: str) -> None:
+def test_of_several_commands_the_one_is_called_that_runs_the_file(tmp_path: Path, scripts: str, runner: str) -> None:
     """`npm test -- FILE` gives the file to the last of them only."""
     with indexed(tmp_path, PAGES | {"package.json": f'{{"scripts": {scripts}}}'}) as app:
         assert f"Test: {runner} test/price.test.tsx\n" in _impact(app, 2)

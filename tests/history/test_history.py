@@ -484,11 +484,15 @@ def test_changed_lines_are_shown_and_what_added_them_is_marked(repository: Repos
     for asked in ({"symbol": "idle"}, {"query": "why does idle() use x"}):
         text = ask(app, **asked)
         assert change in text
-        assert "Add the connection (added it)" in text
+        assert "(added here) Test: Add the connection\n" in text
     assert change in ask(app, path="src/conn.py", line=6)
     assert "- " not in ask(app, path="src/conn.py", line=1)
-    assert f"; {added[:7]} " in ask(app, symbol="idle", limit=1).split("\n", 1)[0]
-    assert f"; {added[:7]} " in ask(app, path="src/conn.py", limit=1).split("\n", 1)[0]
+    first = ask(app, symbol="idle", limit=1).split("\n", 1)[0]
+    assert f"; {added[:7]} " in first
+    assert first.endswith(" added idle:")
+    as_json = json.loads(ask(app, symbol="idle", response_format="json"))
+    assert as_json["added_by"].startswith(added[:7])
+    assert as_json["rows"][0]["changed"] == ["-     return 2", "+     x = 2", "+     return x"]
 
 
 def test_changed_lines_are_masked_with_all_of_their_file(repository: Repository) -> None:
@@ -514,8 +518,13 @@ def test_changed_lines_are_masked_with_all_of_their_file(repository: Repository)
         ({"symbol": "Jar.close_quietly"}, "2 commits that added or removed Jar.close_quietly, the newest first:"),
         ({"path": "src/jar.py"}, "2 commits of src/jar.py, which is not there any more, the newest first:"),
         ({"query": "Quietly removed"}, "those that added or removed Quietly before others"),
+        ({"query": "When was Quietly removed"}, "those that added or removed Quietly before others"),
+        (
+            {"symbol": "close_quietly", "query": "zebra"},
+            "2 commits that added or removed close_quietly, the best first",
+        ),
     ],
-    ids=["symbol", "path", "query"],
+    ids=["symbol", "path", "query", "question", "symbol and query"],
 )
 def test_what_is_not_there_any_more_has_a_past(repository: Repository, asked: dict[str, object], heading: str) -> None:
     """Of a file that is there and not indexed nothing is said, and a name that never was is refused."""
@@ -525,7 +534,9 @@ def test_what_is_not_there_any_more_has_a_past(repository: Repository, asked: di
     text = ask(app, **asked)
     assert heading in text.split("\n", 1)[0]
     assert text.index("Fewer parts") < text.index("Jars")
-    for refused in ({"symbol": "never_was"}, {"path": "hidden.py"}, {"path": "../outside.py"}):
+    for refused in (
+        {"symbol": "never_was"}, {"path": "hidden.py"}, {"path": "../outside.py"}, {"path": "src/jar.py", "line": 1}
+    ):  # fmt: skip
         with pytest.raises(RequestError, match="nothing that is indexed defines"):
             ask(app, **refused)
 
@@ -537,3 +548,13 @@ def test_the_day_of_a_commit_is_that_of_its_author(repository: Repository) -> No
     date = "2020-05-01T23:30:00-0700"
     git(repository.root, "commit", "--quiet", "--message", "Late in the evening", f"--date={date}")
     assert " 2020-05-01 Test: Late in the evening" in ask(repository.open(), query="late in the evening")
+
+
+def test_lines_that_were_changed_under_another_name_are_not_shown_as_new(repository: Repository) -> None:
+    """A patch of the new name alone has only the added ones."""
+    text = "def bake():\n    first = 1\n    second = 2\n    third = 3\n    return first + second + third\n"
+    repository.commit({"src/jar.py": text}, "Bake")
+    repository.commit({"src/jar.py": None, "src/pan.py": text.replace("2", "4")}, "In a pan")
+    asked = ask(repository.open(), symbol="bake")
+    assert "In a pan" in asked
+    assert "+ second" not in asked

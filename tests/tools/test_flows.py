@@ -161,7 +161,7 @@ def test_other_definitions_that_a_name_means_are_named(app: App) -> None:
     assert "Other definitions" not in answer
     answer = ask(app, {"from": "burn", "to": "glow"})
     assert answer.splitlines()[-1] == (
-        "Other definitions of that name, for from: lamp/wicks.py:2-3  Wick.burn, lamp/wicks.py:12-13  Steel.burn"
+        "Other definitions named burn (from): lamp/wicks.py:2-3  Wick.burn, lamp/wicks.py:12-13  Steel.burn"
     )
 
 

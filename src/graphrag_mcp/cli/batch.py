@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NoReturn
 
 from graphrag_mcp.cli import commands
-from graphrag_mcp.cli.options import Intermixed, create_parser, project_root
+from graphrag_mcp.cli.options import IntermixedParser, create_parser, project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.errors import GraphragError, RequestError, UnknownNameError
 from graphrag_mcp.tools.printing import printable
@@ -97,7 +97,7 @@ def _read(line: str) -> argparse.Namespace:
     return options
 
 
-class _Refusing(Intermixed):
+class _Refusing(IntermixedParser):
     """Raises what is wrong instead of ending the program."""
 
     def error(self, message: str) -> NoReturn:

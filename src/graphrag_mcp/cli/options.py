@@ -53,7 +53,7 @@ _EXAMPLES = {
 _ANSWERING = {"search", "grep", "find", "read", "history", "trace", "impact", "map", "batch", "status"}
 
 
-class Intermixed(argparse.ArgumentParser):
+class IntermixedParser(argparse.ArgumentParser):
     """A parser that takes options before, between and behind other arguments: `grep TEXT --regex PATH`.
 
     Behind `--` there are none, and before it they stand in front.
@@ -69,14 +69,14 @@ class Intermixed(argparse.ArgumentParser):
         """Return the values of the arguments, and the arguments that nothing takes."""
         if self._is_within or self._subparsers is not None or "--" in (args or ()):
             return super().parse_known_args(args, namespace)
-        self._is_within = True  # It calls this method for the options, and once more for the rest.
+        self._is_within = True  # parse_known_intermixed_args calls this method twice.
         try:
             return self.parse_known_intermixed_args(args, namespace)
         finally:
             self._is_within = False
 
 
-class Parser(Intermixed):
+class Parser(IntermixedParser):
     """A parser that names what may be meant by a mistyped command or choice."""
 
     def error(self, message: str) -> NoReturn:
@@ -314,7 +314,7 @@ def _add_scope(scope: "argparse._ArgumentGroup") -> None:
 
 
 class _Path(argparse.Action):
-    """Adds to the values of --path."""
+    """Adds to the values of --path, which `extend` would lose: other arguments are read after the options."""
 
     def __call__(
         self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None

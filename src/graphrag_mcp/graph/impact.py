@@ -59,15 +59,15 @@ class Reached:
         return self.edge.is_guess
 
 
-@shown("starts", "cases", "of_types", "test_commands", "together", "doubt", "is_deeper")
+@shown("starts", "cases", "tests_of_types", "test_commands", "together", "doubt", "is_deeper")
 @dataclass(frozen=True, slots=True)
 class Impact:
     """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.
 
     doubt: what is not known of the relations to the starts and their members, and of those on the way. together: what
     usually changes in the same commits as the file of the first start. is_deeper: whether what was reached last may
-    itself be used, beyond the hops that were asked for. build_files: see `read_build_files`. of_types: where no test is
-    reached, those of the types whose methods the starts are.
+    itself be used, beyond the hops that were asked for. build_files: see `read_build_files`. tests_of_types: those of
+    the types that own the starts, where no test reaches the starts themselves.
     """
 
     starts: tuple[CodeNode, ...]
@@ -77,7 +77,7 @@ class Impact:
     together: tuple[Companion, ...] = ()
     is_deeper: bool = False
     build_files: Mapping[str, str] = field(default_factory=dict)
-    of_types: tuple[CodeNode, ...] = ()
+    tests_of_types: tuple[CodeNode, ...] = ()
 
     @property
     def cases(self) -> int:
@@ -87,7 +87,7 @@ class Impact:
     @property
     def test_commands(self) -> list[str]:
         """The commands that run the tests."""
-        nodes = [test.node for test in self.tests if not test.is_guess] or self.of_types
+        nodes = [test.node for test in self.tests if not test.is_guess] or self.tests_of_types
         return commands_for(nodes, self.build_files, whole=self.doubt.is_cut or self.is_deeper)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.errors import RequestError, UnknownNameError, quoted
-from graphrag_mcp.graph.cases import read_build_files
+from graphrag_mcp.graph.cases import cases_of, read_build_files
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
 from graphrag_mcp.graph.lookup import SEPARATORS, complete, find_file, find_nodes, unknown_name
@@ -144,12 +144,12 @@ class Navigator:
         starts = self.code(text, scope)
         impact = find_impact(self._graph, self._relations, starts, hops, scope)
         if not any(not test.is_guess for test in impact.tests):
-            impact = replace(impact, of_types=self._tests_of_types(starts, scope))
+            impact = replace(impact, tests_of_types=self._tests_of_types(starts, scope))
         together = self._past.together(impact.starts[0].path, scope) if self._past else ()
         return replace(impact, together=tuple(together), build_files=read_build_files(self._graph, self.files))
 
     def _tests_of_types(self, starts: Sequence[CodeNode], scope: Scope) -> tuple[CodeNode, ...]:
-        """Return the tests of the types whose methods some definitions are."""
+        """Return the tests that reach the types which own some definitions, themselves or through a helper."""
         names = {(node.path, node.qualified_name.rpartition(".")[0]) for node in starts if not node.is_file}
         types = [
             node
@@ -159,7 +159,7 @@ class Navigator:
         ]
         steps = self._trace(types, Direction.TESTS, HOPS_TO_TESTS, scope).steps if types else ()
         tests = dict.fromkeys(step.source for step in steps if not step.is_guess)
-        return tuple(node for node in tests if node.category is Category.TESTS)
+        return tuple(cases_of([node for node in tests if node.category is Category.TESTS]))
 
     def difference(self, base: str, patch: str, hops: int, scope: Scope) -> "DiffImpact":
         """Return what a patch affects, or else what differs from a commit or in a range; see `differing_files`."""

@@ -111,12 +111,13 @@ class Past:
         ordered = sorted(told.commits, key=lambda commit: -len(wanted.intersection(query_words(commit.message))))
         return replace(told, commits=tuple(ordered))
 
-    def of_gone_file(self, path: str, span: CommitRange) -> Told:
-        """Return the commits of a file that is not there any more."""
+    def of_gone_file(self, path: str, span: CommitRange, words: str) -> Told:
+        """Return the commits of a file that is not there any more; with words, those that share some."""
         try:
-            return replace(self.of_file(path, span), first="")
+            told = self.of_file(path, span)
         except GitError as error:
             return Told((), str(error))
+        return self._by_words(told, words, set()) if words else told
 
     def _by_words(self, told: Told, words: str, kept: Set[str]) -> Told:
         """Return the commits that share words, those that are kept first, then those that share the rarest."""
@@ -164,9 +165,7 @@ class Past:
         deadline = time.monotonic() + SECONDS
         rest = (*span.options, _END, self._git.head(), "--", self._git.folder + path)
         try:
-            told = self._told(deadline, "--follow", *rest)
-            is_whole = not (told.note or self.problem or span.options)
-            return replace(told, first=told.commits[-1].name) if is_whole and told.commits else told
+            return self._told(deadline, "--follow", *rest)
         except GitError as error:  # Earlier names are found by contents, which a partial clone lacks.
             told = self._told(deadline, *rest)
             return Told(told.commits, f"those under earlier names were not read: {error}")
@@ -180,12 +179,12 @@ class Past:
         evolution = follow_lines(self._git, lines, deadline)
         note = "" if evolution.is_whole else "older commits were not read in time"
         names = {commit.name: changed for commit, changed in evolution.commits.items()}
-        first = "" if self.problem else evolution.first
+        added_by = "" if self.problem else evolution.added_by
         if not span.options:
-            return Told(tuple(evolution.commits), note, names, first)
+            return Told(tuple(evolution.commits), note, names, added_by)
         commits = {commit.name for commit in self._read(deadline + SECONDS, "--no-walk", *span.options, _END, *names)}
         told = tuple(commit for commit in evolution.commits if commit.name in commits)
-        return Told(told, note, names, first)
+        return Told(told, note, names, added_by)
 
     def last_change(self, node: CodeNode, deadline: float) -> Told:
         """Return the newest commit that changed a definition or a file; none that is not found in time."""

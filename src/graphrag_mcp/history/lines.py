@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -45,11 +46,11 @@ class Lines(NamedTuple):
 class Evolution:
     """The commits that changed some lines, the newest first, each with the lines.
 
-    first: the commit that added them, "" if it is not known. is_whole: whether there was time to read all.
+    added_by: the commit that added them, "" if it is not known. is_whole: whether there was time to read all.
     """
 
     commits: Mapping[Commit, ChangedLines]
-    first: str
+    added_by: str
     is_whole: bool
 
 
@@ -66,66 +67,84 @@ def follow_lines(git: Git, lines: Lines, deadline: float) -> Evolution:
             if origin is None:
                 break
             wanted = f"-L{origin.start},{origin.end}:{origin.path}"
-            oldest = None
-            for oldest in read_commits(git, deadline, wanted, "--end-of-options", origin.commit, "--"):
-                commits.setdefault(oldest[0], _changed_lines(oldest[1]))
-            origin = _moved_from(git, *oldest, deadline) if oldest else None
+            last = None
+            for last in read_commits(git, deadline, wanted, "--end-of-options", origin.commit, "--"):
+                commits.setdefault(last[0], _changed_lines(last[1]))
+            origin = _moved_from(git, *last, deadline) if last else None
     except GitTimeoutError:
         return Evolution(commits, "", is_whole=False)
-    first = next(reversed(commits), None) if origin is None else None
-    return Evolution(commits, first.name if first and not commits[first].removed else "", is_whole=True)
+    oldest = next(reversed(commits), None) if origin is None else None
+    return Evolution(commits, oldest.name if oldest and not commits[oldest].removed else "", is_whole=True)
+
+
+class _PatchLine(NamedTuple):
+    """A line of a patch. sign: "-", "+" or " ". number: before the commit if the line is removed, else after."""
+
+    sign: str
+    number: int
+    text: str
 
 
 def _changed_lines(patch: str) -> ChangedLines:
     path = _NEW_PATH.search(patch)
-    lines = list(_numbered(patch))
-    removed, added = (frozenset(number for sign, number, _ in lines if sign == wanted) for wanted in "-+")
+    lines = list(_patch_lines(patch))
+    removed, added = (frozenset(line.number for line in lines if line.sign == sign) for sign in "-+")
     return ChangedLines(patched_path(path[1]).removeprefix("b/") if path else "", added, removed)
 
 
-def _numbered(patch: str) -> Iterator[tuple[str, int, str]]:
-    """Yield the lines of a patch of one file: "-", "+" or " ", the number (of "-" that before), and the text."""
+def _patch_lines(patch: str) -> Iterator[_PatchLine]:
+    """Yield the lines of a patch of one file."""
     before = removed = after = added = 0
     for line in patch.split("\n"):
-        if removed or added:
-            sign = line[:1]
-            if sign in "-+ ":
-                yield sign or " ", before if sign == "-" else after, line[1:]
-                before, removed = (before + 1, removed - 1) if sign != "+" else (before, removed)
-                after, added = (after + 1, added - 1) if sign != "-" else (after, added)
-        elif hunk := HUNK.match(line):
-            before, removed, after, added = hunk_numbers(hunk)
+        if not (removed or added):
+            if hunk := HUNK.match(line):
+                before, removed, after, added = hunk_numbers(hunk)
+            continue
+        sign = line[:1] or " "  # A setting of the repository leaves the blank of empty lines away.
+        if sign not in "-+ ":  # No end of line at the end of the file.
+            continue
+        yield _PatchLine(sign, before if sign == "-" else after, line[1:])
+        if sign != "+":
+            before, removed = before + 1, removed - 1
+        if sign != "-":
+            after, added = after + 1, added - 1
 
 
 def shown_change(git: Git, commit: str, changed: ChangedLines, deadline: float) -> list[str]:
-    """Return lines that a commit changed, each after "-" or "+", with secrets masked. Raises GitError.
+    """Return the lines that a commit changed, each after "-" or "+", with secrets masked. Raises GitError.
 
-    Whole files are masked, since a part of a secret looks like none. Where the removed lines are unknown, all
-    are returned that were changed together with the added ones, and nothing if none of them was removed.
+    Whole files are masked, since a part of a secret looks like none. Where the removed lines are unknown, all lines
+    are returned that were changed together with the added ones. Nothing is returned where the commit removed none of
+    these, or removed lines of another path.
     """
     span = ("diff-tree", "--no-commit-id", "--root", "-r", "-p", *_DIFF, f"-U{_MOST_BYTES}")
     patch = git.run(deadline, *span, "--end-of-options", commit, "--", changed.path).decode("utf-8", "replace")
     if len(patch) > _MOST_MASKED:
         return []
-    lines = list(_numbered(patch))
-    before, after = (
-        iter(mask_secrets("\n".join(text for sign, _, text in lines if sign != other)).split("\n")) for other in "+-"
-    )
-    runs: list[list[tuple[str, int, str]]] = [[]]
-    for sign, number, _ in lines:
-        texts = [next(side) for side, other in ((before, "+"), (after, "-")) if sign != other]
-        if sign == " ":
-            runs += [[]] if runs[-1] else []
-        else:
-            runs[-1].append((sign, number, texts[0]))
+    lines = _masked(list(_patch_lines(patch)))
     if changed.removed is None:
-        runs = [run for run in runs if any(sign == "+" and number in changed.added for sign, number, _ in run)]
+        runs = [list(run) for is_changed, run in groupby(lines, lambda line: line.sign != " ") if is_changed]
+        wanted = [line for run in runs if any(_is_in(line, changed) for line in run) for line in run]
+        wanted = wanted if any(line.sign == "-" for line in wanted) else []
     else:
-        wanted = {("+", number) for number in changed.added} | {("-", number) for number in changed.removed}
-        runs = [[line for line in run if line[:2] in wanted] for run in runs]
-    shown = [f"{sign} {text.rstrip()}" for run in runs for sign, _, text in run if re.search(r"\w", text)]
-    is_new = changed.removed is None and not any(line[0] == "-" for line in shown)
-    return [] if is_new else shown
+        wanted = [line for line in lines if _is_in(line, changed)]
+        wanted = wanted if len(wanted) == len(changed.added) + len(changed.removed) else []
+    return [f"{line.sign} {line.text.rstrip()}" for line in wanted if re.search(r"\w", line.text)]
+
+
+def _is_in(line: _PatchLine, changed: ChangedLines) -> bool:
+    numbers = {"+": changed.added, "-": changed.removed or ()}.get(line.sign, ())
+    return line.number in numbers
+
+
+def _masked(lines: Sequence[_PatchLine]) -> list[_PatchLine]:
+    """Return the changed lines of a whole file with the secrets masked that it has before or after the change."""
+    texts: dict[_PatchLine, str] = {}
+    for other in "+-":
+        side = [line for line in lines if line.sign != other]
+        masked = mask_secrets("\n".join(line.text for line in side)).split("\n") if side else []
+        texts.update(zip(side, masked, strict=True))
+    return [line._replace(text=texts[line]) for line in lines]
 
 
 def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) -> Lines | None:

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-_WRITTEN = re.compile(r"(?<![=!<>])=\s?([-+(\[{]?\s?(?:\d|['\"`]|(?i:true|false)\b))")
+# The first "=" of a declaration, outside of any call, and one literal behind it up to the end or a comment.
+_WRITTEN = re.compile(
+    r"""[^=(]*(?<![!<>])=(?![=>])\s?
+    (?P<value>[-+]?\d[\w.]*(?:\s?[-+*/]\s?\w[\w.]*)*|"[^"\\]*"|'[^'\\]*'|`[^`\\]*`|(?i:true|false)|[\[{(][\w\s.,:"'-]*[\]})])
+    \s?;?\s*(?:(?:\#|//|/\*).*)?$""",
+    re.VERBOSE,
+)
 
 # ---------------------------------------------------------------- what a file is
 
@@ -117,8 +123,8 @@ class Symbol:
     def value(self) -> str:
         """The value of a constant or field of one line, if that is written as a number, a text, true or false."""
         is_held = self.kind in (SymbolKind.CONSTANT, SymbolKind.FIELD) and self.start_line == self.end_line
-        written = _WRITTEN.search(self.signature) if is_held else None
-        return self.signature[written.start(1) :].rstrip(" ;,") if written else ""
+        written = _WRITTEN.match(self.signature) if is_held else None
+        return written["value"] if written else ""
 
 
 class ListedFile(NamedTuple):

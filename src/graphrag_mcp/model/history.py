@@ -89,13 +89,14 @@ class ChangedLines(NamedTuple):
 class Told:
     """Commits that answer a question, the best or newest first. note: what is missing, "" for nothing.
 
-    changed: the lines that a commit changed, by its name, where the question is of lines. first: what added them.
+    changed: the lines that a commit changed, by its name, where the question is of lines. added_by: the commit that
+    added these, "" if it is not known.
     """
 
     commits: tuple[Commit, ...]
     note: str = ""
     changed: Mapping[str, ChangedLines] = field(default_factory=dict)
-    first: str = ""
+    added_by: str = ""
 
 
 def day_of(commit: Recalled | Commit) -> str:

@@ -48,12 +48,12 @@ class Judgement:
     """The probability that any chunk matches the query. confidence: 0 to 1; None where it could not be judged.
 
     missing: the words of the query, as written, that no chunk contains; only names, where it is sure that one matches.
-    is_elsewhere: whether one of them is a proper name, so that the question is of something that is not here.
+    names_unknown: whether one of them is a proper name: the question may be of something that is not here.
     """
 
     confidence: float | None = None
     missing: tuple[str, ...] = ()
-    is_elsewhere: bool = False
+    names_unknown: bool = False
 
     @property
     def is_low(self) -> bool:
@@ -63,7 +63,7 @@ class Judgement:
     @property
     def is_weak(self) -> bool:
         """Return whether what matches best may well be no answer."""
-        return self.confidence is not None and (self.is_elsewhere or self.confidence < WEAK)
+        return self.confidence is not None and (self.names_unknown or self.confidence < WEAK)
 
     @property
     def is_unsure(self) -> bool:
@@ -95,10 +95,10 @@ def judge(query: Query, retrieved: Retrieved, unavailable: Collection[str], keyw
     if signals is None:
         return Judgement(missing=missing_words(query, frequencies))
     probability, proper = confidence(signals), proper_names(query, frequencies)
-    is_elsewhere = not signals.is_named and any(len(identifier_parts(name)) == 1 for name in proper)
+    names_unknown = not signals.is_named and any(len(identifier_parts(name)) == 1 for name in proper)
     if probability < UNSURE:
-        return Judgement(probability, missing_words(query, frequencies), is_elsewhere)
-    return Judgement(probability, missing_names(query, retrieved, frequencies), is_elsewhere)
+        return Judgement(probability, missing_words(query, frequencies), names_unknown)
+    return Judgement(probability, missing_names(query, retrieved, frequencies), names_unknown)
 
 
 def best_of(judgements: Sequence[Judgement]) -> Judgement:

@@ -194,16 +194,26 @@ def find_focus(
     if chosen is not None:
         symbol, first, last = chosen.symbol, chosen.first, chosen.last
     lines = _best_lines(line_terms, first, last, chunk, symbol, terms, marked)
-    return Focus(symbol, first, last, lines, used=_used(texts, first, last, chunk.start_line, definitions))
+    shown = "\n".join(texts[first - chunk.start_line : last + 1 - chunk.start_line])
+    used = _used(shown, first, last, symbol, definitions) if symbol is not None else ()
+    return Focus(symbol, first, last, lines, used=used)
 
 
-def _used(texts: Sequence[str], first: int, last: int, start: int, definitions: Sequence[Symbol]) -> tuple[Symbol, ...]:
-    """Return the constants that some lines name and that have their value written elsewhere in the file."""
-    named = set(chain.from_iterable(identifiers_by_line("\n".join(texts[first - start : last + 1 - start]))))
+def _used(shown: str, first: int, last: int, shown_symbol: Symbol, definitions: Sequence[Symbol]) -> tuple[Symbol, ...]:
+    """Return the constants that some lines name and that have their value written elsewhere in the file.
+
+    Those of the file, and of the types around the definition that is shown: a name of another type is another thing.
+    """
+    named = set(chain.from_iterable(identifiers_by_line(shown)))
+    around = f"{shown_symbol.qualified_name}."
     constants = (
         symbol
         for symbol in definitions
-        if symbol.name in named and not first <= symbol.start_line <= last and symbol.value
+        if symbol.name in named
+        and not first <= symbol.start_line <= last
+        and around.startswith(symbol.qualified_name.removesuffix(symbol.name))
+        and (symbol.kind is SymbolKind.CONSTANT or "." in symbol.qualified_name)
+        and symbol.value
     )
     return tuple(islice(constants, USED))
 

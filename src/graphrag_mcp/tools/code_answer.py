@@ -127,11 +127,18 @@ _OF_COPY = "this is from a copy on the servers: uses outside of code, and caller
 
 
 def doubts(
-    doubt: Doubt, starts: Sequence[CodeNode], asking: Asking, how: str = "", *, with_members: bool = False
+    doubt: Doubt,
+    starts: Sequence[CodeNode],
+    asking: Asking,
+    how: str = "",
+    *,
+    with_members: bool = False,
+    unsaid: str = "",
 ) -> list[str]:
     """Return one line that says what an answer lacks, or that it is complete.
 
-    how: what lists the places that are not decided, unless it is a trace. with_members: of types, too.
+    how: what lists the places that are not decided, unless it is a trace. with_members: of types, too. unsaid: a part
+    that is left out, since it was said before.
     """
     names = ", ".join(dict.fromkeys(f"`{one_line(node.name).replace('`', '')}`" for node in starts if not node.is_file))
     name = names if 0 < len(names) < LINE_CHARACTERS else NO_NAME
@@ -148,7 +155,7 @@ def doubts(
         *([_OF_COPY] if doubt.is_copy else []),
         *(_unknown_types(starts, by_text) if not doubt.is_typed else []),
     ]
-    line = "; ".join(said)
+    line = "; ".join(part for part in said if part != unsaid)
     return [f"{line[0].upper()}{line[1:]}."] if line else []
 
 

@@ -5,7 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -16,7 +16,7 @@ from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, Told, 
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import SEPARATORS, as_name
-from graphrag_mcp.text.words import query_words
+from graphrag_mcp.text.words import is_telling, query_words
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
 from graphrag_mcp.tools.code_answer import CodeAnswer, answer_of, code_json, is_empty, lay_out, location_of
 from graphrag_mcp.tools.flow_ends import names_in
@@ -97,7 +97,7 @@ class History:
     of: the definition or file whose past they are, None for any. named: the definition that the query names, whose
     commits are first. gone: a name in the query that nothing has any more, whose last are before them. missing: what
     is. words: of the query, and most_matched: how many of them the message of one
-    commit has at most. first: the commit that added the lines, None if that is not known.
+    commit has at most. added_by: the commit that added the lines and its day, "" if that is not known.
     """
 
     of: CodeNode | None
@@ -106,7 +106,16 @@ class History:
     missing: str
     words: int
     most_matched: int
-    first: Commit | None = None
+    added_by: str = ""
+
+
+class _Asked(NamedTuple):
+    """What a question is of, as in `History`, and the commits that answer it."""
+
+    node: CodeNode | None
+    named: CodeNode | None
+    gone: str
+    told: Told
 
 
 def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[History, ToldCommit]:
@@ -115,18 +124,49 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     past = navigator.past
     if past.is_missing:
         raise RequestError("find_history", f"there is no history of git to read: {past.problem}")
+    asked = _asked(past, view, call)
+    told, node, named = asked.told, asked.node, asked.named
+    commits = told.commits[call.first : call.first + arguments.limit]
+    changes = [past.changes(commit, navigator.until) for commit in commits]
+    shown = navigator.shown({path for files in changes for path in files}, call.scope)
+    own = next((of.path for of in (node, named) if of), "")
+    rows = [_told(commit, files, shown, view.root, own) for commit, files in zip(commits, changes, strict=True)]
+    for place, commit in enumerate(commits):
+        is_first = commit.name == told.added_by
+        is_shown = place < CHANGES_SHOWN and own in rows[place].files and not is_first
+        lines = past.changed_lines(commit, told, own, navigator.until) if is_shown else []
+        rows[place] = replace(rows[place], changed=lines, is_first=is_first)
+    page = Page(rows, call.first, len(told.commits))
+    words = list(filter(None, (set(query_words(word)) for word in arguments.query.split())))
+    messages = (set(query_words(commit.message)) for commit in told.commits)
+    matched = max((sum(not word.isdisjoint(message) for word in words) for message in messages), default=0)
+    firsts = (
+        f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)}" for commit in told.commits if commit.name == told.added_by
+    )
+    missing = told.note or past.problem
+    history = History(node, named, asked.gone, missing, len(words), matched, next(firsts, ""))
+    return answer_of(view, history, page, filter(None, [node, named]))
+
+
+def _asked(past: "Past", view: "IndexView", call: Call[HistoryArguments]) -> _Asked:
+    """Return the definition that is asked about, and the commits that answer.
+
+    Raises RequestError if nothing has or had the name.
+    """
+    arguments, navigator = call.arguments, view.navigator
     start = arguments.symbol or arguments.path
     span = CommitRange(arguments.since, arguments.until, arguments.author)
-    node, without = None, Told(())
+    node = None
     if start:
         try:
             node = navigator.starts(start, call.scope)[0]
         except UnknownNameError:
-            without = _of_gone(past, arguments, view.root, span)
-            if not without.commits:
+            told = _of_gone(past, arguments, view.root, span)
+            if not told.commits:
                 raise
-    told = without if without.commits else past.answer(arguments.query, node, arguments.line, span)
-    named, gone = (None, "") if start else named_in(navigator, arguments.query, call.scope)
+            return _Asked(None, None, start, told)
+    told = past.answer(arguments.query, node, arguments.line, span)
+    named, gone = (None, "") if node else named_in(navigator, arguments.query, call.scope)
     path = named.path if named and named.is_file else ""
     of_names = [past.of_gone(gone, path, span, arguments.query)] if gone else []
     of_names += [past.of_named(arguments.query, named, span)] if named else []
@@ -135,25 +175,8 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
         gone = gone if of_names[0].commits else ""
         note = next(filter(None, (of.note for of in (told, *of_names))), "")
         changed = {name: lines for of in of_names for name, lines in of.changed.items()}
-        told = replace(told, commits=tuple(commits), note=note, changed=changed, first=of_names[-1].first)
-    gone = start if without.commits else gone
-    page_commits = told.commits[call.first : call.first + arguments.limit]
-    changes = [past.changes(commit, navigator.until) for commit in page_commits]
-    shown = navigator.shown({path for files in changes for path in files}, call.scope)
-    own = next((of.path for of in (node, named) if of), "")
-    rows = [_told(commit, files, shown, view.root, own) for commit, files in zip(page_commits, changes, strict=True)]
-    for place, commit in enumerate(page_commits):
-        is_first = commit.name == told.first
-        is_shown = place < CHANGES_SHOWN and own in rows[place].files and not is_first
-        lines = past.changed_lines(commit, told, own, navigator.until) if is_shown else []
-        rows[place] = replace(rows[place], changed=lines, is_first=is_first)
-    page = Page(rows, call.first, len(told.commits))
-    words = list(filter(None, (set(query_words(word)) for word in arguments.query.split())))
-    messages = (set(query_words(commit.message)) for commit in told.commits)
-    matched = max((sum(not word.isdisjoint(message) for word in words) for message in messages), default=0)
-    first = next((commit for commit in told.commits if commit.name == told.first), None)
-    history = History(node, named, gone, told.note or past.problem, len(words), matched, first)
-    return answer_of(view, history, page, filter(None, [node, named]))
+        told = replace(told, commits=tuple(commits), note=note, changed=changed, added_by=of_names[-1].added_by)
+    return _Asked(node, named, gone, told)
 
 
 def _of_gone(past: "Past", arguments: HistoryArguments, root: Path, span: CommitRange) -> Told:
@@ -163,9 +186,9 @@ def _of_gone(past: "Past", arguments: HistoryArguments, root: Path, span: Commit
             is_there = (root / arguments.path).exists()
         except (OSError, ValueError):  # No file can have such a name.
             return Told(())
-        return Told(()) if is_there else past.of_gone_file(arguments.path, span)
+        return Told(()) if is_there or arguments.line else past.of_gone_file(arguments.path, span, arguments.query)
     name = SEPARATORS.split(arguments.symbol.strip().removesuffix("()"))[-1]
-    return past.of_gone(name, "", span) if len(name) >= SHORTEST_GONE else Told(())
+    return past.of_gone(name, "", span, arguments.query) if len(name) >= SHORTEST_GONE else Told(())
 
 
 def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode | None, str]:
@@ -173,13 +196,15 @@ def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode
 
     That is one that nothing has, or nothing in the file.
     """
-    names = list(names_in(query)) or (_CAPITALIZED.findall(query) if _COMING.search(query) else [])
-    found = {name: navigator.known(name, scope) for name in islice(dict.fromkeys(names), NAMES_LOOKED_UP)}
+    found = {name: navigator.known(name, scope) for name in islice(dict.fromkeys(names_in(query)), NAMES_LOOKED_UP)}
     files = {nodes[0] for nodes in found.values() if len(nodes) == 1 and nodes[0].is_file}
     file = files.pop() if len(files) == 1 else None
     if file:
         found = {name: [node for node in nodes if node.path == file.path] for name, nodes in found.items()}
     gone = next((name.removesuffix("()").rpartition(".")[2] for name, nodes in found.items() if not nodes), "")
+    if not found and _COMING.search(query):
+        names = filter(is_telling, islice(_CAPITALIZED.findall(query), NAMES_LOOKED_UP))
+        gone = next((name for name in names if not navigator.known(name, scope)), "")
     definitions = {nodes[0] for nodes in found.values() if len(nodes) == 1} - {file}
     return definitions.pop() if len(definitions) == 1 else file, gone if len(gone) >= SHORTEST_GONE else ""
 
@@ -201,9 +226,11 @@ def _told(
 def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArguments]) -> str:
     """Return each commit in a line, with the beginning of its message and what it changed."""
     arguments, history, total = call.arguments, answer.result, answer.page.total
-    words = f' that match{"es" if total == 1 else ""} "{one_line(arguments.query)}"' if arguments.query else ""
+    is_matched = bool(arguments.query and not (history.gone and arguments.symbol))
+    words = f' that match{"es" if total == 1 else ""} "{one_line(arguments.query)}"' if is_matched else ""
     of = f" of {location_of(history.of)}" if history.of else ""
-    if history.gone and not arguments.query:
+    is_gone = bool(history.gone and (arguments.symbol or arguments.path))
+    if is_gone:
         gone = as_name(history.gone)
         of = f" that added or removed {gone}" if arguments.symbol else f" of {gone}, which is not there any more"
     if arguments.line and history.of:
@@ -212,12 +239,13 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
     order = "" if total == 1 else ", the best first" if arguments.query else ", the newest first"
     if explains and total > 1:
         order = ", the first after passing over others, which changed many files"
-    if history.gone and arguments.query:
+    if history.gone and not is_gone:
         order += f", those that added or removed {as_name(history.gone)} before others"
     if history.named:
         order += f", those of {location_of(history.named)} before others"
-    if history.first and not any(row.is_first for row in answer.page.rows):
-        order += f"; {history.first.name[:DIGITS_SHOWN]} {day_of(history.first)} added it"
+    if history.added_by and not any(row.is_first for row in answer.page.rows):
+        of_what = as_name(next(of for of in (history.of, history.named) if of).name)
+        order += f"; {history.added_by} added {of_what}"
     if history.words > 1 and history.most_matched * 2 <= history.words:
         order += f"; none has more than {history.most_matched} of the {history.words} words"
     if not total:
@@ -234,8 +262,8 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
 def _lines(row: ToldCommit, *, is_whole_message: bool = False) -> list[str]:
     author = f" {row.author.partition(' <')[0]}:" if row.author else ""
     subject, _, body = row.message.partition("\n")
-    first = " (added it)" if row.is_first else ""
-    head = one_line(f"{row.commit[:DIGITS_SHOWN]} {row.date}{author} {subject.strip()}{first}")
+    added = " (added here)" if row.is_first else ""
+    head = one_line(f"{row.commit[:DIGITS_SHOWN]} {row.date}{added}{author} {subject.strip()}")
     body = body.strip()
     if not is_whole_message:
         paragraphs = (part for part in body.split("\n\n") if not _TRAILER.match(part))

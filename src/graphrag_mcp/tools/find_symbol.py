@@ -150,15 +150,12 @@ def symbols_text(answer: "CodeAnswer[FoundSymbols, FoundSymbol]", call: Call[Fin
     """Return each definition with the references to it."""
     budget = call.arguments.token_budget
     room = max(room_of(budget) - USES_ROOM, 0) if budget else OUTLINE_ROOM
-    is_said = False
+    unsaid = ""
 
     def lines(row: "FoundSymbol") -> list[str]:
-        nonlocal is_said
-        found = _found_lines(row, answer.texts, call.asking, room)
-        if is_said:  # What a language lacks is said once.
-            said = re.sub(f"(?:; |^ *){re.escape(UNTYPED)}\\.$", ".", found[-1], flags=re.IGNORECASE)
-            found[-1:] = [said] if said != "." else []
-        is_said = is_said or found[-1].lower().endswith(f"{UNTYPED}.")
+        nonlocal unsaid  # What a language lacks is said once.
+        found = _found_lines(row, answer.texts, call.asking, room, unsaid)
+        unsaid = UNTYPED if UNTYPED.lower() in found[-1].lower() else unsaid
         return found
 
     return lay_out(answer, call, _count_line(answer.result), lines)
@@ -168,7 +165,7 @@ def _count_line(symbols: FoundSymbols) -> list[str]:
     return [f"{counted(symbols.definitions, 'definition')}:"] if symbols.definitions > 1 else []
 
 
-def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking, room: int) -> list[str]:
+def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking, room: int, unsaid: str) -> list[str]:
     lines = _defined_lines(row.node)
     value = [f"   {line} | {shown_line(texts.get((row.node.path, line), ''))}" for line in _value_of(row.node)]
     is_cut = len(value) == VALUE_LINES < row.node.end_line - row.node.start_line + 1
@@ -196,7 +193,7 @@ def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking, 
         trace = asking.tool("trace_relations")
         more = counted(len(row.used) - USES_SHOWN, "more user")
         lines.append(f"   ... {more}: {trace} has callers, readers, importers")
-    return lines + [f"   {note}" for note in doubts(row.doubt, [row.node], asking)]
+    return lines + [f"   {note}" for note in doubts(row.doubt, [row.node], asking, unsaid=unsaid)]
 
 
 def _use_line(use: "Dependant") -> str:

@@ -107,7 +107,8 @@ def _namesakes(flow: Flow, call: Call[FlowArguments]) -> Iterator[str]:
         others = [node for node in nodes if node.name in asked and (node.path, node.qualified_name) not in chosen]
         if others:
             where = listed([location_of(node) for node in others], NAMESAKES_SHOWN)
-            yield f"Other definitions of that name, for {call.asking.argument(argument)}: {where}"
+            named = ", ".join(sorted({as_name(node.name) for node in others}))
+            yield f"Other definitions named {named} ({call.asking.argument(argument)}): {where}"
 
 
 def _with_links(node: CodeNode, flow: Flow, texts: Mapping[Line, str]) -> list[str]:

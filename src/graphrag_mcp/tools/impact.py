@@ -162,9 +162,10 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
     if not answer.page.total and not at_least:
         head = f"No{'' if affected.doubt.is_complete else ' certain'} dependants of {starts}."
-    if affected.of_types:
-        tests = listed([name_of(node) for node in affected.of_types], TESTS_SHOWN)
-        head += f" {counted(len(affected.of_types), 'test uses', 'tests use')} its type: {tests}."
+    if affected.tests_of_types:
+        tests = listed([name_of(node) for node in affected.tests_of_types], TESTS_SHOWN)
+        types = "its type" if len(affected.starts) == 1 else "their types"
+        head += f" {counted(len(affected.tests_of_types), 'test reaches', 'tests reach')} {types}: {tests}."
     usual = [f"{as_name(file.path)} ({file.together} of {file.of} commits)" for file in affected.together]
     tail = [f"Usually changed with {as_name(affected.starts[0].path)}: {', '.join(usual)}."] if usual else []
     if affected.is_deeper:

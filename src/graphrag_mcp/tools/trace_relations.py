@@ -144,14 +144,19 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
 
 
 def _parts(trace: "Trace") -> list[str]:
-    """Return how many relations there are of each certainty; whether tests further away run it, no relation says."""
-    kinds = Counter(
-        "through other code"
-        if trace.direction is Direction.TESTS and step.hop > 1 and step.edge.certainty is Certainty.CERTAIN
-        else in_words(step.edge.certainty, trace.direction)
-        for step in sorted(trace.steps, key=lambda step: (list(Certainty).index(step.edge.certainty), step.hop))
-    )
-    return [f"{count:,} {words}" for words, count in kinds.items()]
+    """Return how many relations there are of each certainty.
+
+    Tests that are more than one hop away are "through other code": it is not known whether they run what is asked.
+    """
+    is_far = {step for step in trace.steps if trace.direction is Direction.TESTS and step.hop > 1}
+    far = sum(step.edge.certainty is Certainty.CERTAIN for step in is_far)
+    kinds = Counter(step.edge.certainty for step in trace.steps)
+    kinds[Certainty.CERTAIN] -= far
+    certain, *others = [
+        f"{kinds[certainty]:,} {in_words(certainty, trace.direction)}" if kinds[certainty] else ""
+        for certainty in Certainty
+    ]
+    return list(filter(None, [certain, f"{far:,} through other code" if far else "", *others]))
 
 
 def _is_its_definition(step: "Step", texts: Mapping[Line, str]) -> bool:

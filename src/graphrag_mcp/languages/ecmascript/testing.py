@@ -8,27 +8,34 @@ from graphrag_mcp.languages.testing import quoted
 from graphrag_mcp.model.graph import CodeNode
 
 BUILD_FILES = ("package.json",)
-_RUNNERS = {  # The first that a script names runs the files.
-    "vitest": "npx vitest run",
-    "jest": "npx jest",
-    "mocha": "npx mocha",
-    "ava": "npx ava",
-    "playwright": "npx playwright test",
-}
+_ALL = "npm test --"
+_RUNNER = re.compile(r"\b(?:vitest|jest|mocha|ava|playwright|node --test)\b")
 _CHAIN = re.compile(r"&&|\|\||;|\b(?:npm|pnpm|yarn|bun|turbo|nx|lerna|run-[sp]|npm-run-all|concurrently)\b")
+_CONFIGURED_IN = re.compile(r"(?:-c|--config)[ =][\"']?(?:\./)?([\w./-]*/)")
+_NAME = re.compile(r"[\w:.-]+")
 
 
 def command(nodes: Sequence[CodeNode], _whole: bool, build_files: Mapping[str, str]) -> str:
     """Return the command that runs some tests; whole: names files and packages only.
 
-    Arguments of `npm test` reach the last of several commands only, so of these the runner itself is called.
+    `npm test -- FILE` gives the file to the last of several commands only. Where `test` is several, each file is given
+    to the script with one runner whose configuration is nearest to it.
     """
     scripts = _scripts(build_files.get("package.json", ""))
-    runner = "npm test --"
-    if _CHAIN.search(scripts.get("test", "")):
-        words = re.findall(r"[\w-]+", " ".join(text for name, text in scripts.items() if name.startswith("test")))
-        runner = next((_RUNNERS[name] for name in _RUNNERS if name in words), runner)
-    return f"{runner} {quoted(node.path for node in nodes)}"
+    paths = [node.path for node in nodes]
+    if not _CHAIN.search(scripts.get("test", "")):
+        return f"{_ALL} {quoted(paths)}"
+    folders = {
+        name: folder[1] if (folder := _CONFIGURED_IN.search(text)) else ""
+        for name, text in scripts.items()
+        if name.startswith("test") and _NAME.fullmatch(name) and _RUNNER.search(text) and not _CHAIN.search(text)
+    }
+    by_script: dict[str, list[str]] = {}
+    for path in paths:
+        able = [name for name, folder in folders.items() if path.startswith(folder)]
+        script = max(able, key=lambda name: len(folders[name]), default="")
+        by_script.setdefault(f"npm run {script} --" if script else _ALL, []).append(path)
+    return " && ".join(f"{run} {quoted(own)}" for run, own in by_script.items())
 
 
 def _scripts(manifest: str) -> dict[str, str]:

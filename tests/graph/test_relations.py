@@ -462,6 +462,9 @@ use(next => b => 2)
 const fetching: typeof make = n => immutable
 const either: Middleware = table ? immutable : next => b => 4
 const plain = (next) => (b) => 5
+function is_hot(a: number) { return next => b => 6 }
+const by: Middleware = (is_hot) ? immutable : immutable
+const asked: Middleware = is_hot ? immutable : immutable
 """
 
 

@@ -558,3 +558,49 @@ def test_lines_that_were_changed_under_another_name_are_not_shown_as_new(reposit
     asked = ask(repository.open(), symbol="bake")
     assert "In a pan" in asked
     assert "+ second" not in asked
+
+
+def test_lines_of_a_folder_are_not_those_of_the_file_that_replaced_it(repository: Repository) -> None:
+    """Git takes the path of a file for that of a folder, too; what was in it may be excluded."""
+    repository.commit({"jar/.env": "PASS=hunter2\n", "jar/lid.py": "x = 1\n"}, "A folder")
+    repository.commit({"jar/.env": None, "jar/lid.py": None}, "Away")
+    (repository.root / "jar").rmdir()
+    git(repository.root, "reset", "--quiet", "--soft", "HEAD^")
+    repository.commit({"jar": "one\ntwo\n"}, "A file")
+    text = ask(repository.open(), path="jar", line=1)
+    assert "A file" in text
+    assert "hunter2" not in text
+    assert "x = 1" not in text
+
+
+@pytest.mark.parametrize("symbol", ["hunter2", "secret_lid", "close_quiet", "uietly"])
+def test_a_part_of_a_name_and_what_is_excluded_were_never_there(repository: Repository, symbol: str) -> None:
+    """Nothing is told of a name that only excluded files had, or that is a part of others."""
+    files: dict[str, str | None] = {
+        "src/jar.py": "def close_quietly():\n    return 3\n",
+        ".env": "PASS=hunter2\n",
+        ".graphragignore": "hidden/\n",
+        "hidden/lid.py": "def secret_lid():\n    return 3\n",
+    }
+    repository.commit(files, "All")
+    repository.commit({"src/jar.py": None, ".env": None, "hidden/lid.py": None}, "Fewer")
+    app = repository.open()
+    assert "Fewer" in ask(app, symbol="close_quietly")
+    with pytest.raises(RequestError, match="nothing that is indexed defines"):
+        ask(app, symbol=symbol)
+
+
+def test_what_a_merge_added_has_no_commit_that_added_it(repository: Repository) -> None:
+    """Merges are not followed: the oldest commit that is seen changed lines that were there."""
+    repository.commit({"src/jar.py": "x = 1\n"}, "Start")
+    git(repository.root, "checkout", "--quiet", "-b", "side")
+    repository.commit({"src/lid.py": "y = 1\n"}, "Side")
+    git(repository.root, "checkout", "--quiet", "main")
+    repository.commit({"src/jar.py": "x = 2\n"}, "Main")
+    git(repository.root, "merge", "--quiet", "--no-commit", "--no-ff", "side")
+    made = "x = 2\n\n\ndef pour(jar):\n    first = jar.lid\n    second = jar.seal\n    return first + second\n"
+    repository.commit({"src/jar.py": made}, "Merge")
+    repository.commit({"src/jar.py": made.replace("    second", "    third = 3\n    second", 1)}, "One line more")
+    text = ask(repository.open(), symbol="pour")
+    assert "One line more" in text
+    assert "added" not in text

@@ -412,7 +412,7 @@ def test_lines_end_where_git_ends_them(root: Path, odd: str) -> None:
     asked = Git(root)
     lines = committed_lines(asked, "new.py", 2, 5, soon())
     assert lines is not None
-    assert len(follow_lines(asked, lines, soon()).commits) == 2
+    assert len(follow_lines(asked, lines, "", soon()).commits) == 2
 
 
 @pytest.mark.parametrize("url", ["http://[x/", "https://u:p@[::1/x", "https://ex\u2100mple/a"])

@@ -1,10 +1,11 @@
 """Answers from past commits: those that match words, and those that made a file or lines what they are."""
 
 import math
+import os
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -87,7 +88,7 @@ class Past:
             elif node.is_file:
                 told = self.of_file(node.path, span)
             else:
-                told = self.of_lines(node.path, node.start_line, node.end_line, span)
+                told = self.of_lines(node, span)
         except GitError as error:
             return Told((), str(error))
         return self._by_words(told, words, set()) if words else told
@@ -96,20 +97,35 @@ class Past:
         """Return the commits of a definition that words name, those of which a line is still there first."""
         return self._by_words(self.answer("", node, None, span), words, self._survivors(node))
 
-    def of_gone(self, name: str, path: str, span: CommitRange, words: str = "") -> Told:
+    def of_gone(self, name: str, path: str, span: CommitRange, words: str, is_excluded: Callable[[str], bool]) -> Told:
         """Return the newest commits after which a name stands more or less often than before, in a file or anywhere.
 
-        Those whose messages share more of the words are first: a name stands in change logs, too.
+        Those whose messages share more of the words are first: a name stands in change logs, too. is_excluded: of
+        which paths, relative to the folder, nothing may be told.
         """
         where = ("--", self._git.folder + path) if path else ("--",)
         deadline = time.monotonic() + GONE_SECONDS
         try:
-            told = self._told(deadline, f"-S{name}", f"-{GONE_COMMITS}", *span.options, _END, self._git.head(), *where)
+            options = (f"-S{_as_word(name)}", "--pickaxe-regex", f"-{GONE_COMMITS}", *span.options)
+            told = self._told(deadline, *options, _END, self._git.head(), *where)
         except GitError as error:
             return Told((), str(error))
         wanted = set(query_words(words))
-        ordered = sorted(told.commits, key=lambda commit: -len(wanted.intersection(query_words(commit.message))))
+        shown = [commit for commit in told.commits if not self._is_hidden(commit, name, is_excluded, deadline)]
+        ordered = sorted(shown, key=lambda commit: -len(wanted.intersection(query_words(commit.message))))
         return replace(told, commits=tuple(ordered))
+
+    def _is_hidden(self, commit: Commit, name: str, is_excluded: Callable[[str], bool], deadline: float) -> bool:
+        """Return whether a commit changed the number of a name in excluded files only, or this cannot be read."""
+        options = ("-r", "--root", "-z", "--name-only", "--no-commit-id", f"-S{_as_word(name)}", "--pickaxe-regex")
+        try:
+            listing = self._git.run(deadline, "diff-tree", *options, _END, commit.name)
+        except GitError:
+            return True
+        folder = self._git.folder
+        paths = (os.fsdecode(path) for path in listing.split(b"\0") if path)
+        inside = (path.removeprefix(folder) for path in paths if path.startswith(folder))
+        return all(map(is_excluded, inside))
 
     def of_gone_file(self, path: str, span: CommitRange, words: str) -> Told:
         """Return the commits of a file that is not there any more; with words, those that share some."""
@@ -170,19 +186,22 @@ class Past:
             told = self._told(deadline, *rest)
             return Told(told.commits, f"those under earlier names were not read: {error}")
 
-    def of_lines(self, path: str, start: int, end: int, span: CommitRange) -> Told:
-        """Return the commits that changed lines of a file on the disk. Raises GitError."""
+    def of_lines(self, node: CodeNode, span: CommitRange) -> Told:
+        """Return the commits that changed the lines of a definition on the disk. Raises GitError."""
         deadline = time.monotonic() + SECONDS
-        lines = self._committed(path, start, end, deadline)
+        lines = self._committed(node.path, node.start_line, node.end_line, deadline)
         if lines is None:
             return Told((), "these lines are not committed yet")
-        evolution = follow_lines(self._git, lines, deadline)
+        evolution = follow_lines(self._git, lines, node.name, deadline)
         note = "" if evolution.is_whole else "older commits were not read in time"
-        names = {commit.name: changed for commit, changed in evolution.commits.items()}
+        names = {commit.name: changed for commit, changed in evolution.commits.items() if changed}
         added_by = "" if self.problem else evolution.added_by
         if not span.options:
             return Told(tuple(evolution.commits), note, names, added_by)
-        commits = {commit.name for commit in self._read(deadline + SECONDS, "--no-walk", *span.options, _END, *names)}
+        all_names = [commit.name for commit in evolution.commits]
+        commits = {
+            commit.name for commit in self._read(deadline + SECONDS, "--no-walk", *span.options, _END, *all_names)
+        }
         told = tuple(commit for commit in evolution.commits if commit.name in commits)
         return Told(told, note, names, added_by)
 
@@ -287,6 +306,12 @@ class Past:
 
     def _read(self, deadline: float, *arguments: str) -> Iterator[Commit]:
         return (commit for commit, _ in read_commits(self._git, deadline, *arguments))
+
+
+def _as_word(name: str) -> str:
+    """Return the extended regular expression of a name that is no part of a longer one."""
+    escaped = re.sub(r"(\W)", r"\\\1", name)
+    return f"(^|[^[:alnum:]_]){escaped}($|[^[:alnum:]_])"
 
 
 def companions(history: SqliteHistory, path: str, scope: Scope, limit: int) -> list[Companion]:

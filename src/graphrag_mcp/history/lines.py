@@ -19,6 +19,7 @@ from graphrag_mcp.text.secrets import mask_secrets
 
 MOST_MOVES = 5
 _MOST_BYTES = 1 << 24  # No larger file on the disk is read.
+_MOST_READ = 50  # Patches; a page shows the lines of three.
 _MOST_MASKED = 1 << 21  # Characters; masking them takes a quarter of a second.
 _LEAST_ALIKE = 0.6  # Added lines are moved if this share of them was removed elsewhere.
 _FEWEST_LINES = 3  # Only lines with letters count, since a brace is everywhere.
@@ -44,24 +45,25 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """The commits that changed some lines, the newest first, each with the lines.
+    """The commits that changed some lines, the newest first; the first _MOST_READ with the lines.
 
     added_by: the commit that added them, "" if it is not known. is_whole: whether there was time to read all.
     """
 
-    commits: Mapping[Commit, ChangedLines]
+    commits: Mapping[Commit, ChangedLines | None]
     added_by: str
     is_whole: bool
 
 
-def follow_lines(git: Git, lines: Lines, deadline: float) -> Evolution:
+def follow_lines(git: Git, lines: Lines, name: str, deadline: float) -> Evolution:
     """Return the commits that changed lines, as `git log -L` finds them.
 
-    Where a commit added them as a whole, and removed the same lines elsewhere, they are followed there. deadline: on
-    the monotonic clock. Raises GitError when git cannot read the file.
+    Where a commit added them as a whole, and removed the same lines elsewhere, they are followed there. name: what
+    they define. deadline: on the monotonic clock. Raises GitError when git cannot read the file.
     """
-    commits: dict[Commit, ChangedLines] = {}
+    commits: dict[Commit, ChangedLines | None] = {}
     origin: Lines | None = lines
+    last: tuple[Commit, str] | None = None
     try:
         for _ in range(MOST_MOVES):
             if origin is None:
@@ -69,12 +71,13 @@ def follow_lines(git: Git, lines: Lines, deadline: float) -> Evolution:
             wanted = f"-L{origin.start},{origin.end}:{origin.path}"
             last = None
             for last in read_commits(git, deadline, wanted, "--end-of-options", origin.commit, "--"):
-                commits.setdefault(last[0], _changed_lines(last[1]))
+                commits.setdefault(last[0], _changed_lines(last[1]) if len(commits) < _MOST_READ else None)
             origin = _moved_from(git, *last, deadline) if last else None
     except GitTimeoutError:
         return Evolution(commits, "", is_whole=False)
-    oldest = next(reversed(commits), None) if origin is None else None
-    return Evolution(commits, oldest.name if oldest and not commits[oldest].removed else "", is_whole=True)
+    added = list(_patch_lines(last[1])) if last is not None and origin is None else []
+    is_new = all(line.sign == "+" for line in added) and any(name in line.text for line in added)  # Else a merge did.
+    return Evolution(commits, last[0].name if last and is_new else "", is_whole=True)
 
 
 class _PatchLine(NamedTuple):
@@ -86,10 +89,15 @@ class _PatchLine(NamedTuple):
 
 
 def _changed_lines(patch: str) -> ChangedLines:
-    path = _NEW_PATH.search(patch)
     lines = list(_patch_lines(patch))
     removed, added = (frozenset(line.number for line in lines if line.sign == sign) for sign in "-+")
-    return ChangedLines(patched_path(path[1]).removeprefix("b/") if path else "", added, removed)
+    return ChangedLines(_path_in(patch), added, removed)
+
+
+def _path_in(patch: str) -> str:
+    """Return the path that the file of a patch has after it."""
+    path = _NEW_PATH.search(patch)
+    return patched_path(path[1]).removeprefix("b/") if path else ""
 
 
 def _patch_lines(patch: str) -> Iterator[_PatchLine]:
@@ -119,9 +127,10 @@ def shown_change(git: Git, commit: str, changed: ChangedLines, deadline: float) 
     """
     span = ("diff-tree", "--no-commit-id", "--root", "-r", "-p", *_DIFF, f"-U{_MOST_BYTES}")
     patch = git.run(deadline, *span, "--end-of-options", commit, "--", changed.path).decode("utf-8", "replace")
-    if len(patch) > _MOST_MASKED:
+    parts = [part for part in _FILE_HEAD.split(patch)[1:] if _path_in(part) == changed.path]  # It may be a folder, too.
+    if len(parts) != 1 or len(patch) > _MOST_MASKED:
         return []
-    lines = _masked(list(_patch_lines(patch)))
+    lines = _masked(list(_patch_lines(parts[0])))
     if changed.removed is None:
         runs = [list(run) for is_changed, run in groupby(lines, lambda line: line.sign != " ") if is_changed]
         wanted = [line for run in runs if any(_is_in(line, changed) for line in run) for line in run]

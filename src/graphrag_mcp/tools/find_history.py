@@ -1,7 +1,8 @@
 """`find_history`: the commits that match words, or that made code what it is."""
 
+import os
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -161,14 +162,14 @@ def _asked(past: "Past", view: "IndexView", call: Call[HistoryArguments]) -> _As
         try:
             node = navigator.starts(start, call.scope)[0]
         except UnknownNameError:
-            told = _of_gone(past, arguments, view.root, span)
+            told = _of_gone(past, arguments, view, span)
             if not told.commits:
                 raise
             return _Asked(None, None, start, told)
     told = past.answer(arguments.query, node, arguments.line, span)
     named, gone = (None, "") if node else named_in(navigator, arguments.query, call.scope)
     path = named.path if named and named.is_file else ""
-    of_names = [past.of_gone(gone, path, span, arguments.query)] if gone else []
+    of_names = [past.of_gone(gone, path, span, arguments.query, _excluded(view))] if gone else []
     of_names += [past.of_named(arguments.query, named, span)] if named else []
     if of_names:
         commits = dict.fromkeys(commit for of in (*of_names, told) for commit in of.commits)
@@ -179,16 +180,26 @@ def _asked(past: "Past", view: "IndexView", call: Call[HistoryArguments]) -> _As
     return _Asked(node, named, gone, told)
 
 
-def _of_gone(past: "Past", arguments: HistoryArguments, root: Path, span: CommitRange) -> Told:
+def _of_gone(past: "Past", arguments: HistoryArguments, view: "IndexView", span: CommitRange) -> Told:
     """Return the commits of a definition or file that is not there any more; none of one that is not indexed."""
     if not arguments.symbol:
         try:
-            is_there = (root / arguments.path).exists()
-        except (OSError, ValueError):  # No file can have such a name.
+            is_there = os.path.lexists(view.root / arguments.path)
+        except ValueError:  # No file can have such a name.
+            is_there = True
+        is_plain = os.path.normpath(arguments.path) == arguments.path
+        if is_there or arguments.line or not is_plain or _excluded(view)(arguments.path):
             return Told(())
-        return Told(()) if is_there or arguments.line else past.of_gone_file(arguments.path, span, arguments.query)
+        return past.of_gone_file(arguments.path, span, arguments.query)
     name = SEPARATORS.split(arguments.symbol.strip().removesuffix("()"))[-1]
-    return past.of_gone(name, "", span, arguments.query) if len(name) >= SHORTEST_GONE else Told(())
+    is_told = len(name) >= SHORTEST_GONE
+    return past.of_gone(name, "", span, arguments.query, _excluded(view)) if is_told else Told(())
+
+
+def _excluded(view: "IndexView") -> Callable[[str], bool]:
+    from graphrag_mcp.exclusion.manager import ExclusionManager  # Only for names that are gone.
+
+    return ExclusionManager(view.root, view.settings.indexing).should_exclude
 
 
 def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode | None, str]:

@@ -211,7 +211,7 @@ def _expected(writer: Writer, node: Node) -> str:
             kind = arguments(around)[1:]  # None in `as const`.
             is_passed_on = around.parent is not None and around.parent.type == "as_expression"  # `as unknown as T`
             return writer.typed(kind[0]) if kind and not is_passed_on else writer.expected(around)
-        case "parenthesized_expression" | "ternary_expression":
+        case "parenthesized_expression" | "ternary_expression" if around.child_by_field_name("condition") != node:
             return writer.expected(around)
         case "return_statement" | "arrow_function":
             return _returned(writer, around)

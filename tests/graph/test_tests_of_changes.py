@@ -144,3 +144,12 @@ def test_of_several_commands_the_one_is_called_that_runs_the_file(tmp_path: Path
     """`npm test -- FILE` gives the file to the last of them only."""
     with indexed(tmp_path, PAGES | {"package.json": f'{{"scripts": {scripts}}}'}) as app:
         assert f"Test: {runner} test/price.test.tsx\n" in _impact(app, 2)
+
+
+def test_a_file_that_is_called_like_an_option_is_run_as_a_file(tmp_path: Path) -> None:
+    files = {
+        "price.ts": "export function price() { return 1 }\n",
+        "-x.test.ts": "import { price } from './price'\ntest('a b', () => { price() })\n",
+    }
+    with indexed(tmp_path, files) as app:
+        assert "Test: npm test -- ./-x.test.ts\n" in _impact(app, 2)

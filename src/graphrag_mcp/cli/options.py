@@ -56,7 +56,7 @@ _ANSWERING = {"search", "grep", "find", "read", "history", "trace", "impact", "m
 class IntermixedParser(argparse.ArgumentParser):
     """A parser that takes options before, between and behind other arguments: `grep TEXT --regex PATH`.
 
-    Behind `--` there are none, and before it they stand in front.
+    With `--`, all options stand before the first argument.
     """
 
     def __init__(self, **options: Any) -> None:

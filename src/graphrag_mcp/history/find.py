@@ -100,8 +100,8 @@ class Past:
     def of_gone(self, name: str, path: str, span: CommitRange, words: str, is_excluded: Callable[[str], bool]) -> Told:
         """Return the newest commits after which a name stands more or less often than before, in a file or anywhere.
 
-        Those whose messages share more of the words are first: a name stands in change logs, too. is_excluded: of
-        which paths, relative to the folder, nothing may be told.
+        Commits whose messages share more of the words come first, since edits of change logs have the name as well.
+        is_excluded: whether nothing may be told of a path, which is relative to the folder.
         """
         where = ("--", self._git.folder + path) if path else ("--",)
         deadline = time.monotonic() + GONE_SECONDS
@@ -309,7 +309,7 @@ class Past:
 
 
 def _as_word(name: str) -> str:
-    """Return the extended regular expression of a name that is no part of a longer one."""
+    """Return the extended regular expression that matches a name as a whole word."""
     escaped = re.sub(r"(\W)", r"\\\1", name)
     return f"(^|[^[:alnum:]_]){escaped}($|[^[:alnum:]_])"
 

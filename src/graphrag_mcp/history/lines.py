@@ -75,8 +75,9 @@ def follow_lines(git: Git, lines: Lines, name: str, deadline: float) -> Evolutio
             origin = _moved_from(git, *last, deadline) if last else None
     except GitTimeoutError:
         return Evolution(commits, "", is_whole=False)
+    # What a merge added has no such commit: the oldest one that is seen changed other lines.
     added = list(_patch_lines(last[1])) if last is not None and origin is None else []
-    is_new = all(line.sign == "+" for line in added) and any(name in line.text for line in added)  # Else a merge did.
+    is_new = all(line.sign == "+" for line in added) and any(name in line.text for line in added)
     return Evolution(commits, last[0].name if last and is_new else "", is_whole=True)
 
 

@@ -7,5 +7,5 @@ MOST_NAMES = 12  # If there are more tests, their files or packages are run as a
 
 
 def quoted(words: Iterable[str]) -> str:
-    """Return distinct words for a shell."""
-    return shlex.join(dict.fromkeys(words))
+    """Return distinct words for a shell; none is an option, whatever a file is called."""
+    return shlex.join(dict.fromkeys(f"./{word}" if word.startswith("-") else word for word in words))

@@ -12,7 +12,7 @@ _ALL = "npm test --"
 _RUNNER = re.compile(r"\b(?:vitest|jest|mocha|ava|playwright|node --test)\b")
 _CHAIN = re.compile(r"&&|\|\||;|\b(?:npm|pnpm|yarn|bun|turbo|nx|lerna|run-[sp]|npm-run-all|concurrently)\b")
 _CONFIGURED_IN = re.compile(r"(?:-c|--config)[ =][\"']?(?:\./)?([\w./-]*/)")
-_NAME = re.compile(r"[\w:.-]+")
+_NAME = re.compile(r"[\w:.-]{1,50}")
 
 
 def command(nodes: Sequence[CodeNode], _whole: bool, build_files: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 
 # Said by the process that removes what a killed run leaves in the system, which is as it should be.
 _NO_NEWS = "ignore:resource_tracker"
@@ -13,8 +14,14 @@ def main() -> int:
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), _NO_NEWS)))
     # Imported here: the processes that parse files import this module too, and need nothing of it.
     from graphrag_mcp.cli.run import run
+    from graphrag_mcp.system.process import end, is_busy
 
-    return run(sys.argv[1:])
+    code = run(sys.argv[1:])
+    if is_busy():
+        with suppress(OSError):  # The reader has gone.
+            print(end="", flush=True)
+        end(code)
+    return code
 
 
 if __name__ == "__main__":

@@ -318,6 +318,33 @@ def test_the_wire_is_taken_before_any_dependency_is_imported(
     judge_wire(rest_of(server))
 
 
+def test_a_command_ends_with_its_code_whatever_its_threads_do() -> None:
+    """The interpreter's own end aborts the process when a thread is inside RE2."""
+    code = """
+import sys, threading, time
+import re2
+import graphrag_mcp.cli.run as cli
+from graphrag_mcp.__main__ import main
+
+def search():
+    expression = re2.compile(b"(?:ab){3}")
+    while True:
+        expression.search(b"a" * 1_000_000)
+
+def run(arguments):
+    threading.Thread(target=search, daemon=True).start()
+    time.sleep(0.2)
+    sys.stdout.write("the answer")
+    return 3
+
+cli.run = run
+sys.exit(main())
+"""
+    for _ in range(3):
+        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (3, "the answer", "")
+
+
 # ---------------------------------------------------------------- the wire
 
 

@@ -8,9 +8,8 @@ from io import TextIOWrapper
 from types import FrameType
 from typing import Any, BinaryIO, NoReturn
 
-from graphrag_mcp.system.process import stop_starting
+from graphrag_mcp.system.process import end
 
-START_SECONDS = 0.3  # A parsing process starts in a few milliseconds, in more on a busy machine.
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
@@ -48,8 +47,7 @@ def leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
 
     Closing the stores first would make an index run fail, and log it, in the middle of a batch.
     """
-    stop_starting(START_SECONDS)
-    os._exit(0)
+    end(0)
 
 
 class AnswerWriter(TextIOWrapper):

@@ -18,8 +18,8 @@ def main() -> int:
 
     code = run(sys.argv[1:])
     if is_busy():
-        with suppress(OSError):  # The reader has gone.
-            print(end="", flush=True)
+        with suppress(OSError, AttributeError):  # The reader has gone, or there is no standard output.
+            sys.stdout.flush()
         end(code)
     return code
 

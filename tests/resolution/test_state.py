@@ -46,3 +46,42 @@ def test_what_is_left_of_a_file_after_so_many_steps_is_undecided(monkeypatch: py
     monkeypatch.setattr(module, "MAX_OF_FILE", 60)
     calls = [link.how for link in Linker(Project(files)).link("a.py").links if link.use == "call" and link.line > 30]
     assert set(calls) == {How.UNDECIDED}
+
+
+STEPS = range(1, 31)
+DOUBLED = {
+    "a function type": (
+        "a.ts",
+        "type A0<T> = (x: T) => T",
+        "type A{k}<T> = A{j}<A{j}<T>>",
+        "function f(x: A30<B>) {{ x(x).go() }}",
+    ),
+    "a tuple type": (
+        "a.ts",
+        "type A0<T> = [T, T]",
+        "type A{k}<T> = A{j}<[T, T]>",
+        "function f(x: A30<B>) {{ x[0].go() }}",
+    ),
+    "values": ("a.py", "a0 = (1, 2)", "a{k} = (a{j}, a{j})", "a30[0].go()"),
+    "a base type": (
+        "A.java",
+        "class A0<T> { T go; }",
+        "class A{k}<T> extends A{j}<A{j}<T>> {{}}",
+        "class F { void f(A30<F> x) {{ x.go.go(); }} }",
+    ),
+    "an alias": (
+        "a.rs",
+        "type A0<T> = fn(T) -> T;",
+        "type A{k}<T> = A{j}<A{j}<T>>;",
+        "fn f(x: A30<u8>) {{ x(x).go(); }}",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", DOUBLED)
+def test_what_doubles_with_each_step_is_unknown(what: str) -> None:
+    """Thirty lines make a type of a billion parts, or of two to that power."""
+    path, first, step, last = DOUBLED[what]
+    lines = [first, *(step.format(k=k, j=k - 1) for k in STEPS), last.replace("{{", "{").replace("}}", "}")]
+    links = [link for link in Linker(Project({path: "\n".join(lines)})).link(path).links if link.line == 32]
+    assert not [link for link in links if link.use == "call" and link.how == How.CERTAIN]

@@ -207,13 +207,41 @@ def either(values: Iterable[Value | None]) -> Value | None:
 MAX_ALTERNATIVES = 8
 
 
+MAX_PARTS = 500
+
+
 def replaced(value: Value | None, arguments: Mapping[str, Value | None]) -> Value | None:
-    """Return a value with type parameters replaced."""
+    """Return a value with type parameters replaced; unknown if that is too large."""
     if value is None or not arguments:
         return value
-    if isinstance(value, Variable):
-        return arguments.get(value.name, value)
-    return rebuilt(value, lambda part: replaced(part, arguments))
+
+    def change(part: Value | None) -> Value | None:
+        if isinstance(part, Variable):
+            return arguments.get(part.name, part)
+        return part and rebuilt(part, change)
+
+    result = change(value)
+    return None if is_large(result) else result
+
+
+def is_large(value: object) -> bool:
+    """Return whether a value, or that of a referent, has more than `MAX_PARTS` parts: it doubles with each step.
+
+    A part that is there twice counts twice, as it does for whoever walks through a value.
+    """
+    count, left = 0, [value.value if isinstance(value, Referent) else value]
+    while left:
+        count += 1
+        if count > MAX_PARTS:
+            return True
+        match left.pop():
+            case Function(_, of, arguments, receiver):
+                left += (of, receiver, *arguments)
+            case Variable(_, bound):
+                left.append(bound)
+            case part:
+                left += parts_of(part)
+    return False
 
 
 def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> Value | None:
@@ -242,17 +270,18 @@ def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> V
     return value
 
 
-def parts_of(value: Value | None) -> Sequence[Value | None]:
+def parts_of(value: object) -> "Sequence[Value | None]":
     """Return the values of which a value is made."""
-    parts: list[Value | None] = []
-
-    def keep(part: Value | None) -> Value | None:
-        parts.append(part)
-        return part
-
-    if value is not None:
-        rebuilt(value, keep)
-    return parts
+    match value:
+        case Type(_, parts) | Instance(_, parts) | Foreign(_, parts) | Several(parts) | Either(parts) | All(parts):
+            return parts
+        case Signature(parameters, result):
+            return (*parameters, result)
+        case Many(part) | Later(part):
+            return (part,)
+        case Table(key, held):
+            return (key, held)
+    return ()
 
 
 def has_variable(value: Value | None) -> bool:

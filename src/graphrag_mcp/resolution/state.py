@@ -9,7 +9,7 @@ from graphrag_mcp.model.expressions import Expression
 from graphrag_mcp.model.facts import Declared, SymbolId, Use
 from graphrag_mcp.model.links import Place
 from graphrag_mcp.model.sources import FactSource
-from graphrag_mcp.model.values import Arguments, Referent, Value
+from graphrag_mcp.model.values import Arguments, Referent, Value, is_large
 from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.libraries import LIBRARIES, WithLibraries
 from graphrag_mcp.resolution.reads import Reads
@@ -112,7 +112,8 @@ class State:
         outer, self._way_back = self._way_back, depth
         self._asked[key] = depth
         try:
-            result = find()
+            found = find()
+            result = None if is_large(found) else found
         finally:
             del self._asked[key]
             is_whole = self._way_back >= depth

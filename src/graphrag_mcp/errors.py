@@ -39,6 +39,11 @@ def how_to_install(extra: str) -> str:
     return f"run `uv tool install {package}`, or `pip install {package}` in your own environment"
 
 
+def no_such_line(path: str, line: int, count: int) -> str:
+    """Return the error for a line behind the end of a file."""
+    return f"{quoted(path)} has {counted(count, 'line')}; there is no line {line}"
+
+
 class GraphragError(Exception):
     """The root of every error that this package raises on purpose."""
 

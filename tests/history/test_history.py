@@ -604,3 +604,19 @@ def test_what_a_merge_added_has_no_commit_that_added_it(repository: Repository) 
     text = ask(repository.open(), symbol="pour")
     assert "One line more" in text
     assert "added" not in text
+
+
+@pytest.mark.parametrize("question", ["a.py:4", "why is a.py:4-5 so", "closer()"])
+def test_a_place_in_a_question_has_the_commits_of_its_definition(tmp_path: Path, question: str) -> None:
+    """Also of the first commit of all; a line that is not there is named."""
+    git(tmp_path, "init", "--quiet")
+    (tmp_path / "a.py").write_text("def opener():\n    return 1\n\ndef closer():\n    return 2\n")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "Begin", when=START)
+    with closing(App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        answer = ask(app, query=question)
+        assert "those of a.py:4-5  closer before others" in answer and "(added here)" in answer
+        for wrong in ({"query": "why is a.py:6 so"}, {"path": "a.py", "line": 6}, {"symbol": "a.py:6"}):
+            with pytest.raises(RequestError, match="'a.py' has 5 lines; there is no line 6"):
+                ask(app, **wrong)

@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
-from graphrag_mcp.errors import UnknownNameError, not_indexed
+from graphrag_mcp.errors import UnknownNameError, no_such_line, not_indexed
 from graphrag_mcp.model.files import VARIABLE, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import (
+    LOCATION,
     as_name,
     key_names,
     operator_name,
@@ -27,7 +28,6 @@ SEPARATORS = re.compile(r"::|->|#|/")  # Between a name and its qualifiers, besi
 _RECEIVER = re.compile(r"\(\*?(\w+)\)")  # Go's.
 _INNER = re.compile(r"(?<=\w)\$(?=[A-Z])")  # The JVM names inner classes so.
 _PROTOTYPE = re.compile(r"\.prototype(?=\.)")  # JavaScript names methods so.
-_LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
 _TEXT_KINDS = (SymbolKind.SECTION, SymbolKind.KEY)  # Not code.
 _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
 
@@ -77,12 +77,14 @@ def complete(beginning: str, names: Iterable[str]) -> list[str]:
 
 
 def _at_location(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:
-    location = _LOCATION.match(text)
+    location = LOCATION.match(text)
     if location is None:
         return []
     path = _relative(location["path"], root)
-    around = sorted(graph.in_file(path, int(location["line"])), key=lambda node: node.kind is SymbolKind.KEY)
-    file = graph.file(path)
+    line, file = int(location["line"]), graph.file(path)
+    if file is not None and line > file.end_line:
+        raise UnknownNameError("symbol", no_such_line(path, line, file.end_line))
+    around = sorted(graph.in_file(path, line), key=lambda node: node.kind is SymbolKind.KEY)
     return around[:1] or ([file] if file is not None else [])
 
 

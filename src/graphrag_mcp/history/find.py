@@ -249,9 +249,9 @@ class Past:
         deadline = time.monotonic() + SECONDS
         with suppress(GitError):
             if lines := self._committed(node.path, node.start_line, node.end_line, deadline):
-                span = ("-L", f"{lines.start},{lines.end}", lines.commit, "--", lines.path)
+                span = ("--root", "-L", f"{lines.start},{lines.end}", lines.commit, "--", lines.path)
                 rows = self._git.run(deadline, "blame", "-w", "-s", "-l", *span).decode("ascii", "replace").split("\n")
-                return {row.split(" ", 1)[0].lstrip("^") for row in rows}
+                return {row.split(" ", 1)[0] for row in rows}
         return set()
 
     def _blamed(self, lines: Lines, ignored: Sequence[str], deadline: float) -> tuple[str, ChangedLines]:

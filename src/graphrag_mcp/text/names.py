@@ -13,6 +13,7 @@ SEPARATORS = re.compile(r"::|->|[.#]")
 # It matches a name with its qualifiers or a path: `Foo::bar`, `foo.bar()`, `Foo#bar`, `ptr->field`, `src/a/b.py`.
 # Its runs are possessive: a query of thousands of dots would take seconds otherwise.
 NAME = re.compile(r"(?<![$@./\\-])(?:[$@./\\-]*+\w)++(?:(?:::|->|#)[\w$~]+)*[!?]?(?:\(\))?", re.UNICODE)
+LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
 _DECLARATION = re.compile(
     r"(?P<keyword>(?:class|def|enum|fn|func|function|interface|struct|trait|type)\s+)?"
     rf"(?P<name>{NAME.pattern})(?P<parameters>\([^()\n]*\))?[:;{{]?"

@@ -4,19 +4,19 @@ import os
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from graphrag_mcp.app.session import Capability
-from graphrag_mcp.errors import RequestError, UnknownNameError
+from graphrag_mcp.errors import RequestError, UnknownNameError, no_such_line
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, Told, day_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.text.counts import counted
-from graphrag_mcp.text.names import SEPARATORS, as_name
+from graphrag_mcp.text.names import LOCATION, SEPARATORS, as_name
 from graphrag_mcp.text.words import is_telling, query_words
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
 from graphrag_mcp.tools.code_answer import CodeAnswer, answer_of, code_json, is_empty, lay_out, location_of
@@ -166,6 +166,8 @@ def _asked(past: "Past", view: "IndexView", call: Call[HistoryArguments]) -> _As
             if not told.commits:
                 raise
             return _Asked(None, None, start, told)
+    if node and arguments.line and arguments.line > node.end_line and node.is_file:
+        raise RequestError("line", no_such_line(node.path, arguments.line, node.end_line))
     told = past.answer(arguments.query, node, arguments.line, span)
     named, gone = (None, "") if node else named_in(navigator, arguments.query, call.scope)
     path = named.path if named and named.is_file else ""
@@ -207,7 +209,9 @@ def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode
 
     That is one that nothing has, or nothing in the file.
     """
-    found = {name: navigator.known(name, scope) for name in islice(dict.fromkeys(names_in(query)), NAMES_LOOKED_UP)}
+    places = (word for word in query.split() if LOCATION.match(word))
+    names = islice(dict.fromkeys(chain(places, names_in(query))), NAMES_LOOKED_UP)
+    found = {name: navigator.known(name, scope) for name in names}
     files = {nodes[0] for nodes in found.values() if len(nodes) == 1 and nodes[0].is_file}
     file = files.pop() if len(files) == 1 else None
     if file:
@@ -258,7 +262,8 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
         of_what = as_name(next(of for of in (history.of, history.named) if of).name)
         order += f"; {history.added_by} added {of_what}"
     if history.words > 1 and history.most_matched * 2 <= history.words:
-        order += f"; none has more than {history.most_matched} of the {history.words} words"
+        most = f"more than {history.most_matched}" if history.most_matched else "one"
+        order += f"; none has {most} of the {history.words} words"
     if not total:
         why = f": {history.missing}." if history.missing else "."
         return lay_out(answer, call, [f"No commits{words}{of}{why}"], _lines)

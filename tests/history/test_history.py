@@ -618,5 +618,5 @@ def test_a_place_in_a_question_has_the_commits_of_its_definition(tmp_path: Path,
         answer = ask(app, query=question)
         assert "those of a.py:4-5  closer before others" in answer and "(added here)" in answer
         for wrong in ({"query": "why is a.py:6 so"}, {"path": "a.py", "line": 6}, {"symbol": "a.py:6"}):
-            with pytest.raises(RequestError, match="'a.py' has 5 lines; there is no line 6"):
+            with pytest.raises(RequestError, match=r"'a.py' has 5 lines; there is no line 6"):
                 ask(app, **wrong)

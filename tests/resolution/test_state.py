@@ -85,3 +85,18 @@ def test_what_doubles_with_each_step_is_unknown(what: str) -> None:
     lines = [first, *(step.format(k=k, j=k - 1) for k in STEPS), last.replace("{{", "{").replace("}}", "}")]
     links = [link for link in Linker(Project({path: "\n".join(lines)})).link(path).links if link.line == 32]
     assert not [link for link in links if link.use == "call" and link.how == How.CERTAIN]
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "step"),
+    [
+        ("a.py", "class C0:\n    def go(self): pass\n", "class C{k}(C{j}):\n    def m{k}(self): self.go()\n"),
+        ("A.java", "class C0 {\n void go() {} }\n", "class C{k} extends C{j} {{\n void m{k}() {{ this.go(); }} }}\n"),
+        ("a.ts", "class C0 {\n go() {} }\n", "class C{k} extends C{j} {{\n m{k}() {{ this.go(); }} }}\n"),
+    ],
+)
+def test_what_is_very_far_above_a_type_is_unknown(path: str, first: str, step: str) -> None:
+    """A thousand types above each other are followed a part of the way, and the rest of the file is resolved."""
+    text = first + "".join(step.format(k=k, j=k - 1) for k in range(1, 1_000))
+    calls = [link for link in Linker(Project({path: text})).link(path).links if link.use == "call"]
+    assert (calls[0].how, calls[-1].how) == (How.CERTAIN, How.UNDECIDED)

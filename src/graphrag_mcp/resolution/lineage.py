@@ -9,6 +9,8 @@ from graphrag_mcp.model.values import Foreign, Instance, Type, Value, replaced
 from graphrag_mcp.resolution.state import ResolverPart
 from graphrag_mcp.resolution.types import Types
 
+MAX_ABOVE = 100  # Types above each other; what is above them is unknown. Libraries have 10.
+
 
 @dataclass(eq=False)
 class Lineage(ResolverPart):
@@ -39,15 +41,15 @@ class Lineage(ResolverPart):
         order: dict[Value | None, None] = {}
         entered: set[Value | None] = set()
 
-        def enter(value: Value | None) -> None:
+        def enter(value: Value | None, depth: int) -> None:
             if value not in entered:
                 entered.add(value)
                 for base in reversed(list(self.bases(value)) if isinstance(value, Instance | Type) else []):
-                    enter(base)
+                    enter(base if depth < MAX_ABOVE else None, depth + 1)
                 order[value] = None
 
         for value in reversed(values):
-            enter(value)
+            enter(value, 0)
         return list(reversed(order))
 
     def order(self, value: Instance | Type) -> list[Value | None]:
@@ -66,7 +68,8 @@ class Lineage(ResolverPart):
         merged: list[Value | None] = [value]
         while rows := [row for row in rows if row]:
             later = [value for row in rows for value in row[1:]]
-            following = next((row[0] for row in rows if row[0] not in later), None)
+            is_short = len(merged) < MAX_ABOVE
+            following = next((row[0] for row in rows if row[0] not in later), None) if is_short else None
             merged.append(following)
             if following is None:  # It is unknown, or the types have no such order.
                 break

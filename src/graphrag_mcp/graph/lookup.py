@@ -23,8 +23,7 @@ from graphrag_mcp.text.names import (
 
 SIMILAR_NAMES = 8
 
-SEPARATORS = re.compile(r"::|->|#|/")  # Between a name and its qualifiers, besides the dot.
-
+_SEPARATORS = re.compile(r"::|->|#|/")  # Between a name and its qualifiers, besides the dot.
 _RECEIVER = re.compile(r"\(\*?(\w+)\)")  # Go's.
 _INNER = re.compile(r"(?<=\w)\$(?=[A-Z])")  # The JVM names inner classes so.
 _PROTOTYPE = re.compile(r"\.prototype(?=\.)")  # JavaScript names methods so.
@@ -74,6 +73,11 @@ def complete(beginning: str, names: Iterable[str]) -> list[str]:
     typed = beginning.lower()
     matches = [(not name.lower().startswith(typed), name) for name in names if typed in name.lower()]
     return [name for _, name in sorted(matches)]
+
+
+def dotted(name: str) -> str:
+    """Return a name with dots between it and its qualifiers."""
+    return _SEPARATORS.sub(".", name)
 
 
 def _at_location(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:
@@ -149,7 +153,7 @@ def _in_other_words(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNod
 
 def _plain(name: str) -> str:
     """Return a name with dots between its parts: of `pkg.(*Type).Method` and `Outer$Inner` too, as in stack traces."""
-    return SEPARATORS.sub(".", _PROTOTYPE.sub("", _INNER.sub(".", _RECEIVER.sub(r"\1", name)))).strip(".*&-")
+    return dotted(_PROTOTYPE.sub("", _INNER.sub(".", _RECEIVER.sub(r"\1", name)))).strip(".*&-")
 
 
 def _relative(path: str, root: Path) -> str:

@@ -13,7 +13,7 @@ from graphrag_mcp.errors import RequestError, UnknownNameError, quoted
 from graphrag_mcp.graph.cases import cases_of, read_build_files
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
-from graphrag_mcp.graph.lookup import SEPARATORS, complete, find_file, find_nodes, unknown_name
+from graphrag_mcp.graph.lookup import complete, dotted, find_file, find_nodes, unknown_name
 from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.related import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.relations import Relations
@@ -218,7 +218,7 @@ class Navigator:
 
     def complete_symbol(self, beginning: str) -> list[str]:
         """Return the names of definitions likewise; for a text with a dot, qualified names too."""
-        typed = SEPARATORS.sub(".", beginning)
+        typed = dotted(beginning)
         qualified = self._graph.names(qualified=True) if "." in typed else []
         return complete(typed, dict.fromkeys([*self._graph.names(), *qualified]))
 
@@ -282,7 +282,7 @@ class Navigator:
         """Raise UnknownNameError with the types that extend or implement one which is defined elsewhere, if any do."""
         if not _IDENTIFIER.fullmatch(text) or not isinstance(self._relations, Relations):
             return
-        name = SEPARATORS.sub(".", text).rpartition(".")[2]
+        name = dotted(text).rpartition(".")[2]
         naming = self._occurrences(name, scope, MOST_NAMING)
         paths = dict.fromkeys(row.path for row in naming.lines)
         every = (node for path in paths for node in self._graph.in_file(path) if node.kind is SymbolKind.TYPE)
@@ -299,7 +299,7 @@ class Navigator:
     def _owners(self, text: str, scope: Scope) -> tuple[list[CodeNode], str]:
         """Return the types that a text names before its last name, also those in a file, and that name."""
         path, _, member = text.rpartition("::") if "." in text.rpartition("::")[2] else ("", "", text)
-        owner, _, name = SEPARATORS.sub(".", member).rpartition(".")
+        owner, _, name = dotted(member).rpartition(".")
         owners = find_nodes(self._graph, f"{path}::{owner}" if path else owner, self._root, scope) if owner else []
         return [node for node in owners if node.kind is SymbolKind.TYPE], name
 

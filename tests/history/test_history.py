@@ -620,3 +620,20 @@ def test_a_place_in_a_question_has_the_commits_of_its_definition(tmp_path: Path,
         for wrong in ({"query": "why is a.py:6 so"}, {"path": "a.py", "line": 6}, {"symbol": "a.py:6"}):
             with pytest.raises(RequestError, match=r"'a.py' has 5 lines; there is no line 6"):
                 ask(app, **wrong)
+
+
+def test_a_name_that_is_gone_has_the_lines_that_brought_and_removed_it(repository: Repository) -> None:
+    """Commits of code come before those of documents; between the newest and the one that brought it, the rest."""
+    body = "def _gone(a):\n    return a\n"
+    brought = repository.commit({"src/old.py": body}, "Bring a helper")
+    repository.commit({"src/old.py": body + "_gone(1)\n"}, "Call it")
+    repository.commit({"src/old.py": body + "_gone(1)\n_gone(2)\n"}, "Call it twice")
+    removed = repository.commit({"src/old.py": "X = 1\n", "src/new.py": "def x_gone(): pass\n"}, "Simpler")
+    repository.commit({"NEWS.md": "We removed _gone.\n"}, "Tell the news")
+    text = ask(repository.open(), symbol="_gone")
+    rows = [line for line in text.split("\n") if line and not line.startswith(" ")]
+    assert [row.split()[0] for row in rows[2:5]][::2] == [removed[:7], brought[:7]]
+    assert "(added here)" in rows[4] and "Tell the news" not in text
+    shown = text.split(removed[:7])[1].split(brought[:7])
+    assert "in src/old.py" in shown[0] and "    - def _gone(a):\n" in shown[0]
+    assert "    + def _gone(a):\n" in shown[1]

@@ -97,22 +97,24 @@ class Gap(NamedTuple):
     after: tuple[Link, ...]
 
 
-@shown("starts", "ends", "near", "is_guessed", "is_cut")
+@shown("starts", "ends", "through", "near", "is_guessed", "is_cut")
 @dataclass(frozen=True, slots=True)
 class Flow:
     """How starts reach ends.
 
-    chains: the best first. tree: with starts or ends alone, the links from or to them, each below the one before
-    it. near: definitions that the question names and no chain contains. beside: how those on chains and
-    near ones lead to each other, where no chain says it. is_guessed: whether the ends
-    were guessed, and near definitions have more of the question's words than the chains. reached, reaching: how many
-    definitions were looked at from each side. gaps: without a chain, where it may be broken. stops: calls near the
-    start that may mean several definitions, so that none is followed. is_cut: whether a limit ended the search.
+    chains: the best first. through: definitions of further ones, one of each. tree: with starts or ends alone, the
+    links from or to them, each below the one before it. near: definitions that the question names and no chain
+    contains. beside: how those on chains and near ones lead to each other, where no chain says it. is_guessed:
+    whether the ends were guessed, and near definitions have more of the question's words than the chains. reached,
+    reaching: how many definitions were looked at from each side. gaps: without a chain, where it may be broken.
+    stops: calls near the start that may mean several definitions, so that none is followed. is_cut: whether a limit
+    ended the search.
     """
 
     starts: tuple[CodeNode, ...]
     ends: tuple[CodeNode, ...]
     chains: tuple[Chain, ...] = ()
+    through: tuple[CodeNode, ...] = ()
     tree: tuple[Branch, ...] = ()
     near: tuple[CodeNode, ...] = ()
     beside: tuple[Link, ...] = ()

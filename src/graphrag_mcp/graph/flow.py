@@ -16,6 +16,7 @@ from graphrag_mcp.text.words import index_words, stem_words
 
 MOST_EXPANDED = 1_500  # Definitions whose links are followed; with more, benchmarks.flows finds no further chain.
 MAX_CHAINS = 3
+MAX_THROUGH = 5  # Definitions of further chains that are named.
 MAX_NEAR = 10
 MAX_BESIDE = 8
 MAX_STOPS = 4  # Calls that are not followed.
@@ -152,14 +153,15 @@ class FlowSearch:
             node = self._expand(side, forward=is_forward)
             if node.node_id in other.known and len(self._chain(forward, backward, node.node_id)):
                 best = min(best, side.known[node.node_id][0] + other.known[node.node_id][0])
-        chains = self._chains(forward, backward)
-        shown = {node.node_id for chain in chains for node in chain.nodes}
-        candidates = [node for node in {**backward.nodes, **forward.nodes}.values() if node.node_id not in shown]
+        chains, through = self._chains(forward, backward)
+        shown = {_named(node) for chain in chains for node in chain.nodes}.union(map(_named, through))
+        candidates = [node for node in {**backward.nodes, **forward.nodes}.values() if _named(node) not in shown]
         near, covered = self._near(candidates), self._relevance.covered
         return Flow(
             tuple(starts),
             tuple(ends),
             tuple(map(self._counted, chains)),
+            through=tuple(through),
             near=tuple(near),
             beside=tuple(self._beside(chains, near, with_data=is_open)),
             is_guessed=is_open and covered(near) > covered(node for chain in chains for node in chain.nodes),
@@ -250,23 +252,28 @@ class FlowSearch:
     def _chain(self, forward: _Side, backward: _Side, node_id: int) -> list[Link]:
         return [*forward.links(node_id, forward=True), *backward.links(node_id, forward=False)]
 
-    def _chains(self, forward: _Side, backward: _Side) -> list[Chain]:
-        """Return the best chains: those that cost little and contain the words of the question."""
+    def _chains(self, forward: _Side, backward: _Side) -> tuple[list[Chain], list[CodeNode]]:
+        """Return the best chains: those that cost little and contain the words of the question; and what others add."""
         meetings = forward.known.keys() & backward.known.keys()
         chains = [Chain(tuple(links)) for number in meetings if (links := self._chain(forward, backward, number))]
         ordered = sorted(
             (chain for chain in chains if _is_simple(chain)), key=lambda chain: (self._order(chain), chain.cost)
         )
         chosen: list[Chain] = []
+        through: list[CodeNode] = []
+        shown: set[int] = set()
         for chain in filter(self._is_confirmed, ordered):
-            shown = {node.node_id for earlier in chosen for node in earlier.nodes}
             fresh = [node for node in chain.nodes if node.node_id not in shown]
             is_another = chosen and len(fresh) >= _FRESH and chain.cost < _LESS_THAN * chosen[0].cost + _SLACK
             if not chosen or (is_another and (chosen[0].has_parts or not chain.has_parts)):
-                chosen.append(chain)
-            if len(chosen) == MAX_CHAINS:
+                shown.update(node.node_id for node in fresh)
+                if len(chosen) < MAX_CHAINS:
+                    chosen.append(chain)
+                else:
+                    through.append(fresh[0])
+            if len(through) == MAX_THROUGH:
                 break
-        return chosen
+        return chosen, through
 
     def _is_confirmed(self, chain: Chain) -> bool:
         """Return whether what is said to be handed over is: a search from the end does not see what is done with it."""
@@ -339,6 +346,11 @@ class FlowSearch:
                 before = forward.links(reached.node_id, forward=True)
                 after = backward.links(node.node_id, forward=False)
                 yield Gap(reached, node, tuple(before), tuple(after))
+
+
+def _named(node: CodeNode) -> tuple[str, str]:
+    """Return what the overloads of a function have in common."""
+    return node.path, node.qualified_name
 
 
 def _is_simple(chain: Chain) -> bool:

@@ -3,6 +3,7 @@
 import math
 import os
 import re
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -23,9 +24,11 @@ from graphrag_mcp.history.lines import (
 )
 from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.history.update import MOST_FILES
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Companion, Told
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError, is_name
@@ -35,7 +38,8 @@ from graphrag_mcp.text.words import query_words
 MOST_COMPANIONS = 5
 SECONDS = 12.0  # This is ten times the slowest measured answer; reading the commits may take as long again.
 GONE_SECONDS = 4.0  # For what commits removed, which no index has.
-GONE_COMMITS = 3  # The one that removed a name, and what changed it last.
+GONE_COMMITS = 3  # The ones that removed a name and brought it, and what changed it last.
+GONE_READ = 20
 MOST_COMMITS = 200
 MOST_READ = 1_000  # Without an index of messages, no more are read.
 MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
@@ -44,6 +48,7 @@ FEWEST_COMMITS = 4  # A file with fewer commits has no habits.
 _LEAST_TOGETHER = 2
 LEAST_LIFT = 1.5  # Independent files have a lift of 1.
 NEWEST_COMMITS = 50  # Older commits of a file are not compared.
+_OF_CODE = (Category.IMPLEMENTATION, Category.TESTS)
 _END = "--end-of-options"
 _BLAMED = re.compile(r"\^?(?P<name>\w+) (?P<line>\d+) [^\0]*?^filename (?P<path>.*)$", re.MULTILINE)
 
@@ -98,34 +103,48 @@ class Past:
         return self._by_words(self.answer("", node, None, span), words, self._survivors(node))
 
     def of_gone(self, name: str, path: str, span: CommitRange, words: str, is_excluded: Callable[[str], bool]) -> Told:
-        """Return the newest commits after which a name stands more or less often than before, in a file or anywhere.
+        """Return commits after which a name stands more or less often than before, in a file or anywhere.
 
-        Commits whose messages share more of the words come first, since edits of change logs have the name as well.
-        is_excluded: whether nothing may be told of a path, which is relative to the folder.
+        The newest, and the one that brought it; those of code before others, since change logs have the name as well,
+        and before them those whose messages share more of the words. is_excluded: whether nothing may be told of a
+        path, which is relative to the folder.
         """
         where = ("--", self._git.folder + path) if path else ("--",)
         deadline = time.monotonic() + GONE_SECONDS
         try:
-            options = (f"-S{_as_word(name)}", "--pickaxe-regex", f"-{GONE_COMMITS}", *span.options)
+            options = (f"-S{_as_word(name)}", "--pickaxe-regex", f"-{GONE_READ}", *span.options)
             told = self._told(deadline, *options, _END, self._git.head(), *where)
         except GitError as error:
             return Told((), str(error))
-        wanted = set(query_words(words))
-        shown = [commit for commit in told.commits if not self._is_hidden(commit, name, is_excluded, deadline)]
-        ordered = sorted(shown, key=lambda commit: -len(wanted.intersection(query_words(commit.message))))
-        return replace(told, commits=tuple(ordered))
+        changed = {
+            commit: self._with_name(commit, name, is_excluded, time.monotonic() + SECONDS) for commit in told.commits
+        }
+        shown = [commit for commit in told.commits if changed[commit]]
+        of_code = [commit for commit in shown if categorise(changed[commit][0]) in _OF_CODE] or shown
+        is_whole = not (told.note or self.problem or span.options or len(told.commits) == GONE_READ)
+        added_by = of_code[-1] if of_code and is_whole else None
+        wanted = set(query_words(words)).difference(query_words(name))
+        best = sorted(of_code, key=lambda commit: -len(wanted.intersection(query_words(commit.message))))
+        chosen = best[: GONE_COMMITS - 1] + [commit for commit in [added_by] if commit]
+        commits = tuple(dict.fromkeys([*chosen, *best, *shown]))[:GONE_COMMITS]
+        named = {
+            commit.name: ChangedLines(self._git.folder + changed[commit][0], frozenset(), name=name)
+            for commit in commits
+        }
+        return replace(told, commits=commits, changed=named, added_by=added_by.name if added_by in commits else "")
 
-    def _is_hidden(self, commit: Commit, name: str, is_excluded: Callable[[str], bool], deadline: float) -> bool:
-        """Return whether a commit changed the number of a name in excluded files only, or this cannot be read."""
+    def _with_name(self, commit: Commit, name: str, is_excluded: Callable[[str], bool], deadline: float) -> list[str]:
+        """Return the files in which a commit changed how often a name stands, code first, without excluded ones."""
         options = ("-r", "--root", "-z", "--name-only", "--no-commit-id", f"-S{_as_word(name)}", "--pickaxe-regex")
         try:
             listing = self._git.run(deadline, "diff-tree", *options, _END, commit.name)
         except GitError:
-            return True
+            return []
         folder = self._git.folder
         paths = (os.fsdecode(path) for path in listing.split(b"\0") if path)
         inside = (path.removeprefix(folder) for path in paths if path.startswith(folder))
-        return all(map(is_excluded, inside))
+        told = [path for path in inside if not is_excluded(path)]
+        return sorted(told, key=lambda path: (*_OF_CODE, categorise(path)).index(categorise(path)))
 
     def of_gone_file(self, path: str, span: CommitRange, words: str) -> Told:
         """Return the commits of a file that is not there any more; with words, those that share some."""
@@ -284,7 +303,8 @@ class Past:
     def changed_lines(self, commit: Commit, told: Told, path: str, deadline: float) -> list[str]:
         """Return the lines that a commit changed in a file, of those that are asked for; none under another path."""
         changed = told.changed.get(commit.name)
-        if changed is None or changed.path != self._git.folder + path or time.monotonic() > deadline:
+        is_meant = changed and (changed.name or changed.path == self._git.folder + path)
+        if changed is None or not is_meant or time.monotonic() > deadline:
             return []
         try:
             return shown_change(self._git, commit.name, changed, deadline)
@@ -310,8 +330,12 @@ class Past:
 
 def _as_word(name: str) -> str:
     """Return the extended regular expression that matches a name as a whole word."""
-    escaped = re.sub(r"(\W)", r"\\\1", name)
-    return f"(^|[^[:alnum:]_]){escaped}($|[^[:alnum:]_])"
+    start, end = (bool(re.match(r"\w", name[place])) for place in (0, -1))  # PHP and JavaScript have names with `$`.
+    return _WORD_START * start + re.sub(r"(\W)", r"\\\1", name) + _WORD_END * end
+
+
+# Those of Apple's and of GNU's library; a set before the name would be tried at each character, in six times the time.
+_WORD_START, _WORD_END = ("[[:<:]]", "[[:>:]]") if sys.platform == "darwin" else (r"\b", r"\b")
 
 
 def companions(history: SqliteHistory, path: str, scope: Scope, limit: int) -> list[Companion]:

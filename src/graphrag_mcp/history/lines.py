@@ -132,7 +132,10 @@ def shown_change(git: Git, commit: str, changed: ChangedLines, deadline: float) 
     if len(parts) != 1 or len(patch) > _MOST_MASKED:
         return []
     lines = _masked(list(_patch_lines(parts[0])))
-    if changed.removed is None:
+    if changed.name:
+        name = re.compile(rf"(?<!\w){re.escape(changed.name)}(?!\w)")
+        wanted = [line for line in lines if line.sign != " " and name.search(line.text)]
+    elif changed.removed is None:
         runs = [list(run) for is_changed, run in groupby(lines, lambda line: line.sign != " ") if is_changed]
         wanted = [line for run in runs if any(_is_in(line, changed) for line in run) for line in run]
         wanted = wanted if any(line.sign == "-" for line in wanted) else []

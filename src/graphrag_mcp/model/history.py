@@ -78,11 +78,15 @@ class CommitRange:
 
 
 class ChangedLines(NamedTuple):
-    """The numbers of the lines that a commit added to a file, and of those before it that it removed; None: unknown."""
+    """The numbers of the lines that a commit added to a file, and of those before it that it removed; None: unknown.
+
+    name: in place of numbers, what the lines contain.
+    """
 
     path: str
     added: frozenset[int]
     removed: frozenset[int] | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

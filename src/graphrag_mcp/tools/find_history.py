@@ -131,12 +131,14 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     changes = [past.changes(commit, navigator.until) for commit in commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
     own = next((of.path for of in (node, named) if of), "")
-    rows = [_told(commit, files, shown, view.root, own) for commit, files in zip(commits, changes, strict=True)]
-    for place, commit in enumerate(commits):
-        is_first = commit.name == told.added_by
-        is_shown = place < CHANGES_SHOWN and own in rows[place].files and not is_first
+    rows = []
+    for place, (commit, files) in enumerate(zip(commits, changes, strict=True)):
+        changed, is_first = told.changed.get(commit.name), commit.name == told.added_by
+        named_in_it = changed.path if changed and changed.name else ""
+        row = _told(commit, files, shown, view.root, named_in_it or own)
+        is_shown = place < CHANGES_SHOWN and (named_in_it or (own in row.files and not is_first))
         lines = past.changed_lines(commit, told, own, navigator.until) if is_shown else []
-        rows[place] = replace(rows[place], changed=lines, is_first=is_first)
+        rows.append(replace(row, changed=lines, is_first=is_first))
     page = Page(rows, call.first, len(told.commits))
     words = list(filter(None, (set(query_words(word)) for word in arguments.query.split())))
     messages = (set(query_words(commit.message)) for commit in told.commits)
@@ -218,8 +220,8 @@ def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode
         found = {name: [node for node in nodes if node.path == file.path] for name, nodes in found.items()}
     gone = next((name.removesuffix("()").rpartition(".")[2] for name, nodes in found.items() if not nodes), "")
     if not found and _COMING.search(query):
-        names = filter(is_telling, islice(_CAPITALIZED.findall(query), NAMES_LOOKED_UP))
-        gone = next((name for name in names if not navigator.known(name, scope)), "")
+        coming = filter(is_telling, islice(_CAPITALIZED.findall(query), NAMES_LOOKED_UP))
+        gone = next((name for name in coming if not navigator.known(name, scope)), "")
     definitions = {nodes[0] for nodes in found.values() if len(nodes) == 1} - {file}
     return definitions.pop() if len(definitions) == 1 else file, gone if len(gone) >= SHORTEST_GONE else ""
 
@@ -229,9 +231,9 @@ def _told(
 ) -> ToldCommit:
     """Return a commit without what is not indexed; its message too, if it changed nothing else that exists.
 
-    own: the file that is asked about, which comes first.
+    own: the file that is asked about, which comes first; it may be given from the top of the repository.
     """
-    told = {path: files[path] for path in sorted(files, key=lambda path: path != own) if path in shown}
+    told = {path: files[path] for path in sorted(files, key=lambda path: not own.endswith(path)) if path in shown}
     author, message = commit.author, commit.message
     if not told and any((root / path).exists() for path in files):
         author, message = "", NOT_INDEXED

@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -193,7 +193,9 @@ def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking, 
         trace = asking.tool("trace_relations")
         more = counted(len(row.used) - USES_SHOWN, "more user")
         lines.append(f"   ... {more}: {trace} has callers, readers, importers")
-    return lines + [f"   {note}" for note in doubts(row.doubt, [row.node], asking, unsaid=unsaid)]
+    # A file is imported by its path, and not by a text with the name of one of its definitions.
+    doubt = replace(row.doubt, unread=frozenset()) if row.node.is_file else row.doubt
+    return lines + [f"   {note}" for note in doubts(doubt, [row.node], asking, unsaid=unsaid)]
 
 
 def _use_line(use: "Dependant") -> str:

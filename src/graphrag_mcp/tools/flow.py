@@ -78,11 +78,13 @@ def flow_text(answer: CodeAnswer[Flow, Chain | Branch], call: Call[FlowArguments
         word = "from" if flow.starts else "to"
         head = [f"{counted(len(flow.tree), 'step')} {word} {names}, the most relevant first."]
     tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call, answer.texts))
+    if flow.through:
+        tail.append(f"Further chains go through {listed(list(map(location_of, flow.through)), len(flow.through))}.")
     near = [line for node in flow.near for line in _with_links(node, flow, answer.texts)]
     if flow.is_guessed and flow.chains:
         head = ["An end of the flow is guessed. The question names most:", *near, "A chain between guesses:"]
     elif near:
-        tail += ["Near, on no chain:", *near]
+        tail += ["Near, on none of these chains:", *near]
     tail += _namesakes(flow, call)
     if flow.is_cut:
         count = counted(len(flow.tree), "step") if flow.tree else counted(len(flow.chains), "chain")

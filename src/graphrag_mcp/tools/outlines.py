@@ -1,14 +1,15 @@
 """Maps, outlines and chunks as text, for resources and the command line."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from graphrag_mcp.model.files import CALLABLE
+from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.excerpts import cost_of, room_of
+from graphrag_mcp.tools.excerpts import cost_of, room_of, take_fitting
 from graphrag_mcp.tools.printing import fenced, location, numbered, one_line, printable
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
@@ -21,6 +22,8 @@ SIGNATURE_CHARACTERS = 160
 ROOMS = {"Folders, with their files": 300, "Most depended on": 500, "Entry points": 250}
 ROOM = 110  # The others have no more: with the titles 2,100.
 NAMES_SHOWN = 2  # No more names of a module are shown.
+_LATER = {SymbolKind.CONSTANT: 1, SymbolKind.FIELD: 2}  # Than the others, where not all fit.
+_INNER = 3
 
 
 def write_map(repository_map: "RepositoryMap", tokens: int, note: str = "") -> str:
@@ -86,25 +89,21 @@ def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: boo
 
 
 def outline_lines(definitions: Sequence[CodeNode], room: int, more: str = "") -> list[str]:
-    """Return definitions, each indented by its nesting, as many as fit; those inside of functions only if all do.
+    """Return definitions, each indented by its nesting, as many as fit, constants and fields last.
 
-    more: what shows the others.
+    Those inside of functions are there only if all fit. more: what shows the others.
     """
-    rows: list[tuple[str, bool]] = []
+    rows: list[tuple[int, int, str]] = []
     around: list[CodeNode] = []
-    for node in definitions:
+    for place, node in enumerate(definitions):
         around = [outer for outer in around if outer.end_line >= node.end_line]
         is_inner = any(outer.kind in CALLABLE for outer in around)
-        rows.append(("  " * len(around) + _line(node), is_inner))
+        rows.append((_INNER if is_inner else _LATER.get(node.kind, 0), place, "  " * len(around) + _line(node)))
         around.append(node)
-    if sum(cost_of(line) + 1 for line, _ in rows) > room:
-        rows = [row for row in rows if not row[1]]
-    lines: list[str] = []
-    for line, _ in rows:
-        room -= cost_of(line) + 1
-        if room < 0:
-            break
-        lines.append(line)
+    if sum(cost_of(line) + 1 for _, _, line in rows) > room:
+        rows = [row for row in rows if row[0] != _INNER]
+    fitting, _ = take_fitting(sorted(rows), room, 1, least=0, cost=lambda row: cost_of(row[2]))
+    lines = [line for _, _, line in sorted(fitting, key=itemgetter(1))]
     left = len(definitions) - len(lines)
     return [*lines, f"... {left:,} more{more}"] if left else lines
 

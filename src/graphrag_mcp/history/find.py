@@ -116,13 +116,11 @@ class Past:
             told = self._told(deadline, *options, _END, self._git.head(), *where)
         except GitError as error:
             return Told((), str(error))
-        changed = {
-            commit: self._with_name(commit, name, is_excluded, time.monotonic() + SECONDS) for commit in told.commits
-        }
+        deadline = time.monotonic() + GONE_SECONDS
+        changed = {commit: self._with_name(commit, name, is_excluded, deadline) for commit in told.commits}
         shown = [commit for commit in told.commits if changed[commit]]
         of_code = [commit for commit in shown if categorise(changed[commit][0]) in _OF_CODE] or shown
-        is_whole = not (told.note or self.problem or span.options or len(told.commits) == GONE_READ)
-        added_by = of_code[-1] if of_code and is_whole else None
+        added_by = next((commit for commit in of_code[-1:] if self._brought(commit, name, where, deadline)), None)
         wanted = set(query_words(words)).difference(query_words(name))
         best = sorted(of_code, key=lambda commit: -len(wanted.intersection(query_words(commit.message))))
         chosen = best[: GONE_COMMITS - 1] + [commit for commit in [added_by] if commit]
@@ -145,6 +143,16 @@ class Past:
         inside = (path.removeprefix(folder) for path in paths if path.startswith(folder))
         told = [path for path in inside if not is_excluded(path)]
         return sorted(told, key=lambda path: (*_OF_CODE, categorise(path)).index(categorise(path)))
+
+    def _brought(self, commit: Commit, name: str, where: Sequence[str], deadline: float) -> bool:
+        """Return whether a name stands in the files of a commit and not in those of its first parent."""
+        before = f"{commit.name}^"
+        options = ("--no-textconv", "--text", "--word-regexp", "--fixed-strings", "--files-with-matches", "-e", name)
+        try:
+            found = self._git.run(deadline, "grep", *options, before, commit.name, *where)
+        except GitError:  # It is the first of all, or has the name no more.
+            return False
+        return not any(line.startswith(f"{before}:".encode()) for line in found.split(b"\n"))
 
     def of_gone_file(self, path: str, span: CommitRange, words: str) -> Told:
         """Return the commits of a file that is not there any more; with words, those that share some."""

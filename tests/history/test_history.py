@@ -637,3 +637,15 @@ def test_a_name_that_is_gone_has_the_lines_that_brought_and_removed_it(repositor
     shown = text.split(removed[:7])[1].split(brought[:7])
     assert "in src/old.py" in shown[0] and "    - def _gone(a):\n" in shown[0]
     assert "    + def _gone(a):\n" in shown[1]
+
+
+def test_a_word_that_no_indexed_message_has_is_looked_for_in_all_commits(repository: Repository) -> None:
+    """The files of a commit may all be gone; a secret in a message is masked before it is compared."""
+    repository.commit({"hooks/sentry.py": "X = 1\n"}, f"Bring hooks for Sentries ({TOKEN})")
+    gone = repository.commit({"hooks/sentry.py": None}, "Move the sentry hook to its own repository")
+    repository.commit({"src/conn.py": CONN}, "Remove a hook")
+    app = repository.open()
+    for query in ("sentry", "remove sentry hook", "when was the sentry hook moved"):
+        answer = ask(app, query=query)
+        assert gone[:7] in answer.split("\n")[2] and "Bring hooks" in answer
+    assert "Bring" not in ask(app, query="a1B2c3D4e5F6g7H8i9J0") and "No commits" in ask(app, query="zzyzx")

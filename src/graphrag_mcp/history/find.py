@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from graphrag_mcp.history.lines import (
@@ -28,6 +28,7 @@ from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Companion, Told
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
@@ -40,6 +41,7 @@ SECONDS = 12.0  # This is ten times the slowest measured answer; reading the com
 GONE_SECONDS = 4.0  # For what commits removed, which no index has.
 GONE_COMMITS = 3  # The ones that removed a name and brought it, and what changed it last.
 GONE_READ = 20
+MOST_UNKNOWN, SHORTEST_BEGINNING = 8, 3  # Of the words that no indexed message has.
 MOST_COMMITS = 200
 MOST_READ = 1_000  # Without an index of messages, no more are read.
 MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
@@ -179,14 +181,40 @@ class Past:
         state = self._history.state()
         if not state.tip or state.note:
             return self._about_few(words, span, state.note or "the history is still being read", deadline)
-        recalled = self._history.recall(self._history.frequencies(query_words(words)), MOST_COMMITS)
+        frequencies = self._history.frequencies(query_words(words))
+        recalled = self._history.recall(frequencies, MOST_COMMITS)
         least = LEAST_SHARE * recalled[0].score if recalled else 0.0
         names = [commit.name for commit in recalled if commit.score >= least and is_name(commit.name)]
-        if not names:
-            return Told(())
-        read = self._read(deadline, "--no-walk=unsorted", *span.options, _END, *names)
+        read = self._read(deadline, "--no-walk=unsorted", *span.options, _END, *names) if names else ()
         known = {commit.name: commit for commit in read}
-        return Told(tuple(known[name] for name in names if name in known))
+        indexed = [known[name] for name in names if name in known]
+        others = self._with_unknown(words, frequencies, span)
+        wanted = set(query_words(words))
+        shares = {
+            commit: len(wanted.intersection(query_words(commit.message))) for commit in (*others.commits, *indexed)
+        }
+        most = max((shares[commit] for commit in indexed), default=0)
+        first = [commit for commit in others.commits if shares[commit] >= most]
+        first.sort(key=lambda commit: -shares[commit])
+        commits = tuple(dict.fromkeys((*first, *indexed, *others.commits)))
+        return Told(commits[:MOST_COMMITS], others.note)
+
+    def _with_unknown(self, words: str, frequencies: Frequencies, span: CommitRange) -> Told:
+        """Return the newest commits with words that no indexed message has: all their files may be gone."""
+        unknown = {
+            stem: _beginning(word.lower(), stem)
+            for word in words.split()
+            for stem in query_words(word)
+            if frequencies.of_terms.get(stem) == 0
+        }
+        if not unknown:
+            return Told(())
+        wanted = [f"--grep={beginning}" for beginning in islice(unknown.values(), MOST_UNKNOWN)]
+        options = ("--regexp-ignore-case", "--fixed-strings", f"-{MOST_COMMITS}", *wanted, *span.options)
+        told = self._told(time.monotonic() + GONE_SECONDS, *options, _END, self._git.head(), "--")
+        # Only masked messages count.
+        commits = (commit for commit in told.commits if not unknown.keys().isdisjoint(query_words(commit.message)))
+        return replace(told, commits=tuple(commits))
 
     def _about_few(self, words: str, span: CommitRange, reason: str, deadline: float) -> Told:
         """Return matching commits among the newest ones, since no index has the messages."""
@@ -334,6 +362,12 @@ class Past:
 
     def _read(self, deadline: float, *arguments: str) -> Iterator[Commit]:
         return (commit for commit, _ in read_commits(self._git, deadline, *arguments))
+
+
+def _beginning(word: str, stem: str) -> str:
+    """Return what a word and its stem have in common, for `sentry` and "sentri" "sentr"; the stem if that is little."""
+    common = "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, stem, strict=False)))
+    return common if len(common) >= SHORTEST_BEGINNING else stem
 
 
 def _as_word(name: str) -> str:

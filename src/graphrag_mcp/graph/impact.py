@@ -31,13 +31,13 @@ LEADING = (
 )
 
 
-@shown("node", "is_test", "via", "edge", "lines", "hops", "confidence")
+@shown("node", "is_test", "via", "edge", "lines", "also", "hops", "confidence")
 @dataclass(frozen=True, slots=True)
 class Reached:
     """A definition or file that the change may reach, with its most certain path: `via` is the node before it.
 
     confidence: the product of the confidences on the path, 0 to 1. lines: all lines of the file on which it refers to
-    what has the name of `via`. relations: how.
+    what has the name of `via`. relations: how. also: the lines that a file has for other names, if certain.
     """
 
     node: CodeNode
@@ -47,6 +47,7 @@ class Reached:
     confidence: float
     lines: tuple[int, ...] = ()
     relations: tuple[RelationKind, ...] = ()
+    also: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def is_test(self) -> bool:
@@ -139,7 +140,8 @@ def find_impact(
         doubt |= here.at(hop)
         best |= fresh
         walk.go_on(row.node for row in fresh.values() if not (row.is_guess or row.node.is_file or _is_helper(row)))
-    ordered = sorted((_with_lines(row, places) for row in best.values()), key=_order)
+    of_files = _of_files(places)
+    ordered = sorted((_with_lines(row, places, of_files) for row in best.values()), key=_order)
     return Impact(
         tuple(starts),
         tuple(row for row in ordered if not row.is_test),
@@ -149,12 +151,25 @@ def find_impact(
     )
 
 
-def _with_lines(
-    row: Reached, places: Mapping[tuple[int, str, str, Certainty], Set[tuple[int, RelationKind]]]
-) -> Reached:
+_Places = Mapping[tuple[int, str, str, Certainty], Set[tuple[int, RelationKind]]]
+
+
+def _with_lines(row: Reached, places: _Places, of_files: Mapping[int, Mapping[str, tuple[int, ...]]]) -> Reached:
+    """Return what is reached with all lines. of_files: those of files, by their ids and by the name that they have."""
     found = places[row.edge.source_id, row.edge.path, row.via.qualified_name, row.edge.certainty]
     lines, kinds = sorted({line for line, _ in found}), sorted({kind for _, kind in found})
-    return replace(row, edge=row.edge._replace(line=lines[0]), lines=tuple(lines), relations=tuple(kinds))
+    others = of_files.get(row.edge.source_id, {})
+    also = {name: left for name in others if (left := tuple(sorted(set(others[name]).difference(lines))))}
+    return replace(row, edge=row.edge._replace(line=lines[0]), lines=tuple(lines), relations=tuple(kinds), also=also)
+
+
+def _of_files(places: _Places) -> dict[int, dict[str, tuple[int, ...]]]:
+    """Return the certain lines of files, by their ids and by the name that they have."""
+    of_files: dict[int, dict[str, tuple[int, ...]]] = {}
+    for (source, _, name, certainty), found in places.items():
+        if source < 0 and certainty is Certainty.CERTAIN:
+            of_files.setdefault(source, {})[name] = tuple(sorted({line for line, _ in found}))
+    return of_files
 
 
 def _is_helper(row: Reached) -> bool:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 
 
 TESTS_SHOWN = 3  # Of those of a type.
+ALSO_SHOWN = 3  # Other names that a file has.
 DIFF_TOKENS = 1_090  # An answer about a diff has no more: 3,500 characters.
 PLACES_SHOWN, LEAST_PLACES = 40, 5  # That a diff breaks: in all, and of each definition.
 OTHERS_SHOWN, PLAIN_SHOWN, COMPANIONS_SHOWN = 3, 5, 3
@@ -179,7 +180,9 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
 def _reached_lines(row: "Reached") -> list[str]:
     does = " and ".join(kind.replace("_", " ") for kind in row.relations)
     words = f"{at(row.edge, row.lines)}  {name_of(row.node)} {does} {name_of(row.via)}"
-    return [f"{'test ' if row.is_test else ''}{row.hops}. {words} ({row.edge.certainty})"]
+    others = [f"{as_name(name)}:{', '.join(map(str, lines))}" for name, lines in row.also.items()]
+    also = f"; also {listed(others, ALSO_SHOWN)}" if others else ""
+    return [f"{'test ' if row.is_test else ''}{row.hops}. {words} ({row.edge.certainty}){also}"]
 
 
 IMPACT = Tool(

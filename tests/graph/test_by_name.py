@@ -472,3 +472,29 @@ def test_calls_among_too_many_overloads_are_undecided_and_told(tmp_path: Path) -
     files = {"A.cs": f"class A {{\n{overloads}  void run() {{ this.go(1); }}\n}}\n"}
     doubt = ask(tmp_path, files, "A.go", Direction.CALLERS, unresolved=True).doubt
     assert doubt.undecided == {("A.cs", MOST_OF_A_NAME + 3)}
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        (
+            {
+                "request.rb": "class Request\n  def head(k)\n    k\n  end\nend\n",
+                "other.rb": "class Other\n  def head(k)\n    k\n  end\nend\n",
+                "use.rb": "require_relative 'request'\ndef serve(request)\n  request.head(1)\nend\n",
+            },
+            "Request.head",
+        ),
+        (
+            {
+                "request.lua": "local M = {}\nfunction M.head() end\nreturn M\n",
+                "other.lua": "local N = {}\nfunction N.head() end\nreturn N\n",
+                "use.lua": 'require "request"\nlocal function f(request) request.head() end\n',
+            },
+            "M.head",
+        ),
+    ],
+)
+def test_a_parameter_is_no_module_for_its_name(tmp_path: Path, files: dict[str, str], name: str) -> None:
+    """An import without an alias binds no name in Ruby and Lua, so a variable of the file's name is anything."""
+    assert all("by name" in row for row in rows(tmp_path, files, name, Direction.CALLERS))

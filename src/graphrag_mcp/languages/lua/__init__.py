@@ -1,6 +1,6 @@
 """Lua."""
 
-from graphrag_mcp.languages.language import Language
+from graphrag_mcp.languages.language import ImportStyle, Language
 
 LANGUAGES = (
     Language(
@@ -8,6 +8,7 @@ LANGUAGES = (
         title="Lua",
         grammar="tree_sitter_lua",
         files=".lua .rockspec",
+        imports=ImportStyle.OPENED,
         interpreters="lua luajit",
         builtins="print require pairs ipairs type tostring tonumber error assert pcall select unpack next",
         bare_members=False,

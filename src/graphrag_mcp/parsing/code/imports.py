@@ -44,7 +44,7 @@ def expand_imports(
             imports.append(_bind_last(style, path, row, whole, renamed or alias))
         elif place := module_path(style, path, whole):
             target = _module_name(style, place, whole, alias)
-            name = renamed or alias.strip("._") or ("" if style is ImportStyle.OPENED else target)
+            name = renamed or alias.strip("._") or ("" if style in _NAMELESS_STYLES else target)
             imports.append(
                 Import(row, name.partition(".")[0] if style is ImportStyle.INCLUDE else name, target, place, True)
             )
@@ -100,6 +100,7 @@ _GROUPING_STYLES = frozenset(
         ImportStyle.OPENED,
     }
 )
+_NAMELESS_STYLES = frozenset({ImportStyle.OPENED, ImportStyle.PATH})  # Without an alias, a module has no name here.
 _BINDING_STYLES = frozenset({ImportStyle.DOTTED, ImportStyle.RUST, ImportStyle.NAMESPACE})
 
 

@@ -498,3 +498,22 @@ def test_calls_among_too_many_overloads_are_undecided_and_told(tmp_path: Path) -
 def test_a_parameter_is_no_module_for_its_name(tmp_path: Path, files: dict[str, str], name: str) -> None:
     """An import without an alias binds no name in Ruby and Lua, so a variable of the file's name is anything."""
     assert all("by name" in row for row in rows(tmp_path, files, name, Direction.CALLERS))
+
+
+PHP = {
+    "composer.json": '{"autoload": {"psr-4": {"A\\\\B\\\\": "src/"}}}',
+    "src/K.php": "<?php\nnamespace A\\B;\nclass K { static function s() {} }\n",
+    "src/X/K.php": "<?php\nnamespace A\\B\\X;\nclass K { static function s() {} }\n",
+    "src/T.php": "<?php\nnamespace A\\B;\ntrait T {}\n",
+    "src/Use.php": "<?php\nnamespace A\\B;\nclass U {\n use T;\n function x() {\n  new K();\n  return K::s();\n }\n}\n",
+    "src/Far.php": "<?php\nnamespace A\\B;\nclass Far {\n function x() {\n  new \\K();\n  new X\\K();\n }\n}\n",
+}
+
+
+def test_a_type_without_a_namespace_is_of_the_files_own(tmp_path: Path) -> None:
+    """As PHP reads it; one that is written with a namespace is not."""
+    found = rows(tmp_path, PHP, "src/K.php::K", Direction.CALLERS)
+    assert ["by name" in row for row in found if row.startswith("src/Use.php")] == [False]
+    assert all("by name" in row for row in found if row.startswith("src/Far.php"))
+    assert not any("by name" in row for row in rows(tmp_path, PHP, "T", Direction.IMPLEMENTERS))
+    assert not any("by name" in row for row in rows(tmp_path, PHP, "src/K.php::K.s", Direction.CALLERS))

@@ -120,7 +120,8 @@ class Comment(NamedTuple):
 class Outline:
     """Everything is in the order of the file; a definition comes before what it contains.
 
-    keys: the options and settings that the code declares.
+    keys: the options and settings that the code declares. implied: the types of its own namespace that the file names,
+    as if it imported them.
     """
 
     definitions: Sequence[Definition] = ()
@@ -130,6 +131,7 @@ class Outline:
     comments: Sequence[Comment] = ()
     keys: Sequence[Symbol] = ()
     variables: Sequence[Variable] = ()
+    implied: Sequence[Import] = ()
 
 
 def enclosing_indexes(definitions: Sequence[Definition], starts: Sequence[int]) -> list[int]:

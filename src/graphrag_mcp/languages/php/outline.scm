@@ -32,6 +32,7 @@
 (attribute [(name) @reference (qualified_name (name) @reference)])
 
 (namespace_use_declaration) @import @source
+(namespace_definition name: (_) @namespace)
 [(require_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))])
  (require_once_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))])
  (include_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))])

@@ -30,6 +30,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @typed       a declaration of a @variable with its type, @kind; @made: one whose value is an instance of @kind;
                  @made.own: a field of the own instance that is given such a value; @made.new: a variable that begins
                  here, whatever has its name before
+    @namespace   that of the file, in which are the types that are written without another one and are not imported
     @setting     a string that names a setting, outside of the arguments of a call
 
 Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
@@ -76,7 +77,8 @@ _ROLES = (
     *DEFINITION_ROLES,
     "call",
     *NAMING_ROLES,
-    *("reference", "base", "import", "import.file", "item", "setting", "comment", "decorator.test", "decorator"),
+    *("reference", "base", "import", "import.file", "item", "namespace", "setting", "comment"),
+    *("decorator.test", "decorator"),
     *("doc", "wrapper"),
     *_HOLDING,
 )
@@ -153,6 +155,9 @@ class Findings:
         self.items: list[tuple[int, str, str]] = []  # start, name and alias, before the imports are known
         self.declaring: list[tuple[Node, Registration]] = []
         self.variables: list[Variable] = []
+        self.namespaces: list[str] = []
+        self._near: dict[str, int] = {}  # The types that are written without a namespace, each with its first row,
+        self._far: set[str] = set()  # and those that are written with one.
         self._namings: list[Naming] = []
 
     def collect(self, matches: Iterable[Match]) -> None:
@@ -164,10 +169,25 @@ class Findings:
                 role = roles[pattern] = next(role for role in _ROLES if role in captures)
             if role in DEFINITION_ROLES:
                 self._add_definition(captures[role][0], pattern, role, captures)
+            elif role == "namespace":
+                self.namespaces.append(self._code.node_text(captures[role][0]))
             else:
                 self._add_other(captures[role][0], role, captures)
         self._add_items()
         self._add_bare_names()
+
+    @property
+    def implied(self) -> dict[str, int]:
+        """The types of the file's own namespace that it names, as far as they are told from others, with their rows."""
+        is_one = len(self.namespaces) == 1
+        return {name: row for name, row in self._near.items() if name not in self._far} if is_one else {}
+
+    def _note_type(self, node: Node) -> None:
+        """Note how a type is written: `Name`, or with a namespace."""
+        text = self._code.node_text(node)
+        is_far = "\\" in text or self._code.data.startswith(b"\\", node.start_byte - 1)
+        if (name := last_name(text))[:1].isupper():
+            self._far.add(name) if is_far else self._near.setdefault(name, self._code.row(node.start_byte))
 
     def _add_other(self, node: Node, role: str, captures: Captures) -> None:
         match role:
@@ -202,6 +222,8 @@ class Findings:
         name = without_marks(self._code.node_text(node))
         start = node.start_byte
         receivers = captures.get("receiver") or captures.get("value")
+        if self.namespaces and "value" not in captures:
+            self._note_type(receivers[0] if receivers else node)
         before = receivers[0] if receivers else self._qualifier(node)
         receiver = self._read_receiver(before) if before else ""
         if is_call and self._code.data.startswith(b"!", node.end_byte) and _is_macro(node):
@@ -250,6 +272,8 @@ class Findings:
     def _add_base(self, node: Node, receivers: list[Node] | None) -> None:
         start = node.start_byte
         receiver = self._read_receiver(receivers[0]) if receivers else ""
+        if self.namespaces:
+            self._note_type(node)
         self.bases.add(Base(start, self._code.row(start), last_name(self._code.node_text(node)), receiver))
 
     def _read_receiver(self, node: Node) -> str:

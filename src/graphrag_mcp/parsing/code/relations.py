@@ -80,7 +80,7 @@ class _Builder:
         self._super, self._has_bare_members = described.super, described.bare_members
         self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
-        self._imports: dict[str, Import] = {imported.name: imported for imported in outline.imports}
+        self._imports = {imported.name: imported for imported in (*outline.implied, *outline.imports)}
         self._local: dict[str, set[str]] = {}  # The qualified names of what has a name,
         self._bare: dict[str, set[str]] = {}  # and of what is not a method.
         self._members: set[tuple[str, str]] = set()

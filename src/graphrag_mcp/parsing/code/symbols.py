@@ -17,7 +17,7 @@ from graphrag_mcp.parsing.code.captures import (
     trimmed_end,
 )
 from graphrag_mcp.parsing.code.declared import declared_keys
-from graphrag_mcp.parsing.code.imports import expand_imports
+from graphrag_mcp.parsing.code.imports import expand_imports, module_path
 from graphrag_mcp.parsing.code.names import as_title, without_marks
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
 from graphrag_mcp.text.names import operator_name
@@ -50,7 +50,14 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
         comments=sorted(findings.comments),
         keys=declared_keys(findings.declaring, code),
         variables=sorted(findings.variables),
+        implied=_implied(findings, path, grammar.language.imports),
     )
+
+
+def _implied(findings: Findings, path: str, style: ImportStyle) -> list[Import]:
+    """Return the types of the file's own namespace that it names."""
+    modules = {name: module_path(style, path, f"{findings.namespaces[0]}.{name}") for name in findings.implied}
+    return [Import(row, name, name, modules[name], False) for name, row in findings.implied.items()]
 
 
 def _build_definitions(findings: Findings, code: SourceCode, path: str, joins_clauses: bool) -> list[Definition]:

@@ -166,8 +166,8 @@ def _count_line(symbols: FoundSymbols) -> list[str]:
 
 
 def _found_lines(row: "FoundSymbol", texts: Mapping[Line, str], asking: Asking, room: int, unsaid: str) -> list[str]:
-    lines = _defined_lines(row.node)
     value = [f"   {line} | {shown_line(texts.get((row.node.path, line), ''))}" for line in _value_of(row.node)]
+    lines = _defined_lines(row.node)[: 1 if value else 2]  # The first line of a value has the signature.
     is_cut = len(value) == VALUE_LINES < row.node.end_line - row.node.start_line + 1
     lines += [*value, *([f"   ... to line {row.node.end_line}"] if is_cut else [])]
     for node in row.also[:ALSO_SHOWN]:

@@ -517,3 +517,23 @@ def test_a_type_without_a_namespace_is_of_the_files_own(tmp_path: Path) -> None:
     assert all("by name" in row for row in found if row.startswith("src/Far.php"))
     assert not any("by name" in row for row in rows(tmp_path, PHP, "T", Direction.IMPLEMENTERS))
     assert not any("by name" in row for row in rows(tmp_path, PHP, "src/K.php::K.s", Direction.CALLERS))
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ({"a.rb": "class Bag\n  def []=(k, v)\n  end\nend\n"}, "Bag.[]="),
+        ({"a.rb": "class Bag\n  def each\n  end\nend\n"}, "Bag.each"),
+        ({"a.kt": "class Bag { operator fun plus(o: Bag): Bag = this }\n"}, "Bag.plus"),
+        ({"a.cpp": "struct Bag { ~Bag() { close(); } };\n"}, "Bag.~Bag"),
+        ({"a.rs": "struct Bag;\nimpl Drop for Bag { fn drop(&mut self) {} }\n"}, "Bag.drop"),
+        ({"a.php": '<?php\nclass Bag { function __toString() { return ""; } }\n'}, "Bag.__toString"),
+        ({"a.cs": "class Bag { public void Dispose() {} }\n"}, "Bag.Dispose"),
+    ],
+)
+def test_what_code_calls_without_a_name_is_not_said_to_have_no_callers(
+    tmp_path: Path, files: dict[str, str], name: str
+) -> None:
+    """Operators, and what runs at the end of a scope or in a loop."""
+    assert ask(tmp_path, files, name, Direction.CALLERS).doubt.is_implicit
+    assert not ask(tmp_path, files, "Bag", Direction.CALLERS).doubt.is_implicit

@@ -73,7 +73,9 @@ class Doubts:
         if not symbols:
             is_typed = set(incoming.kinds) <= set(BY_SYNTAX) and len(self._code.places(node)) > 1
             waiting = frozenset(store.visible(set(references.pending(node.name)), scope))
-            return Doubt(unsure, unparsed=self._unparsed(node), files_pending=waiting, is_typed=is_typed)
+            is_implicit = RelationKind.CALLS in incoming.kinds and _is_implicit(node, language)
+            unparsed = self._unparsed(node)
+            return Doubt(unsure, unparsed=unparsed, files_pending=waiting, is_typed=is_typed, is_implicit=is_implicit)
         is_run = RelationKind.CALLS in incoming.kinds
         unparsed = frozenset(self._code.facts.unparsed(resolver.declared(symbols[0]).name, language))
         if all(references.is_confined(symbol, Use.CALL if is_run else Use.VALUE) for symbol in symbols):
@@ -224,6 +226,16 @@ class Doubts:
             if declaration.kind in CALLABLE:
                 return True
         return False
+
+
+def _is_implicit(node: CodeNode, language: str) -> bool:
+    """Return whether a language without facts calls a function by itself: by an operator, or at the end of a scope."""
+    is_named = node.name in describe(language).implicit.split() or _IMPLICIT.match(node.name)
+    return node.kind in CALLABLE and bool(is_named or _OPERATOR.search(node.signature))
+
+
+_IMPLICIT = re.compile(r"\W|__|operator\b")  # `+`, `~Session`, `__index`
+_OPERATOR = re.compile(r"\boperator\b")  # A keyword before the name, in Kotlin.
 
 
 def _words(text: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ LANGUAGES = (
         builtins="nameof ToString Equals GetHashCode Task String Object Exception Func Action Type",
         imports=ImportStyle.OPENED,
         super="base",
+        implicit="Deconstruct Dispose DisposeAsync Equals GetEnumerator GetHashCode MoveNext ToString",
         public="public",
         test_types=True,
     ),

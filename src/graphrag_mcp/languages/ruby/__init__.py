@@ -15,5 +15,6 @@ LANGUAGES = (
         private protected public each map freeze nil? to_s lambda proc loop
     """,
         constructors="initialize",
+        implicit="call coerce each hash inspect method_missing respond_to_missing? to_ary to_proc to_s to_str",
     ),
 )

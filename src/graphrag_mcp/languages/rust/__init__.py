@@ -17,6 +17,10 @@ LANGUAGES = (
         library="std core alloc",
         super="",
         bare_members=False,
+        implicit="""
+        add add_assign bitand bitor bitxor deref deref_mut div drop eq fmt from index index_mut into_iter mul ne neg
+        next not partial_cmp poll rem shl shr sub sub_assign
+    """,
         inner_modules=True,
         manifests="Cargo.toml",
         sources="src",

@@ -537,3 +537,12 @@ def test_what_code_calls_without_a_name_is_not_said_to_have_no_callers(
     """Operators, and what runs at the end of a scope or in a loop."""
     assert ask(tmp_path, files, name, Direction.CALLERS).doubt.is_implicit
     assert not ask(tmp_path, files, "Bag", Direction.CALLERS).doubt.is_implicit
+
+
+def test_a_type_that_a_pattern_compares_with_is_used(tmp_path: Path) -> None:
+    """In C#, with and without a variable for the value."""
+    tests = ("if (x is Deep) {}", "if (x is not Deep) {}", "if (x is Deep d) {}", "switch (x) { case Deep: break; }")
+    lines = [f"  void M{number}(object x) {{ {test} }}\n" for number, test in enumerate(tests)]
+    files = {"a.cs": "class Deep {}\nclass Use {\n" + "".join(lines) + "}\n"}
+    found = [row.partition(" ")[0] for row in rows(tmp_path, files, "Deep", Direction.USERS)]
+    assert found == ["a.cs:3", "a.cs:4", "a.cs:5", "a.cs:6"]

@@ -413,3 +413,35 @@ def test_what_a_language_lacks_is_said_once(tmp_path: Path) -> None:
         text = ask(opened, "find_symbol", symbol="apply")
     assert text.startswith("2 definitions:")
     assert text.lower().count("types are known only where they are written") == 1
+
+
+def test_a_call_of_an_overload_is_no_recursion_where_overloads_are_not_told_apart(tmp_path: Path) -> None:
+    """A function that has no other of its name is one, when it calls itself."""
+    code = "class Conf {\n int With(params int[] x) { return 1; }\n int With<T>() { return With(3); }\n"
+    code += " int Again(int n) { return Again(n - 1); }\n}\n"
+    with indexed(tmp_path, {"a.cs": code}) as app:
+        assert "recursion" not in ask(app, "trace_relations", symbol="Conf.With")
+        assert "Conf.Again (recursion)" in ask(app, "trace_relations", symbol="Conf.Again")
+
+
+def test_a_long_outline_has_functions_before_fields(tmp_path: Path) -> None:
+    """All of them, in the order of the file."""
+    fields = "".join(f"    field_{number}: int\n" for number in range(200))
+    methods = "".join(f"    def method_{number}(self): pass\n" for number in range(20))
+    with indexed(tmp_path, {"a.py": f"class Box:\n{fields}{methods}"}) as app:
+        lines = ask(app, "find_symbol", symbol="a.py").split("\n")
+    shown = [line.partition("> ")[2] for line in lines if "> " in line]
+    assert shown[0] == "class Box" and shown[1] == "field_0: int" and shown[-1] == "def method_19(self)"
+    assert sum("method_" in line for line in shown) == 20
+
+
+def test_a_file_that_is_reached_has_all_names_that_lead_to_it(tmp_path: Path) -> None:
+    """A file of tests calls several functions that the change reaches."""
+    files = {
+        "a.py": "def deep(): pass\n\ndef one():\n    deep()\n\ndef two():\n    deep()\n",
+        "test_a.py": "from a import one, two\none()\ntwo()\n",
+    }
+    with indexed(tmp_path, files) as app:
+        text = ask(app, "impact", symbol="deep")
+    (row,) = [line for line in text.split("\n") if line.startswith("test 2.")]
+    assert "test_a.py:1, 2 " in row and row.endswith("; also two:3")

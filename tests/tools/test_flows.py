@@ -1,6 +1,7 @@
 """How code reaches other code: the answer of `trace_relations` with `from`, `to` or a question, over real indexes."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -290,3 +291,15 @@ def test_a_name_that_a_chain_has_twice_is_known_twice(tmp_path: Path) -> None:
         answer = ask(opened, {"from": "main.py::run", "to": "halt"})
     assert "run reaches halt" in answer
     assert "Other definitions" not in answer
+
+
+def test_chains_that_are_not_shown_are_named(tmp_path: Path) -> None:
+    """By a definition that none of those shown has."""
+    ways = "".join(f"def way_{number}():\n    end()\n\n\n" for number in range(5))
+    calls = "".join(f"    way_{number}()\n" for number in range(5))
+    code = f"def end():\n    pass\n\n\n{ways}def start():\n{calls}"
+    with indexed(tmp_path, {"a.py": code}) as app:
+        text = ask(app, {"from": ["start"], "to": ["end"]})
+    shown, _, told = text.partition("Further chains go through ")
+    names = [{name for name in re.findall(r"\bway_\d\b(?!\()", part)} for part in (shown, told)]
+    assert list(map(len, names)) == [3, 2] and not names[0] & names[1]

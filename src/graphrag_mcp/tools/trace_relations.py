@@ -183,7 +183,9 @@ def _step_words(step: "Step", trace: "Trace") -> str:
     elif step.edge.relation not in UNSAID_KINDS.get(trace.direction, ()):
         words.append(KIND_WORDS[step.edge.relation])
     is_certain = step.edge.certainty is Certainty.CERTAIN
-    if step.source == step.target and step.edge.relation is RelationKind.CALLS and is_certain:
+    names = [start.qualified_name for start in trace.starts]
+    is_one = trace.doubt.is_typed or names.count(step.target.qualified_name) <= 1  # Else another overload may be meant.
+    if is_one and step.source == step.target and step.edge.relation is RelationKind.CALLS and is_certain:
         words.append("recursion")
     if not is_certain:
         is_write = step.edge.relation is RelationKind.WRITES

@@ -14,10 +14,10 @@ def main() -> int:
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), _NO_NEWS)))
     # Imported here: the processes that parse files import this module too, and need nothing of it.
     from graphrag_mcp.cli.run import run
-    from graphrag_mcp.system.process import end, is_busy
+    from graphrag_mcp.system.process import end, has_daemon_threads
 
     code = run(sys.argv[1:])
-    if is_busy():
+    if has_daemon_threads():
         with suppress(OSError, AttributeError):  # The reader has gone, or there is no standard output.
             sys.stdout.flush()
         end(code)

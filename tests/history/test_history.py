@@ -606,7 +606,7 @@ def test_what_a_merge_added_has_no_commit_that_added_it(repository: Repository) 
     assert "added" not in text
 
 
-@pytest.mark.parametrize("question", ["a.py:4", "why is a.py:4-5 so", "closer()"])
+@pytest.mark.parametrize("question", ["a.py:4", "why is a.py:4-5 so", "closer()", "who wrote a.py:4 at 12:30"])
 def test_a_place_in_a_question_has_the_commits_of_its_definition(tmp_path: Path, question: str) -> None:
     """Also of the first commit of all; a line that is not there is named."""
     git(tmp_path, "init", "--quiet")
@@ -649,3 +649,12 @@ def test_a_word_that_no_indexed_message_has_is_looked_for_in_all_commits(reposit
         answer = ask(app, query=query)
         assert gone[:7] in answer.split("\n")[2] and "Bring hooks" in answer
     assert "Bring" not in ask(app, query="a1B2c3D4e5F6g7H8i9J0") and "No commits" in ask(app, query="zzyzx")
+
+
+@pytest.mark.parametrize("name", ["$gone", "étage_bas", "haut_étagé"])
+def test_a_name_that_is_gone_may_begin_or_end_with_any_letter(repository: Repository, name: str) -> None:
+    """Git knows the letters of ASCII alone."""
+    brought = repository.commit({"src/names.php": f"<?php\n{name}_not = 1; {name} = 1;\n"}, "Bring it")
+    repository.commit({"src/names.php": f"<?php\n{name}_not = 1;\n"}, "Simpler")
+    answer = ask(repository.open(), symbol=name)
+    assert f"{brought[:7]}" in answer and "Simpler" in answer

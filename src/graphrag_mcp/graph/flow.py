@@ -154,8 +154,8 @@ class FlowSearch:
             if node.node_id in other.known and len(self._chain(forward, backward, node.node_id)):
                 best = min(best, side.known[node.node_id][0] + other.known[node.node_id][0])
         chains, through = self._chains(forward, backward)
-        shown = {_named(node) for chain in chains for node in chain.nodes}.union(map(_named, through))
-        candidates = [node for node in {**backward.nodes, **forward.nodes}.values() if _named(node) not in shown]
+        shown = {_name_in_file(node) for chain in chains for node in chain.nodes}.union(map(_name_in_file, through))
+        candidates = [node for node in {**backward.nodes, **forward.nodes}.values() if _name_in_file(node) not in shown]
         near, covered = self._near(candidates), self._relevance.covered
         return Flow(
             tuple(starts),
@@ -262,10 +262,11 @@ class FlowSearch:
         chosen: list[Chain] = []
         through: list[CodeNode] = []
         shown: set[int] = set()
-        for chain in filter(self._is_confirmed, ordered):
+        for chain in ordered:
             fresh = [node for node in chain.nodes if node.node_id not in shown]
             is_another = chosen and len(fresh) >= _FRESH and chain.cost < _LESS_THAN * chosen[0].cost + _SLACK
-            if not chosen or (is_another and (chosen[0].has_parts or not chain.has_parts)):
+            is_wanted = not chosen or (is_another and (chosen[0].has_parts or not chain.has_parts))
+            if is_wanted and self._is_confirmed(chain):
                 shown.update(node.node_id for node in fresh)
                 if len(chosen) < MAX_CHAINS:
                     chosen.append(chain)
@@ -348,7 +349,7 @@ class FlowSearch:
                 yield Gap(reached, node, tuple(before), tuple(after))
 
 
-def _named(node: CodeNode) -> tuple[str, str]:
+def _name_in_file(node: CodeNode) -> tuple[str, str]:
     """Return what the overloads of a function have in common."""
     return node.path, node.qualified_name
 

@@ -39,8 +39,7 @@ from graphrag_mcp.text.words import query_words
 MOST_COMPANIONS = 5
 SECONDS = 12.0  # This is ten times the slowest measured answer; reading the commits may take as long again.
 GONE_SECONDS = 4.0  # For what commits removed, which no index has.
-GONE_COMMITS = 3  # The ones that removed a name and brought it, and what changed it last.
-GONE_READ = 20
+GONE_COMMITS, GONE_READ = 3, 20  # The ones that removed a name and brought it, and what changed it last; of so many.
 MOST_UNKNOWN, SHORTEST_BEGINNING = 8, 3  # Of the words that no indexed message has.
 MOST_COMMITS = 200
 MOST_READ = 1_000  # Without an index of messages, no more are read.
@@ -122,16 +121,14 @@ class Past:
         changed = {commit: self._with_name(commit, name, is_excluded, deadline) for commit in told.commits}
         shown = [commit for commit in told.commits if changed[commit]]
         of_code = [commit for commit in shown if categorise(changed[commit][0]) in _OF_CODE] or shown
-        added_by = next((commit for commit in of_code[-1:] if self._brought(commit, name, where, deadline)), None)
+        oldest = of_code[-1:]
+        added_by = next((commit.name for commit in oldest if self._brought(commit, name, where, deadline)), "")
         wanted = set(query_words(words)).difference(query_words(name))
         best = sorted(of_code, key=lambda commit: -len(wanted.intersection(query_words(commit.message))))
-        chosen = best[: GONE_COMMITS - 1] + [commit for commit in [added_by] if commit]
-        commits = tuple(dict.fromkeys([*chosen, *best, *shown]))[:GONE_COMMITS]
-        named = {
-            commit.name: ChangedLines(self._git.folder + changed[commit][0], frozenset(), name=name)
-            for commit in commits
-        }
-        return replace(told, commits=commits, changed=named, added_by=added_by.name if added_by in commits else "")
+        commits = tuple(dict.fromkeys([*best[: GONE_COMMITS - 1], *oldest, *best, *shown]))[:GONE_COMMITS]
+        paths = {commit.name: self._git.folder + changed[commit][0] for commit in commits}
+        named = {commit: ChangedLines(path, frozenset(), name=name) for commit, path in paths.items()}
+        return replace(told, commits=commits, changed=named, added_by=added_by)
 
     def _with_name(self, commit: Commit, name: str, is_excluded: Callable[[str], bool], deadline: float) -> list[str]:
         """Return the files in which a commit changed how often a name stands, code first, without excluded ones."""
@@ -372,7 +369,8 @@ def _beginning(word: str, stem: str) -> str:
 
 def _as_word(name: str) -> str:
     """Return the extended regular expression that matches a name as a whole word."""
-    start, end = (bool(re.match(r"\w", name[place])) for place in (0, -1))  # PHP and JavaScript have names with `$`.
+    # Some names begin with `$`, or with a letter that is none for git.
+    start, end = (bool(re.match(r"[A-Za-z0-9_]", name[place])) for place in (0, -1))
     return _WORD_START * start + re.sub(r"(\W)", r"\\\1", name) + _WORD_END * end
 
 

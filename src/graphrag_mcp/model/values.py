@@ -205,9 +205,7 @@ def either(values: Iterable[Value | None]) -> Value | None:
 
 
 MAX_ALTERNATIVES = 8
-
-
-MAX_PARTS = 500
+MAX_PARTS = 500  # Of a value with all that is in it; those of written types have a few dozen.
 
 
 def replaced(value: Value | None, arguments: Mapping[str, Value | None]) -> Value | None:

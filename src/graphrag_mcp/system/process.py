@@ -40,6 +40,6 @@ def end(code: int) -> NoReturn:
     os._exit(code)
 
 
-def is_busy() -> bool:
+def has_daemon_threads() -> bool:
     """Return whether a thread runs that does not keep the process alive."""
     return any(thread.daemon for thread in threading.enumerate())

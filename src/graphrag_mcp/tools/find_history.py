@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
@@ -211,14 +211,16 @@ def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode
 
     That is one that nothing has, or nothing in the file.
     """
-    places = (word for word in query.split() if LOCATION.match(word))
-    names = islice(dict.fromkeys(chain(places, names_in(query))), NAMES_LOOKED_UP)
-    found = {name: navigator.known(name, scope) for name in names}
+    found = {name: navigator.known(name, scope) for name in islice(dict.fromkeys(names_in(query)), NAMES_LOOKED_UP)}
+    for place in islice(filter(LOCATION.match, query.split()), NAMES_LOOKED_UP):
+        if nodes := navigator.known(place, scope):  # Else it may be a time of day.
+            found[place] = nodes
     files = {nodes[0] for nodes in found.values() if len(nodes) == 1 and nodes[0].is_file}
     file = files.pop() if len(files) == 1 else None
     if file:
         found = {name: [node for node in nodes if node.path == file.path] for name, nodes in found.items()}
-    gone = next((name.removesuffix("()").rpartition(".")[2] for name, nodes in found.items() if not nodes), "")
+    missing = (name for name, nodes in found.items() if not nodes and "/" not in name)
+    gone = next((name.removesuffix("()").rpartition(".")[2] for name in missing), "")
     if not found and _COMING.search(query):
         coming = filter(is_telling, islice(_CAPITALIZED.findall(query), NAMES_LOOKED_UP))
         gone = next((name for name in coming if not navigator.known(name, scope)), "")

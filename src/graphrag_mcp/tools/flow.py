@@ -84,7 +84,7 @@ def flow_text(answer: CodeAnswer[Flow, Chain | Branch], call: Call[FlowArguments
     if flow.is_guessed and flow.chains:
         head = ["An end of the flow is guessed. The question names most:", *near, "A chain between guesses:"]
     elif near:
-        tail += ["Near, on none of these chains:", *near]
+        tail += ["Near, on none of these chains:" if flow.chains else "Near:", *near]
     tail += _namesakes(flow, call)
     if flow.is_cut:
         count = counted(len(flow.tree), "step") if flow.tree else counted(len(flow.chains), "chain")

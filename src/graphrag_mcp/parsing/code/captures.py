@@ -49,7 +49,7 @@ from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
 from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Naming, not_local
-from graphrag_mcp.parsing.code.names import as_title, last_name, without_marks
+from graphrag_mcp.parsing.code.names import OwnNamespace, as_title, called_name, last_name, without_marks
 from graphrag_mcp.parsing.outline import (
     MACRO_RECEIVER,
     SUPER_RECEIVER,
@@ -77,9 +77,8 @@ _ROLES = (
     *DEFINITION_ROLES,
     "call",
     *NAMING_ROLES,
-    *("reference", "base", "import", "import.file", "item", "namespace", "setting", "comment"),
-    *("decorator.test", "decorator"),
-    *("doc", "wrapper"),
+    *("reference", "base", "import", "import.file", "item", "setting", "comment", "decorator.test", "decorator"),
+    *("doc", "namespace", "wrapper"),
     *_HOLDING,
 )
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
@@ -155,9 +154,7 @@ class Findings:
         self.items: list[tuple[int, str, str]] = []  # start, name and alias, before the imports are known
         self.declaring: list[tuple[Node, Registration]] = []
         self.variables: list[Variable] = []
-        self.namespaces: list[str] = []
-        self._near: dict[str, int] = {}  # The types that are written without a namespace, each with its first row,
-        self._far: set[str] = set()  # and those that are written with one.
+        self.namespace = OwnNamespace()
         self._namings: list[Naming] = []
 
     def collect(self, matches: Iterable[Match]) -> None:
@@ -170,29 +167,16 @@ class Findings:
             if role in DEFINITION_ROLES:
                 self._add_definition(captures[role][0], pattern, role, captures)
             elif role == "namespace":
-                self.namespaces.append(self._code.node_text(captures[role][0]))
+                self.namespace.names.append(self._code.node_text(captures[role][0]))
             else:
                 self._add_other(captures[role][0], role, captures)
         self._add_items()
         self._add_bare_names()
 
-    @property
-    def implied(self) -> dict[str, int]:
-        """The types of the file's own namespace that it names, as far as they are told from others, with their rows."""
-        is_one = len(self.namespaces) == 1
-        return {name: row for name, row in self._near.items() if name not in self._far} if is_one else {}
-
-    def _note_type(self, node: Node) -> None:
-        """Note how a type is written: `Name`, or with a namespace."""
-        text = self._code.node_text(node)
-        is_far = "\\" in text or self._code.data.startswith(b"\\", node.start_byte - 1)
-        if (name := last_name(text))[:1].isupper():
-            self._far.add(name) if is_far else self._near.setdefault(name, self._code.row(node.start_byte))
-
     def _add_other(self, node: Node, role: str, captures: Captures) -> None:
         match role:
             case "call":
-                if (named := _called(node, self._code)) is not None:
+                if (named := called_name(node, self._code)) is not None:
                     self._add_reference(named, captures, is_call=True)
             case "reference":
                 self._add_reference(node, captures, is_call=False)
@@ -222,8 +206,8 @@ class Findings:
         name = without_marks(self._code.node_text(node))
         start = node.start_byte
         receivers = captures.get("receiver") or captures.get("value")
-        if self.namespaces and "value" not in captures:
-            self._note_type(receivers[0] if receivers else node)
+        if self.namespace.names and "value" not in captures:
+            self.namespace.note(receivers[0] if receivers else node, self._code)
         before = receivers[0] if receivers else self._qualifier(node)
         receiver = self._read_receiver(before) if before else ""
         if is_call and self._code.data.startswith(b"!", node.end_byte) and _is_macro(node):
@@ -272,8 +256,8 @@ class Findings:
     def _add_base(self, node: Node, receivers: list[Node] | None) -> None:
         start = node.start_byte
         receiver = self._read_receiver(receivers[0]) if receivers else ""
-        if self.namespaces:
-            self._note_type(node)
+        if self.namespace.names:
+            self.namespace.note(node, self._code)
         self.bases.add(Base(start, self._code.row(start), last_name(self._code.node_text(node)), receiver))
 
     def _read_receiver(self, node: Node) -> str:
@@ -375,17 +359,6 @@ class Findings:
 
     def _alias(self, captures: Captures) -> str:
         return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
-
-
-def _called(node: Node, code: SourceCode) -> Node | None:
-    """Return the name of a call; among the tokens of a macro that before type arguments, none for `a > (b)`."""
-    following = node.next_sibling
-    if node.parent is None or node.parent.type != "token_tree" or following is None or following.is_named:
-        return node
-    before: Node | None = node if following.type == ">" else None
-    while before is not None and not code.data.startswith(b"::<", before.end_byte):
-        before = before.prev_named_sibling
-    return before
 
 
 def _is_macro(node: Node) -> bool:

@@ -3,10 +3,41 @@
 import re
 from collections.abc import Iterable
 
+from tree_sitter import Node
+
+from graphrag_mcp.languages.syntax import SourceCode
+
 _QUOTES = ('"', "`")
 _TITLE_QUOTES = ('"', "'", "`")
 _NOT_IN_TITLES = re.compile(r'"|\\(?=[\W_])')  # Quotes, and what escapes one.
 _TITLE_CHARS = 100
+_LONGEST_TYPE = 250
+
+
+class OwnNamespace:
+    """The types of its own namespace that a file names. names: those of the namespaces that it declares."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._near: dict[str, int] = {}  # The types that are written without a namespace, each with its first row,
+        self._far: set[str] = set()  # and those that are written with one.
+
+    def note(self, node: Node, code: SourceCode) -> None:
+        """Note how a type is written: `Name`, `\\Name` or `Other\\Name`; nothing of an expression."""
+        if (
+            node.end_byte - node.start_byte > _LONGEST_TYPE
+        ):  # Each of a row of calls is an expression with those before it.
+            return
+        text = code.node_text(node)
+        is_far = "\\" in text or code.data.startswith(b"\\", node.start_byte - 1)
+        name = last_name(text)
+        if name[:1].isupper() and text.replace("\\", "").isidentifier():
+            self._far.add(name) if is_far else self._near.setdefault(name, code.row(node.start_byte))
+
+    @property
+    def types(self) -> dict[str, int]:
+        """The types that are written without a namespace only, with their rows; none where it is not known which."""
+        return {name: row for name, row in self._near.items() if name not in self._far and len(self.names) == 1}
 
 
 def last_name(text: str) -> str:
@@ -30,3 +61,14 @@ def without_marks(name: str) -> str:
         name = name[1:-1]
     name = name.removeprefix("r#").removeprefix("#") if "#" in name else name
     return name[1:] if name[:1] == ":" and (name[1:2].isalpha() or name[1:2] == "_") else name
+
+
+def called_name(node: Node, code: SourceCode) -> Node | None:
+    """Return the name of a call; among the tokens of a macro that before type arguments, none for `a > (b)`."""
+    following = node.next_sibling
+    if node.parent is None or node.parent.type != "token_tree" or following is None or following.is_named:
+        return node
+    before: Node | None = node if following.type == ">" else None
+    while before is not None and not code.data.startswith(b"::<", before.end_byte):
+        before = before.prev_named_sibling
+    return before

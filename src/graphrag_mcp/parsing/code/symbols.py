@@ -56,8 +56,11 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
 
 def _implied(findings: Findings, path: str, style: ImportStyle) -> list[Import]:
     """Return the types of the file's own namespace that it names."""
-    modules = {name: module_path(style, path, f"{findings.namespaces[0]}.{name}") for name in findings.implied}
-    return [Import(row, name, name, modules[name], False) for name, row in findings.implied.items()]
+    own = findings.namespace
+    return [
+        Import(row, name, name, module_path(style, path, f"{own.names[0]}.{name}"), False)
+        for name, row in own.types.items()
+    ]
 
 
 def _build_definitions(findings: Findings, code: SourceCode, path: str, joins_clauses: bool) -> list[Definition]:

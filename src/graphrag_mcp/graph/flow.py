@@ -154,14 +154,14 @@ class FlowSearch:
             if node.node_id in other.known and len(self._chain(forward, backward, node.node_id)):
                 best = min(best, side.known[node.node_id][0] + other.known[node.node_id][0])
         chains, through = self._chains(forward, backward)
-        shown = {_name_in_file(node) for chain in chains for node in chain.nodes}.union(map(_name_in_file, through))
+        shown = {_name_in_file(node) for chain in chains for node in chain.nodes}
         candidates = [node for node in {**backward.nodes, **forward.nodes}.values() if _name_in_file(node) not in shown]
         near, covered = self._near(candidates), self._relevance.covered
         return Flow(
             tuple(starts),
             tuple(ends),
             tuple(map(self._counted, chains)),
-            through=tuple(through),
+            through=tuple(node for node in through if node not in near),
             near=tuple(near),
             beside=tuple(self._beside(chains, near, with_data=is_open)),
             is_guessed=is_open and covered(near) > covered(node for chain in chains for node in chain.nodes),

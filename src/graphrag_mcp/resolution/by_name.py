@@ -45,6 +45,7 @@ _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _OF_FILES = (RelationKind.IMPORTS, *_LINKING)
 _OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
 _USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
+_MEANT_BY = {RelationKind.USES: _USED, RelationKind.INHERITS: _USED, RelationKind.HANDS_ON: CALLABLE}
 
 
 def macro_name(name: str) -> str:
@@ -242,7 +243,9 @@ class NameResolution:
             return False
         if each.is_static and describe(each.file.language).headers and not each.file.path.endswith(HEADER_SUFFIXES):
             return each.file.path == self._file.path
-        allowed = {RelationKind.USES: _USED, RelationKind.HANDS_ON: CALLABLE}.get(relation.kind)
+        if relation.kind is RelationKind.CALLS and each.kind is SymbolKind.MODULE:
+            return False
+        allowed = _MEANT_BY.get(relation.kind)
         is_made = (
             relation.kind is RelationKind.HANDS_ON and without_constructor(each.qualified_name) != each.qualified_name
         )
@@ -311,24 +314,33 @@ class NameResolution:
         self, relation: Relation, possible: Sequence[Candidate], *, is_of_known_module: bool
     ) -> Sequence[tuple[How, Sequence[Candidate]]]:
         """Return the candidates of each way in which a name may be meant, the surest first."""
-        local = [each for each in possible if each.path == self._file.path and self._is_in_sight(relation, each)]
+        local = self._in_sight(relation, [each for each in possible if each.path == self._file.path])
         nearest = max(each.nearness for each in possible)  # What is named is a module of the package.
         imported = [each for each in possible if nearest and each.nearness == nearest]
+        if self._language.inner_modules:  # A module inside of a file is none that an import means.
+            imported = [each for each in imported if "." not in each.name] or imported
         by_name = [each for each in possible if _is_importable(relation, each)]
         said = How.SAID if relation.confidence >= SURE else How.NAMED
-        ways = [(said, local), (said, imported), (How.NAMED, by_name)]
+        is_declared = self._language.inner_modules and self._is_bare(relation)
+        ways = [(How.SAID if is_declared else said, local), (said, imported), (How.NAMED, by_name)]
         if relation.resolution is Resolution.LIBRARY:  # Unless the project has a module of that name.
             return ways[1:2]
         if relation.resolution is Resolution.IMPORT:  # `module.name` is not what this file defines by that name.
             return [ways[1], ways[2]] if is_of_known_module else [ways[1], ways[0], ways[2]]
         return ways
 
-    def _is_in_sight(self, relation: Relation, each: Candidate) -> bool:
-        """Return whether a definition of the file can be meant without saying its module: `mod a { struct B; }`."""
+    def _in_sight(self, relation: Relation, local: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Return the definitions of the file that are meant without saying their module: those of the innermost one."""
         if not self._language.inner_modules:
-            return True
-        around = [each for each in self._named.get(each.name.rpartition(".")[0], ()) if each.kind is SymbolKind.MODULE]
-        return not around or any(module.start_line <= relation.line <= module.end_line for module in around)
+            return local
+        in_sight: dict[int, list[Candidate]] = {}  # By the line in which the module begins, 0 for the file.
+        for each in local:
+            outer = self._named.get(each.name.rpartition(".")[0], ())
+            around = [module for module in outer if module.kind is SymbolKind.MODULE]
+            lines = [each.start_line for each in around if each.start_line <= relation.line <= each.end_line]
+            if lines or not around:
+                in_sight.setdefault(max(lines, default=0), []).append(each)
+        return in_sight[max(in_sight)] if in_sight else ()
 
     def _is_of_base(self, relation: Relation, each: Candidate) -> bool:
         """Return whether `super().name()` may mean a member: one of another type than that in which it stands."""

@@ -9,8 +9,9 @@
     (generic_type type: (type_identifier) @name)
     (generic_type type: (scoped_type_identifier name: (type_identifier) @name))
     (scoped_type_identifier name: (type_identifier) @name)
-    (reference_type type: [(type_identifier) @name (generic_type type: (type_identifier) @name)])
-    (primitive_type) @name]
+    (reference_type type: [(type_identifier) @name (generic_type type: (type_identifier) @name) (array_type) @name])
+    (dynamic_type trait: [(type_identifier) @name (generic_type type: (type_identifier) @name)])
+    [(primitive_type) (array_type) (tuple_type) (unit_type)] @name]
   body: (_)? @body) @scope
 (mod_item name: (identifier) @name body: (_) @body) @module
 (function_item name: (identifier) @name body: (_) @body) @function
@@ -60,11 +61,14 @@
 (static_item name: (identifier) @bound)
 
 ; In a macro's arguments there are only tokens.
-(macro_invocation (token_tree (identifier) @call . (token_tree . "(")))
-(macro_invocation (token_tree (token_tree (identifier) @call . (token_tree . "("))))
-(macro_invocation (token_tree (token_tree (token_tree (identifier) @call . (token_tree . "(")))))
-(macro_rule right: (token_tree (identifier) @call . (token_tree . "(")))
-(macro_rule right: (token_tree (token_tree (identifier) @call . (token_tree . "("))))
+([(macro_invocation (token_tree (identifier) @call . (token_tree . "(")))
+  (macro_invocation (token_tree (_ (identifier) @call . (token_tree . "("))))
+  (macro_invocation (token_tree (_ (_ (identifier) @call . (token_tree . "(")))))
+  (macro_invocation (token_tree (_ (_ (_ (identifier) @call . (token_tree . "("))))))
+  (macro_rule right: (token_tree (identifier) @call . (token_tree . "(")))
+  (macro_rule right: (token_tree (_ (identifier) @call . (token_tree . "("))))
+  (macro_rule right: (token_tree (_ (_ (identifier) @call . (token_tree . "(")))))
+  (macro_rule right: (token_tree (_ (_ (_ (identifier) @call . (token_tree . "("))))))])
 (macro_invocation macro: [(identifier) @call (scoped_identifier path: (_) @receiver name: (identifier) @call)])
 (struct_expression name: [(type_identifier) @call (scoped_type_identifier path: (_) @receiver name: (type_identifier) @call)])
 (type_identifier) @reference

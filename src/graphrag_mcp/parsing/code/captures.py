@@ -98,6 +98,7 @@ _ONLY_DECLARED = """
 _CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
 _MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the file.
 _HERE = ("", "crate", "self", "super", "Self")
+_MODULE_ABOVE = re.compile(r"super(?:::super)+")
 _OWN_MEMBER = ("this->", "this.", "self.", "this?.")
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 
@@ -264,7 +265,7 @@ class Findings:
         """Return `c` of the receiver `a.b.c`, and UNKNOWN_RECEIVER for other expressions."""
         end = node.end_byte
         text = self._code.text(max(node.start_byte, end - _RECEIVER_BYTES), end)
-        if text.isidentifier():
+        if text.isidentifier() or _MODULE_ABOVE.fullmatch(text):
             return text
         if _SUPER.match(text):
             return SUPER_RECEIVER

@@ -215,6 +215,15 @@ def _from_file(module: str, depth: int) -> str:
     return module
 
 
+def module_above(path: str, words: str, depth: int) -> str:
+    """Return the module that `crate`, `self` or `super::super` means in a file, as far as it is no part of the file.
+
+    depth: how many modules of the file are around it.
+    """
+    above = words.count("super") - depth
+    return _rust_path(path, words if words == "crate" else "::".join(["super"] * above) or "self")
+
+
 def _from_root(folder: str, tail: str) -> str:
     joined = posixpath.normpath(posixpath.join("/", folder, tail))
     return "/" + joined.lstrip("/")

@@ -15,7 +15,7 @@ from graphrag_mcp.model.files import (
     Resolution,
     SymbolKind,
 )
-from graphrag_mcp.parsing.code.imports import is_library
+from graphrag_mcp.parsing.code.imports import is_library, module_above
 from graphrag_mcp.parsing.code.names import last_name
 from graphrag_mcp.parsing.outline import (
     MACRO_RECEIVER,
@@ -41,6 +41,7 @@ _TESTED_BY_CALL = 0.4  # a call inside a test
 
 MOST_KINDS = 40  # Times that a variable gets another type; one with more has none.
 _BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON)
+_MODULES = frozenset({"crate", "self", "super"})  # In a path they mean modules, in files of languages that nest these.
 _OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
 
 Resolved = tuple[float, Resolution, str]
@@ -78,6 +79,7 @@ class _Builder:
         self._library = library_of(language)
         described = describe(language)
         self._super, self._has_bare_members = described.super, described.bare_members
+        self._inner_modules = described.inner_modules
         self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
         self._imports = {imported.name: imported for imported in (*outline.implied, *outline.imports)}
@@ -206,6 +208,9 @@ class _Builder:
         returned with the module from which the owner is imported.
         """
         receiver, definitions = reference.receiver, self._outline.definitions
+        if self._inner_modules and reference.is_path and _MODULES.issuperset(receiver.split("::")):
+            module = module_above(self._path, receiver, self._modules_around(index))
+            return "", self._by_import(_IMPORTED, module)
         if receiver in (self._super, SUPER_RECEIVER):
             return "", edge
         if receiver in self._own:
@@ -226,6 +231,13 @@ class _Builder:
         if imported and not imported.whole:
             owner, edge = last_name(imported.target), (*edge[:2], edge[2] or _module_of_members(imported))
         return owner + ending, edge
+
+    def _modules_around(self, index: int) -> int:
+        """Return how many modules of the file are around a definition, itself too."""
+        definitions, count = self._outline.definitions, 0
+        while index >= 0:
+            count, index = count + (definitions[index].kind is SymbolKind.MODULE), definitions[index].parent
+        return count
 
     def _kind_of(self, variable: str, index: int, at: int) -> str:
         """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown."""

@@ -172,6 +172,7 @@ def _read_name(text: str) -> tuple[str, str]:
         return text if text.startswith("#") else plain, plain
     if operator := operator_name(plain):
         return operator, operator
+    plain = " ".join(plain.split())
     text = _TYPE_ARGUMENTS.sub("", plain)
     plain = text.partition("<")[0].translate(_NOT_IN_NAMES)
     parts = [part for part in plain.replace("::", ".").replace("\\", ".").replace(":", ".").split(".") if part]

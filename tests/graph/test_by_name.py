@@ -546,3 +546,63 @@ def test_a_type_that_a_pattern_compares_with_is_used(tmp_path: Path) -> None:
     files = {"a.cs": "class Deep {}\nclass Use {\n" + "".join(lines) + "}\n"}
     found = [row.partition(" ")[0] for row in rows(tmp_path, files, "Deep", Direction.USERS)]
     assert found == ["a.cs:3", "a.cs:4", "a.cs:5", "a.cs:6"]
+
+
+MODULES = {
+    "Cargo.toml": '[package]\nname = "demo"\n',
+    "src/lib.rs": """pub struct Buf;
+impl Buf { pub fn make() -> Buf { Buf } }
+pub fn helper() {}
+pub fn plain() {}
+pub fn deep() {}
+macro_rules! all { ($($x:expr),*) => { $( deep(); $crate::helper(); )* }; }
+pub fn user() { crate::helper(); assert!(crate::inner::one(crate::Buf::make())); plain(); }
+pub mod inner {
+    pub fn one() { super::helper(); self::two() }
+    fn two() {}
+    mod low { fn three() { super::super::helper(); helper(); super::two() } }
+}
+mod tests {
+    fn helper() {}
+    fn plain() { super::plain(); }
+    mod deep { fn calls() { deep(); } }
+    fn calls() {
+        helper();
+        super::helper();
+    }
+}
+""",
+    "src/other.rs": "use crate::helper;\nfn o() { helper(); super::plain(); self::p(); }\nfn p() {}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("src/lib.rs:3", ["lib.rs:11", "lib.rs:19", "lib.rs:6", "lib.rs:7", "lib.rs:9", "other.rs:2"]),
+        ("tests.helper", ["lib.rs:18"]),
+        ("src/lib.rs:4", ["lib.rs:15", "lib.rs:7", "other.rs:2"]),
+        ("tests.plain", []),
+        ("src/lib.rs:5", ["lib.rs:16", "lib.rs:6"]),
+        ("one", ["lib.rs:7"]),
+        ("two", ["lib.rs:11", "lib.rs:9"]),
+        ("Buf.make", ["lib.rs:7"]),
+        ("p", ["other.rs:2"]),
+    ],
+)
+def test_a_path_says_the_module_and_the_innermost_one_decides(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """Modules in files have names of their own, as those of tests beside the code mostly do."""
+    wanted = [f"src/{place} certain" for place in found]
+    assert sorted(rows(tmp_path, MODULES, symbol, Direction.CALLERS)) == wanted
+
+
+def test_a_type_without_a_name_has_members(tmp_path: Path) -> None:
+    """A slice, a tuple or an array implements a trait; a variant with the trait's name is none."""
+    types = ["[u8]", "(u8,\n  B)", "[u8; 3]", "()", "&[B]", "dyn B"]
+    code = "trait Area { fn area(&self); }\nenum Kind { Area }\nstruct B;\n"
+    code += "".join(f"impl Area for {kind} {{ fn area(&self) {{}} }}\n" for kind in types)
+    found = ask(tmp_path, {"a.rs": code}, "Area.area", Direction.OVERRIDES)
+    names = [row.source.qualified_name.removesuffix(".area") for row in found.steps]
+    assert names == [" ".join(kind.split()).removeprefix("&").removeprefix("dyn ") for kind in types]
+    assert len(rows(tmp_path, {"a.rs": code}, "Area", Direction.IMPLEMENTERS)) == len(types)
+    assert rows(tmp_path, {"a.rs": code}, "Kind.Area", Direction.USERS) == []

@@ -140,6 +140,8 @@ class IndexedCode:
             for link in self.references.of(node.path)
             if link.kind in kinds and (link.source == node.place or node.start_line <= link.line <= node.end_line)
         ]
+        if node.start_line == node.end_line:
+            links = self._without_neighbours(node, links)
         targets = self.store.at_places({link.target for link in links if link.how in CERTAINTY_OF})
         edges, unknown = [], []
         for link in links:
@@ -148,6 +150,16 @@ class IndexedCode:
             elif link.how in (How.UNDECIDED, How.OUTSIDE) and link.kind is not RelationKind.HANDS_ON:
                 unknown.append(self._mentioned(node.path, link))
         return self._without_files(edges), unknown
+
+    def _without_neighbours(self, node: CodeNode, links: Sequence[StoredLink]) -> list[StoredLink]:
+        """Leave out the relations of other definitions of a node's line."""
+        sources = self.store.at_places({link.source for link in links if link.source != node.place})
+        named = self.store.nodes(sources.values())
+        inside = f"{node.qualified_name}."
+        others = {
+            place for place, number in sources.items() if not f"{named[number].qualified_name}.".startswith(inside)
+        }
+        return [link for link in links if node.is_file or link.source not in others]
 
     def _without_files(self, edges: Sequence[CodeEdge]) -> list[CodeEdge]:
         """Leave out imports of files of which something that they define is imported."""

@@ -178,13 +178,19 @@ class Relations:
             pending,
         )
 
-    def _by_name(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
-        """Return the relations to a node that are compared by names, or lead to a whole file."""
+    def _by_name(
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, *, with_base: bool = True
+    ) -> list[CodeEdge]:
+        """Return the relations to a node that are compared by names, or lead to a whole file.
+
+        with_base: also calls of what stands above (`super.name()`), which run nothing that overrides it.
+        """
         places = (
             self._code.places(node) if set(kinds) <= set(BY_SYNTAX) else {node.place}
         )  # All import a package of Go.
         links = [link for link in self._code.references.to(places, (How.CERTAIN, *COMPARED)) if link.kind in kinds]
         links = [link for link in links if node.is_file or link.how in COMPARED]
+        links = [link for link in links if with_base or link.use != Use.BASE]
         visible = self._code.store.visible({link.path for link in links}, scope)
         shown = [link for link in links if link.path in visible]
         self._code.find_sources([(link.path, link.source) for link in shown])
@@ -200,13 +206,11 @@ class Relations:
             seen.update(bases)
             pending += bases.values()
             for base in bases.values():
-                calls = self._by_name(base, (RelationKind.CALLS,), scope)
-                calls = [edge for edge in calls if edge.certainty is Certainty.CERTAIN]  # None of a known instance.
-                sources = self._code.store.nodes(edge.source_id for edge in calls)
+                calls = self._by_name(base, (RelationKind.CALLS,), scope, with_base=False)
                 edges += [
                     edge._replace(target_id=node.node_id, certainty=Certainty.MAY_CALL)
                     for edge in calls
-                    if edge.source_id in sources and sources[edge.source_id].name != node.name  # `super.name()`.
+                    if edge.certainty is Certainty.CERTAIN  # None of a known instance.
                 ]
         return edges
 

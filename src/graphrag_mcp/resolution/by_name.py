@@ -12,6 +12,7 @@ from operator import attrgetter
 
 from graphrag_mcp.languages.language import ImportStyle
 from graphrag_mcp.languages.registry import describe, platform_of
+from graphrag_mcp.model.facts import Use
 from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
@@ -108,9 +109,9 @@ class NameResolution:
         return not (is_builtin or (is_value and (relation.owner or not self._called(relation).all)))
 
     def _link(self, relation: Relation, meaning: Meant, source: Place | int) -> list[Link]:
-        how = meaning.how
+        how, use = meaning.how, Use.BASE if relation.resolution is Resolution.BASE else ""
         return (
-            [Link(each.place, source, relation.line, relation.kind, "", how) for each in meaning.chosen] if how else []
+            [Link(each.place, source, relation.line, relation.kind, use, how) for each in meaning.chosen] if how else []
         )
 
     def _around(self, relation: Relation) -> Place | int:

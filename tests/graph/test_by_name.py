@@ -606,3 +606,63 @@ def test_a_type_without_a_name_has_members(tmp_path: Path) -> None:
     assert names == [" ".join(kind.split()).removeprefix("&").removeprefix("dyn ") for kind in types]
     assert len(rows(tmp_path, {"a.rs": code}, "Area", Direction.IMPLEMENTERS)) == len(types)
     assert rows(tmp_path, {"a.rs": code}, "Kind.Area", Direction.USERS) == []
+
+
+CRATE = {
+    "Cargo.toml": '[package]\nname = "demo"\n',
+    "src/lib.rs": "mod directive;\nmod filter;\npub mod writer;\nmod logger;\nuse directive::enabled;\npub fn init() {}\n",
+    "src/directive.rs": "pub(crate) fn enabled(d: &[u8]) -> bool { true }\n",
+    "src/filter.rs": """use crate::enabled;
+use std::fmt;
+pub struct Filter { level: u8 }
+pub struct Formatter;
+impl Filter {
+    pub fn enabled(&self) -> bool { enabled(&self.d) }
+    pub fn level(&self) -> u8 { get(level()) }
+}
+impl fmt::Display for Formatter { fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { todo!() } }
+mod tests {
+    use super::{enabled, Filter};
+    fn a() { fn handler() {} run(handler); assert!(enabled(&[])); }
+    fn b() { fn handler() {} run(handler); }
+}
+""",
+    "src/writer.rs": "pub struct Builder;\nimpl Builder { pub fn new() -> Self { Builder } }\n",
+    "src/logger.rs": """pub struct Builder { writer: crate::writer::Builder, other: writer::Builder }
+pub fn make() -> crate::writer::Builder { check!(crate::writer::Builder::new()) }
+pub fn made() { demo::writer::Builder::new(); cookie::Builder::new() }
+pub trait Log { type Error; fn log(&self) -> u8; fn keep(&self, x: Result<u8, Self::Error>); }
+pub struct Out;
+impl Out { pub fn log(&self) -> u8 { 1 } pub fn keep(&self) {} }
+impl Log for Out { type Error = u8; fn log(&self) -> u8 { self.log() } fn keep(&self, x: Error) {} }
+macro_rules! defs { ($x:expr) => { fn made(self) {} }; }
+""",
+    "tests/t.rs": "fn main() { demo::init(); }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found"),
+    [
+        ("src/directive.rs:1", Direction.CALLERS, ["filter.rs:12 certain", "filter.rs:6 certain"]),
+        ("Filter.enabled", Direction.CALLERS, []),
+        ("src/filter.rs:3", Direction.CALLERS, []),
+        ("Filter.level", Direction.CALLERS, []),
+        ("Formatter", Direction.USERS, []),
+        ("tests.a.handler", Direction.CALLERS, ["filter.rs:12 certain"]),
+        ("tests.b.handler", Direction.CALLERS, ["filter.rs:13 certain"]),
+        ("src/writer.rs:1", Direction.USERS, [f"logger.rs:{line} certain" for line in (1, 1, 2, 3)]),
+        ("src/logger.rs:1", Direction.USERS, []),
+        ("src/writer.rs:2", Direction.CALLERS, ["logger.rs:2 certain", "logger.rs:3 certain"]),
+        ("src/logger.rs:3", Direction.CALLERS, []),
+        ("Log.log", Direction.OVERRIDES, ["logger.rs:7 certain"]),
+        ("Log.keep", Direction.OVERRIDES, ["logger.rs:7 certain"]),
+        ("Log.Error", Direction.USERS, ["logger.rs:4 certain"]),
+        ("init", Direction.CALLERS, ["tests/t.rs:1 certain"]),
+    ],
+)
+def test_a_path_in_a_crate_is_read_as_a_whole(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[str]
+) -> None:
+    """A bare call means no method, another crate's type is none of this one, and what is in a function stays there."""
+    assert [row.removeprefix("src/") for row in sorted(rows(tmp_path, CRATE, symbol, direction))] == found

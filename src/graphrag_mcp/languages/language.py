@@ -50,6 +50,7 @@ class Language:
     clauses: bool = False  # Whether several definitions in a row with one name are one function.
     bare_members: bool = True  # Whether a bare name may be that of a method.
     implicit: str = ""  # The methods that code calls without their names, besides operators.
+    blocks_implement: bool = False  # Whether only the members of a block that names a type above override its members.
     inner_modules: bool = False  # Whether a file may contain a module, which hides its names.
     sources: str = ""  # The folder of a package's files, which is not a part of their modules' names.
 

@@ -45,6 +45,8 @@ SURE = 0.8  # The least confidence of what an import or the file itself decides.
 _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _OF_FILES = (RelationKind.IMPORTS, *_LINKING)
 _OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
+_HIDING = (SymbolKind.MODULE, *CALLABLE)
+_OF_MODULES = (Resolution.IMPORT, Resolution.LOCAL)
 _USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
 _MEANT_BY = {RelationKind.USES: _USED, RelationKind.INHERITS: _USED, RelationKind.HANDS_ON: CALLABLE}
 
@@ -68,6 +70,7 @@ class NameResolution:
         self._around_of: dict[str, str] = {}
         for named in sorted(source.inside(file.path), key=attrgetter("start_line")):
             self._named[named.qualified_name].append(named)
+        self._outer = {name.rpartition(".")[0] for name in self._named}
 
     def links(self) -> Iterator[Link]:
         """Yield the links of the relations that the file states, and of the methods that override others."""
@@ -137,19 +140,22 @@ class NameResolution:
         if relation.resolution is Resolution.SYNTAX:
             return self._of_syntax(relation)
         source = relation.source
-        if relation.resolution is not Resolution.BASE:  # What is in sight is the same in all of a module.
+        if relation.resolution is not Resolution.BASE:  # What is in sight is the same in all of a block.
             if source not in self._around_of:
-                self._around_of[source] = self._module_around(source)
+                self._around_of[source] = self._block_around(source)
             source = self._around_of[source]
         like = relation._replace(source=source, line=0)
         if like not in self._meanings:
             self._meanings[like] = self._found(relation)
         return self._meanings[like]
 
-    def _module_around(self, name: str) -> str:
-        """Return the module in the file around a definition, "" for none."""
+    def _block_around(self, name: str) -> str:
+        """Return the module around a definition in the file, or the function that has definitions, "" for none."""
         name = name if self._language.inner_modules else ""
-        while name and not any(each.kind is SymbolKind.MODULE for each in self._named.get(name, ())):
+        while name and not any(
+            each.kind is SymbolKind.MODULE or (each.kind in CALLABLE and name in self._outer)
+            for each in self._named.get(name, ())
+        ):
             name = name.rpartition(".")[0]
         return name
 
@@ -180,10 +186,12 @@ class NameResolution:
     def _of_owner(self, relation: Relation, called: Called) -> Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
         owner, modules = relation.owner.rstrip(":?"), self._modules.of(relation)
-        said = How.NAMED if "?" in relation.owner else How.SAID
-        files = {file.path: None for file in self._source.keyed(owner)} | dict.fromkeys(modules)
+        said = How.NAMED if "?" in relation.owner and not self._modules.is_own(relation.target_module) else How.SAID
+        if relation.resolution is Resolution.LIBRARY and not modules:
+            return NOTHING
+        files = dict.fromkeys(modules) or {file.path: None for file in self._modules.named(owner)}
         owned = called.of_owner.get(owner) or [each for each in called.inside(files) if "." not in each.name]
-        here = [each for each in owned if each.path == self._file.path]
+        here = [each for each in owned if each.path == self._file.path and (not modules or each.path in modules)]
         imported = [each for each in owned if each.path in files]
         whole = {each.name.rpartition(".")[0].replace(".", "/") for each in owned[:MOST_OF_A_NAME]}
         is_found = bool(modules) or relation.target_module in ("", MACRO, *whole)  # Else it may be a foreign one.
@@ -207,7 +215,7 @@ class NameResolution:
     def _is_of_unknown(self, relation: Relation) -> bool:
         """Return whether a name is that of a member of something that the project does not have."""
         owner = relation.owner.rstrip(":?")
-        return relation.owner.endswith("::") and not (self._is_type(owner) or self._source.keyed(owner))
+        return relation.owner.endswith("::") and not (self._is_type(owner) or self._modules.named(owner))
 
     def _is_type(self, name: str) -> bool:
         return any(
@@ -217,7 +225,7 @@ class NameResolution:
 
     def _called(self, relation: Relation) -> Called:
         """Return the definitions of a name that a relation may mean; archived ones only where there are no others."""
-        key = relation.target, relation.kind, relation.target_module == MACRO, self._is_bare(relation)
+        key = relation.target, relation.kind, relation.target_module == MACRO, self._has_no_receiver(relation)
         if key not in self._all_called:
             every = [each for each in self._source.called(relation.target) if self._may_mean(relation, each)]
             shown = [each for each in every if not each.file.is_archived] or every
@@ -240,7 +248,7 @@ class NameResolution:
             return relation.kind in _LINKING
         if relation.kind is RelationKind.CALLS and each.is_number and self._language.headers:
             return False
-        if each.kind is SymbolKind.METHOD and self._is_bare(relation) and not self._language.bare_members:
+        if not self._language.bare_members and _is_member(each) and self._has_no_receiver(relation):
             return False
         if each.is_static and describe(each.file.language).headers and not each.file.path.endswith(HEADER_SUFFIXES):
             return each.file.path == self._file.path
@@ -255,6 +263,10 @@ class NameResolution:
     def _is_bare(self, relation: Relation) -> bool:
         """Return whether a name has no receiver, and nothing in the file declares it."""
         return relation.confidence >= BARE_CONFIDENCE and relation.resolution is Resolution.UNRESOLVED
+
+    def _has_no_receiver(self, relation: Relation) -> bool:
+        is_of_module = self._language.inner_modules and not relation.owner and relation.resolution in _OF_MODULES
+        return is_of_module or self._is_bare(relation)
 
     # ------------------------------------------------------------ whole files
 
@@ -320,7 +332,9 @@ class NameResolution:
         imported = [each for each in possible if nearest and each.nearness == nearest]
         if self._language.inner_modules:  # A module inside of a file is none that an import means.
             imported = [each for each in imported if "." not in each.name] or imported
-        by_name = [each for each in possible if _is_importable(relation, each)]
+        by_name = [
+            each for each in possible if _is_importable(relation, each) and not self._is_hidden(relation, each)
+        ]
         said = How.SAID if relation.confidence >= SURE else How.NAMED
         is_declared = self._language.inner_modules and self._is_bare(relation)
         ways = [(How.SAID if is_declared else said, local), (said, imported), (How.NAMED, by_name)]
@@ -334,14 +348,32 @@ class NameResolution:
         """Return the definitions of the file that are meant without saying their module: those of the innermost one."""
         if not self._language.inner_modules:
             return local
-        in_sight: dict[int, list[Candidate]] = {}  # By the line in which the module begins, 0 for the file.
+        in_sight: dict[int, list[Candidate]] = {}  # By the line in which the block begins, 0 for the file.
         for each in local:
-            outer = self._named.get(each.name.rpartition(".")[0], ())
-            around = [module for module in outer if module.kind is SymbolKind.MODULE]
-            lines = [each.start_line for each in around if each.start_line <= relation.line <= each.end_line]
-            if lines or not around:
+            blocks = self._blocks_around(each.name)
+            lines = [block.start_line for block in blocks if block.start_line <= relation.line <= block.end_line]
+            if (lines or not blocks) and not self._is_hidden(relation, each):
                 in_sight.setdefault(max(lines, default=0), []).append(each)
         return in_sight[max(in_sight)] if in_sight else ()
+
+    def _is_hidden(self, relation: Relation, each: Candidate) -> bool:
+        """Return whether a relation of the file means no candidate of it: that of another function, or `Self::Error`."""
+        if not self._language.inner_modules or each.path != self._file.path:
+            return False
+        outer = self._named.get(each.name.rpartition(".")[0], ())
+        blocks = self._blocks_around(each.name)
+        return (each.kind is SymbolKind.TYPE and any(block.kind is SymbolKind.TYPE for block in outer)) or (
+            bool(blocks)
+            and all(block.kind in CALLABLE for block in blocks)
+            and not any(block.start_line <= relation.line <= block.end_line for block in blocks)
+        )
+
+    def _blocks_around(self, name: str) -> Sequence[Named]:
+        """Return the module or function around a definition, outside of which its name alone does not mean it."""
+        while name := name.rpartition(".")[0]:
+            if blocks := [each for each in self._named.get(name, ()) if each.kind in _HIDING]:
+                return blocks
+        return ()
 
     def _is_of_base(self, relation: Relation, each: Candidate) -> bool:
         """Return whether `super().name()` may mean a member: one of another type than that in which it stands."""
@@ -359,6 +391,11 @@ class NameResolution:
             kind = kind.rpartition(".")[0]
         above = self._inherited.above((self._file.path, kind), relation.target) if kind else ()
         return one_or_guess(How.NAMED, list(map(candidate_of, above))) if above else guess(others)
+
+
+def _is_member(named: Named) -> bool:
+    """Return whether a definition is a method or a field, and no variant of an enumeration."""
+    return named.kind is SymbolKind.METHOD or (named.kind is SymbolKind.FIELD and named.name[:1].islower())
 
 
 def _starting_last(named: Sequence[Named], line: int) -> Sequence[Named]:

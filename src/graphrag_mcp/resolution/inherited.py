@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from graphrag_mcp.languages.registry import platform_of
+from graphrag_mcp.languages.registry import describe, platform_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Link
 from graphrag_mcp.model.sources import Keyed, Named
@@ -25,6 +25,7 @@ class Inherited:
     def __init__(self, source: Reads, file: Keyed, constructors: Collection[str]) -> None:
         self._source, self._path, self._constructors = source, file.path, constructors
         self._platform = platform_of(file.language)
+        self._blocks_implement = describe(file.language).blocks_implement
         self._above: dict[str, dict[Kind, How]] = {}  # By the type of this file.
         self._members: dict[str, Members] = {}  # By the file.
         self._bases: dict[str, Mapping[str, list[str]]] = {}  # By the file, the names of the types above each.
@@ -64,6 +65,7 @@ class Inherited:
 
     def links(self) -> Iterator[Link]:
         """Yield for each method the nearest ones of its name above."""
+        of_blocks = self._in_blocks() if self._blocks_implement else {}
         for kind, above in self._above.items():
             members = self._members_of(self._path).get(kind, {})
             left = {name: methods for name, methods in members.items() if name not in self._constructors}
@@ -82,6 +84,8 @@ class Inherited:
                         yield from (
                             Link(method.place, own.place, own.start_line, RelationKind.OVERRIDES, "", how)
                             for own in left[name]
+                            if not self._blocks_implement
+                            or of_blocks.get((own.start_line, name)) == other[1].rpartition(".")[2]
                             for method in members[name][:MOST_OVERLOADS]
                         )
                     bases = list(islice(self._bases_of(other), room))
@@ -89,6 +93,11 @@ class Inherited:
                     higher += [(base, how) for base in bases]
                 left = {name: methods for name, methods in left.items() if name not in found} if found else left
                 level = higher
+
+    def _in_blocks(self) -> Mapping[tuple[int, str], str]:
+        """Return which type above the block of a member implements, by the member's line and name."""
+        said = (each for each in self._source.outline(self._path) if each.kind is RelationKind.CONTAINS)
+        return {(each.line, each.target): each.owner for each in said}
 
     def _members_of(self, path: str) -> Members:
         if path not in self._members:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 
 from graphrag_mcp.languages.language import ImportStyle, Language
 from graphrag_mcp.model.files import MACRO, Relation, RelationKind
@@ -10,6 +11,7 @@ from graphrag_mcp.model.sources import Keyed
 from graphrag_mcp.resolution.reads import PASSED_ON, Reads
 
 MOST_HEADERS = 300  # More headers of one file are not followed.
+MOST_PASSING = 20  # Files that pass one name on.
 MOST_PLACES = 20  # Of one module, by manifests.
 MOST_SEGMENTS = 20  # Of the name that a manifest gives a place.
 NAMESPACES = 2  # Of more the first has no folder, where no manifest says otherwise.
@@ -42,14 +44,19 @@ class NamedModules:
                     yield file.path
 
     def of(self, relation: Relation) -> Collection[str]:
-        """Return the files that the module of a relation stands for, and those from which these import the name."""
+        """Return the files that the module of a relation stands for, and those from which these import it."""
         if relation.target_module in ("", MACRO):
             return ()
         modules = {file.path: None for file in self.named(relation.target_module)}
-        for path in list(modules):
-            self._source.note(path, PASSED_ON, relation.target)
-            for module in self._passed_on(path).get(relation.target, ()):
-                modules |= {file.path: None for file in self.named(module)}
+        name = relation.owner.rstrip(":?") or relation.target
+        level = [*modules]
+        while level and len(modules) < MOST_PASSING:
+            for path in level:
+                self._source.note(path, PASSED_ON, name)
+            passed = (module for path in level for module in self._passed_on(path).get(name, ()))
+            found = {file.path: None for module in islice(passed, MOST_PASSING) for file in self.named(module)}
+            level = [path for path in found if path not in modules]
+            modules |= found
         return modules
 
     def _passed_on(self, path: str) -> Mapping[str, Sequence[str]]:
@@ -61,6 +68,10 @@ class NamedModules:
                     passed[relation.target].append(relation.target_module)
             self._passed[path] = passed
         return self._passed[path]
+
+    def is_own(self, module: str) -> bool:
+        """Return whether a manifest says that the first part of a module's name is a package of the project."""
+        return module.partition("/")[0] in self._source.homes(self._language.manifests)
 
     def named(self, module: str) -> Sequence[Keyed]:
         """Return the files of a module: where a manifest says, else those whose paths end so."""

@@ -18,9 +18,10 @@ LANGUAGES = (
         super="",
         bare_members=False,
         implicit="""
-        add add_assign bitand bitor bitxor deref deref_mut div drop eq fmt from index index_mut into_iter mul ne neg
-        next not partial_cmp poll rem shl shr sub sub_assign
+        add add_assign bitand bitor bitxor clone cmp default deref deref_mut div drop eq fmt from from_str hash index
+        index_mut into_iter mul ne neg next not partial_cmp poll rem shl shr sub sub_assign try_from
     """,
+        blocks_implement=True,
         inner_modules=True,
         manifests="Cargo.toml",
         sources="src",

@@ -97,9 +97,10 @@ _ONLY_DECLARED = """
 """
 _CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
 _MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the file.
-_HERE = ("", "crate", "self", "super", "Self")
+_HERE = ("crate", "self", "super", "Self")
 _MODULE_ABOVE = re.compile(r"super(?:::super)+")
 _OWN_MEMBER = ("this->", "this.", "self.", "this?.")
+_PATH = re.compile(rb"(?:\w++::)*+\w*+\Z", re.ASCII)  # Among tokens a receiver is no more than its last name.
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 
 
@@ -217,21 +218,21 @@ class Findings:
         said = (start, self._code.row(start), name, receiver, is_call, is_builtin)
         is_path = before is not None and self._code.data.startswith(b"::", before.end_byte)
         is_plain = before is not None and self._is_plain(before, receiver)
-        is_far = is_path and before is not None and self._is_far(before)
+        path = self._path_before(before) if is_path and before is not None else ""
+        is_far = bool(path) and path.partition("::")[0] not in _HERE
         of_value = "value" in captures
         self.references[start, is_call] = Reference(
-            *said, is_of_value=of_value, is_path=is_path, is_plain=is_plain, is_far=is_far
+            *said, is_of_value=of_value, is_path=is_path, is_plain=is_plain, is_far=is_far, path=path
         )
         registration = REGISTRATIONS.get(name)
         if registration and registration.fits(node, receiver, is_call):
             self.declaring.append((node, registration))
 
-    def _is_far(self, node: Node) -> bool:
-        """Return whether a path of several names begins with that of no module here, as far as the file tells."""
-        first, mark, _ = self._code.text(
-            node.start_byte, min(node.end_byte, node.start_byte + _RECEIVER_BYTES)
-        ).partition("::")
-        return bool(mark) and first not in _HERE
+    def _path_before(self, receiver: Node) -> str:
+        """Return `a::b` of the receiver `a::b::C`."""
+        start, end = receiver.byte_range
+        text = self._code.data[max(0, start - _RECEIVER_BYTES) : min(end, start + _RECEIVER_BYTES)]
+        return _PATH.search(text)[0].decode().rpartition("::")[0]
 
     def _is_plain(self, node: Node, name: str) -> bool:
         """Return whether a receiver is a variable, or a field of the own instance."""

@@ -215,13 +215,16 @@ def _from_file(module: str, depth: int) -> str:
     return module
 
 
-def module_above(path: str, words: str, depth: int) -> str:
-    """Return the module that `crate`, `self` or `super::super` means in a file, as far as it is no part of the file.
+def module_of_path(path: str, words: str, depth: int) -> str:
+    """Return the module that `crate::a`, `self` or `super::super::b` means in a file; one in the file is the file.
 
     depth: how many modules of the file are around it.
     """
-    above = words.count("super") - depth
-    return _rust_path(path, words if words == "crate" else "::".join(["super"] * above) or "self")
+    names = words.split("::")
+    above = next((place for place, name in enumerate(names) if name != "super"), len(names))
+    if above:
+        names = [*(["super"] * (above - depth) or ["self"]), *names[above:]]
+    return _rust_path(path, "::".join(names))
 
 
 def _from_root(folder: str, tail: str) -> str:

@@ -64,9 +64,13 @@ def without_marks(name: str) -> str:
 
 
 def called_name(node: Node, code: SourceCode) -> Node | None:
-    """Return the name of a call; among the tokens of a macro that before type arguments, none for `a > (b)`."""
+    """Return the name of a call; among a macro's tokens that before type arguments, none for `a > (b)` and `fn a(b)`."""
+    if node.parent is None or node.parent.type not in ("token_tree", "token_repetition"):
+        return node
+    if code.data.endswith(b"fn ", 0, node.start_byte):
+        return None
     following = node.next_sibling
-    if node.parent is None or node.parent.type != "token_tree" or following is None or following.is_named:
+    if following is None or following.is_named:
         return node
     before: Node | None = node if following.type == ">" else None
     while before is not None and not code.data.startswith(b"::<", before.end_byte):

@@ -15,7 +15,7 @@ from graphrag_mcp.model.files import (
     Resolution,
     SymbolKind,
 )
-from graphrag_mcp.parsing.code.imports import is_library, module_above
+from graphrag_mcp.parsing.code.imports import is_library, module_of_path
 from graphrag_mcp.parsing.code.names import last_name
 from graphrag_mcp.parsing.outline import (
     MACRO_RECEIVER,
@@ -40,7 +40,7 @@ _TESTED_BY_NAME = 0.6  # test_name
 _TESTED_BY_CALL = 0.4  # a call inside a test
 
 MOST_KINDS = 40  # Times that a variable gets another type; one with more has none.
-_BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON)
+_BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON, RelationKind.USES)
 _MODULES = frozenset({"crate", "self", "super"})  # In a path they mean modules, in files of languages that nest these.
 _OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
 
@@ -79,7 +79,7 @@ class _Builder:
         self._library = library_of(language)
         described = describe(language)
         self._super, self._has_bare_members = described.super, described.bare_members
-        self._inner_modules = described.inner_modules
+        self._inner_modules, self._blocks_implement = described.inner_modules, described.blocks_implement
         self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
         self._imports = {imported.name: imported for imported in (*outline.implied, *outline.imports)}
@@ -112,8 +112,9 @@ class _Builder:
         for definition in self._outline.definitions:
             container = definition.qualified_name.removesuffix(definition.name).rstrip(".#")
             if definition.kind is not None:
-                line = definition.first_row + 1
-                yield Relation(RelationKind.CONTAINS, container, definition.name, line, _SYNTAX, Resolution.SYNTAX)
+                line, block = definition.first_row + 1, self._bases.get(definition.parent, ())
+                said = (RelationKind.CONTAINS, container, definition.name, line, _SYNTAX, Resolution.SYNTAX)
+                yield Relation(*said, owner=block[0] if block and self._blocks_implement else "")
 
     def _inherits(self) -> Iterator[Relation]:
         for index, base in zip(self._around_bases, self._outline.bases, strict=True):
@@ -169,7 +170,7 @@ class _Builder:
         owners = [use._replace(name=use.receiver, receiver="") for use in references if use.receiver[:1].isupper()]
         for index, use, _ in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None
-            if source and use.name in _types_around(source):  # A type's members refer to the type all the time.
+            if source and not use.receiver and use.name in _types_around(source):  # A type's members refer to the type all the time.
                 continue
             edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
             name = source.qualified_name if source else ""
@@ -208,9 +209,11 @@ class _Builder:
         returned with the module from which the owner is imported.
         """
         receiver, definitions = reference.receiver, self._outline.definitions
-        if self._inner_modules and reference.is_path and _MODULES.issuperset(receiver.split("::")):
-            module = module_above(self._path, receiver, self._modules_around(index))
-            return "", self._by_import(_IMPORTED, module)
+        path = self._path_of(reference)
+        if path:
+            edge = self._by_import(_IMPORTED, self._module_of(path, index))
+            if _MODULES.issuperset(receiver.split("::")):
+                return "", edge
         if receiver in (self._super, SUPER_RECEIVER):
             return "", edge
         if receiver in self._own:
@@ -231,6 +234,22 @@ class _Builder:
         if imported and not imported.whole:
             owner, edge = last_name(imported.target), (*edge[:2], edge[2] or _module_of_members(imported))
         return owner + ending, edge
+
+    def _path_of(self, reference: Reference) -> str:
+        """Return the path of the module before a name or its type, "" for a single name, which may be a type's."""
+        receiver = reference.receiver
+        is_path = self._inner_modules and reference.is_path
+        if is_path and reference.path:
+            return reference.path if receiver[:1].isupper() else f"{reference.path}::{receiver}"
+        return receiver if is_path and receiver.partition("::")[0] in _MODULES else ""
+
+    def _module_of(self, path: str, index: int) -> str:
+        """Return the module of a path in a definition, in the form of `Relation.target_module`."""
+        first, _, rest = path.partition("::")
+        if (imported := self._imports.get(first)) and first not in _MODULES:
+            module = imported.module if imported.whole else f"{imported.module}/{imported.target}"
+            return "/".join(filter(None, (module, rest.replace("::", "/"))))
+        return module_of_path(self._path, path, self._modules_around(index))
 
     def _modules_around(self, index: int) -> int:
         """Return how many modules of the file are around a definition, itself too."""

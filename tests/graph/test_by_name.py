@@ -666,3 +666,85 @@ def test_a_path_in_a_crate_is_read_as_a_whole(
 ) -> None:
     """A bare call means no method, another crate's type is none of this one, and what is in a function stays there."""
     assert [row.removeprefix("src/") for row in sorted(rows(tmp_path, CRATE, symbol, direction))] == found
+
+
+CPP = {
+    "a.h": """#pragma once
+namespace bm {
+class Base {
+ public:
+  virtual void Set(int) {}
+};
+namespace internal { int Register(int); }
+class EXPORT DEPRECATED("old") Csv : public Base {
+ public:
+  void Set(int) override;
+};
+struct Report { static const int kB = 1; void Run() {} };
+}
+#define BENCH(f) static int reg_##f = ::bm::internal::Register(1)
+#define CHECK(x) do { if (!(x)) throw 1; } while (0)
+#define CHECK_EQ(a, b) \\
+  CHECK((a) == (b))
+#define APPLY(make, x) make(x)
+class Lock { public: Lock(int) {} };
+class Barrier { public:
+  bool wait() EXCLUDES(l_) { Lock ml(l_); return true; }
+  bool leave() const REQUIRES(l_) EXCLUDES(l_) { return false; }
+};
+class Manager { Barrier b_; public: bool go() { return b_.wait(); } };
+""",
+    "b.cc": """#include "a.h"
+class Two : public ::bm::Base { public: void Set(int) override {} };
+struct Other { void Run() {} };
+int make(int x) { return x; }
+void use(bm::Report& r, std::unique_ptr<bm::Report> p, foreign::Report* f) {
+  r.Run();
+  p->Run();
+  bm::Report local;
+  local.Run();
+  auto* heap = new bm::Report();
+  heap->Run();
+  f->Run();
+  int x = bm::Report::kB;
+}
+void only(int x) { take(bm::Report::kB); }
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found"),
+    [
+        ("Register", Direction.CALLERS, ["a.h:14 certain"]),
+        ("CHECK", Direction.CALLERS, ["a.h:17 certain"]),
+        ("make", Direction.CALLERS, []),
+        ("Base", Direction.SUBCLASSES, ["a.h:8 certain", "b.cc:2 certain"]),
+        ("Base.Set", Direction.OVERRIDES, ["a.h:10 certain", "b.cc:2 certain"]),
+        ("Barrier.wait", Direction.CALLERS, ["a.h:24 certain"]),
+        ("Barrier.leave", Direction.CALLERS, []),
+        (
+            "Report.Run",
+            Direction.CALLERS,
+            ["b.cc:11 certain", "b.cc:12 by name", "b.cc:6 certain", "b.cc:7 by name", "b.cc:9 certain"],
+        ),
+        ("Other.Run", Direction.CALLERS, []),
+        ("Report", Direction.USERS, ["b.cc:10 certain", "b.cc:15 certain"]),
+    ],
+)
+def test_macros_and_namespaces_of_cpp_are_read(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[str]
+) -> None:
+    """What a macro calls, macros beside a class and behind a method, and types in namespaces."""
+    assert sorted(rows(tmp_path, CPP, symbol, direction)) == found
+
+
+def test_a_call_through_an_interface_in_another_implementation_may_run_the_method(tmp_path: Path) -> None:
+    """Not one of what stands above; and not what another definition of the same line overrides."""
+    files = {
+        "A.cs": "interface IStore { void Put(int x); }\n"
+        "class Disk : IStore { public void Put(int x) {} public void Flush() {} }\n"
+        "class Cached : IStore {\n  IStore inner;\n  public void Put(int x) { inner.Put(x); }\n}\n"
+    }
+    assert rows(tmp_path, files, "Disk.Put", Direction.CALLERS) == ["A.cs:5 may call"]
+    assert rows(tmp_path, files, "Disk.Flush", Direction.CALLERS) == []

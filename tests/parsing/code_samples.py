@@ -36,7 +36,7 @@ def outline_of(name: str, text: str = "") -> Outline:
     grammar = load_grammar(detect_language(name))
     assert grammar is not None
     code = SourceCode(text or SAMPLES[name])
-    return read_outline(grammar.find(grammar.parse(code)), grammar, name, code)
+    return read_outline(grammar.find(grammar.parse(code), code), grammar, name, code)
 
 
 def parse_lines(path: str, *lines: str) -> ParsedFile:
@@ -51,5 +51,5 @@ def _parse(path: str, text: str) -> ParsedFile:
     if grammar is None:
         return parsed
     code = SourceCode(text)
-    outline = read_outline(grammar.find(grammar.parse(code)), grammar, path, code)
+    outline = read_outline(grammar.find(grammar.parse(code), code), grammar, path, code)
     return replace(parsed, relations=tuple(build_relations(path, parsed.language, parsed.category, outline)))

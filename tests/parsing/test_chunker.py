@@ -166,7 +166,7 @@ def test_a_grammar_without_a_query_still_gives_chunks_by_syntax() -> None:
     code = SourceCode("\n".join(lines))
     tree = grammar.parse(code)
     without = replace(grammar, query=None)
-    outline = read_outline(without.find(tree), without, "a.py", code)
+    outline = read_outline(without.find(tree, code), without, "a.py", code)
     spans = cut_spans(lines, outline.definitions, lambda: statement_rows(tree, code, MAX_CHARS))
     assert outline.definitions == ()
     assert len(spans) > 1

@@ -175,7 +175,7 @@ def read(path: str, text: str) -> FileFacts | None:
     if grammar is None:
         return None
     code = SourceCode(text)
-    matches = grammar.find(grammar.parse(code))
+    matches = grammar.find(grammar.parse(code), code)
     return read_facts(matches, grammar, path, code, read_outline(matches, grammar, path, code).definitions)
 
 

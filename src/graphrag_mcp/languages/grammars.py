@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from tree_sitter import Language as TreeLanguage
@@ -14,7 +15,10 @@ from tree_sitter import Node, Query, QueryCursor, QueryError, Tree
 from graphrag_mcp.languages.language import Language
 from graphrag_mcp.languages.registry import LANGUAGES, folder_of, is_of_pack, load_part
 from graphrag_mcp.languages.repairs import Repair
-from graphrag_mcp.languages.syntax import SourceCode, parse_tree
+from graphrag_mcp.languages.syntax import SourceCode, parse_part, parse_tree
+
+_MOST_PARTS = 5_000
+_LONGEST_PART = 10_000
 
 Captures: TypeAlias = dict[str, list[Node]]
 Match: TypeAlias = tuple[int, Captures]
@@ -42,11 +46,26 @@ class Grammar:
         """Return the tree of some code. Raises SyntaxTimeoutError."""
         return parse_tree(self.tree_language, code, ascii_only=self.language.ascii_only, repairs=self.repairs)
 
-    def find(self, tree: Tree) -> Matches:
+    def find(self, tree: Tree, code: SourceCode) -> Matches:
         """Return all matches of the query, from one walk over the tree."""
         matches = QueryCursor(self.query).matches(tree.root_node) if self.query else []
         outline = [match for match in matches if match[0] < self.facts]
+        parts = islice((captures for _, captures in outline if "code" in captures), _MOST_PARTS)
+        inside = [match for part in parts for match in self._calls_in(part, code)]
+        outline = [match for match in outline if "code" not in match[1]] + inside
         return Matches(tree, outline, [match for match in matches if match[0] >= self.facts])
+
+    def _calls_in(self, part: Captures, code: SourceCode) -> list[Match]:
+        """Return the calls in a text of code, without those of its parameters."""
+        text = part["code"][0]
+        if b"(" not in code.data[text.start_byte : text.end_byte] or text.end_byte - text.start_byte > _LONGEST_PART:
+            return []
+        tree = parse_part(self.tree_language, code, text)
+        names = {code.node_text(name) for around in part.get("parameters", ()) for name in around.named_children}
+        matches = QueryCursor(self.query).matches(tree.root_node) if tree and self.query else []
+        return [
+            match for match in matches if "call" in match[1] and code.node_text(match[1]["call"][0]) not in names
+        ]
 
 
 @cache

@@ -5,7 +5,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from tree_sitter import Language, Node, Parser, Point, Tree
+from tree_sitter import Language, Node, Parser, Point, Range, Tree
 
 from graphrag_mcp.languages.repairs import Repair, errors
 from graphrag_mcp.text.counts import counted
@@ -13,6 +13,7 @@ from graphrag_mcp.text.counts import counted
 # A step is a hundred operations of the parser: a megabyte of hand-written code takes 10,000. Steps are counted and not
 # seconds, so that a busy machine stores what a quiet one does.
 MOST_STEPS = 100_000
+_STEPS_OF_A_PART = 1_000
 _MOST_READINGS = 100  # How often a block may be read; hand-written code is read three to six times.
 _FEW_BLOCKS = 200  # A small file may have all of them read more often.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
@@ -88,7 +89,16 @@ def parse_tree(
     return tree
 
 
-def _parse(language: Language, data: bytes, steps: int) -> Tree:
+def parse_part(language: Language, code: SourceCode, part: Node, steps: int = _STEPS_OF_A_PART) -> Tree | None:
+    """Return the tree of a part that the grammar reads as a text, or None where that takes too long."""
+    try:
+        tree = _parse(language, code.data, steps, part.range)
+    except SyntaxTimeoutError:
+        return None
+    return None if _is_too_deep(tree.root_node) else tree
+
+
+def _parse(language: Language, data: bytes, steps: int, part: Range | None = None) -> Tree:
     block = _KEPT.block
     is_parsed = False
     left = steps
@@ -111,7 +121,10 @@ def _parse(language: Language, data: bytes, steps: int) -> Tree:
         return left < 0 or blocks < 0
 
     try:
-        tree = Parser(language).parse(read, progress_callback=is_late)
+        parser = Parser(language)
+        if part is not None:
+            parser.included_ranges = [part]
+        tree = parser.parse(read, progress_callback=is_late)
     except ValueError as error:
         raise SyntaxTimeoutError(f"not parsed within {counted(steps, 'step')}") from error
     if blocks < 0:  # The last steps are not counted.

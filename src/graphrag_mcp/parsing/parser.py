@@ -111,7 +111,7 @@ def _parse_syntax(
 ) -> ParsedFile:
     language = grammar.language.name
     tree = grammar.parse(code)
-    matches = grammar.find(tree)
+    matches = grammar.find(tree, code)
     outline = stages.run("outline", lambda: read_outline(matches, grammar, path, code), Outline)
     if tree.root_node.type == "ERROR" and not outline.definitions:
         return documents.parse_text(path, text, category, language, note=f"by lines: does not parse as {language}")

@@ -185,16 +185,22 @@ class NameResolution:
 
     def _of_owner(self, relation: Relation, called: Called) -> Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
-        owner, modules = relation.owner.rstrip(":?"), self._modules.of(relation)
+        written, modules = relation.owner.rstrip(":?"), self._modules.of(relation)
+        around, _, owner = written.rpartition(".")
         said = How.NAMED if "?" in relation.owner and not self._modules.is_own(relation.target_module) else How.SAID
         if relation.resolution is Resolution.LIBRARY and not modules:
             return NOTHING
         files = dict.fromkeys(modules) or {file.path: None for file in self._modules.named(owner)}
         owned = called.of_owner.get(owner) or [each for each in called.inside(files) if "." not in each.name]
+        if around and not modules:  # A type inside of another one, or in a namespace.
+            inside = [each for each in owned if f".{each.name}".endswith(f".{written}.{relation.target}")]
+            if not inside and relation.target_module:  # Of what is not of the project.
+                return NOTHING
+            owned, said = (inside, said) if inside else (owned, How.NAMED)
         here = [each for each in owned if each.path == self._file.path and (not modules or each.path in modules)]
         imported = [each for each in owned if each.path in files]
         whole = {each.name.rpartition(".")[0].replace(".", "/") for each in owned[:MOST_OF_A_NAME]}
-        is_found = bool(modules) or relation.target_module in ("", MACRO, *whole)  # Else it may be a foreign one.
+        is_found = bool(modules or around) or relation.target_module in ("", MACRO, *whole)  # Else a foreign one.
         for how, chosen in ((said, here), (said if is_found else How.NAMED, imported or owned)):
             if chosen:
                 return one_or_guess(how, chosen)
@@ -214,7 +220,7 @@ class NameResolution:
 
     def _is_of_unknown(self, relation: Relation) -> bool:
         """Return whether a name is that of a member of something that the project does not have."""
-        owner = relation.owner.rstrip(":?")
+        owner = relation.owner.rstrip(":?").rpartition(".")[2]
         return relation.owner.endswith("::") and not (self._is_type(owner) or self._modules.named(owner))
 
     def _is_type(self, name: str) -> bool:
@@ -357,7 +363,7 @@ class NameResolution:
         return in_sight[max(in_sight)] if in_sight else ()
 
     def _is_hidden(self, relation: Relation, each: Candidate) -> bool:
-        """Return whether a relation of the file means no candidate of it: that of another function, or `Self::Error`."""
+        """Return whether a relation cannot mean a candidate of the file: that of a function, or `Self::Error`."""
         if not self._language.inner_modules or each.path != self._file.path:
             return False
         outer = self._named.get(each.name.rpartition(".")[0], ())

@@ -18,7 +18,7 @@ def _read_library(path: str, language: str, text: str) -> FileFacts | None:
     grammar, code = load_grammar(language), SourceCode(text)
     if grammar is None:
         return None
-    matches = grammar.find(grammar.parse(code))
+    matches = grammar.find(grammar.parse(code), code)
     return read_facts(matches, grammar, path, code, read_outline(matches, grammar, path, code).definitions)
 
 

@@ -48,7 +48,7 @@ class NamedModules:
         if relation.target_module in ("", MACRO):
             return ()
         modules = {file.path: None for file in self.named(relation.target_module)}
-        name = relation.owner.rstrip(":?") or relation.target
+        name = relation.owner.rstrip(":?").rpartition(".")[2] or relation.target
         level = [*modules]
         while level and len(modules) < MOST_PASSING:
             for path in level:

@@ -32,6 +32,8 @@
   ) @prototype
 (preproc_function_def name: (identifier) @name) @function
 (preproc_def name: (identifier) @name value: (_)) @constant
+(preproc_function_def parameters: (_) @parameters value: (_) @code)
+(preproc_def value: (_) @code)
 
 ; Of a file, also inside of guards: what functions declare is left out where it is read.
 (declaration declarator: [

@@ -62,7 +62,10 @@
   (for_range_loop declarator: (identifier) @bound) (lambda_capture_initializer left: (identifier) @bound)])
 
 (base_class_clause [(type_identifier) @base (template_type name: (type_identifier) @base)
-  (qualified_identifier name: [(type_identifier) @base (template_type name: (type_identifier) @base)])])
+  (qualified_identifier name: [(type_identifier) @base (template_type name: (type_identifier) @base)
+    (qualified_identifier name: [(type_identifier) @base (template_type name: (type_identifier) @base)
+      (qualified_identifier name: [(type_identifier) @base (template_type name: (type_identifier) @base)])])])])
+(qualified_identifier scope: (namespace_identifier) @reference (#match? @reference "^[A-Z]"))
 
 (call_expression function: [
   (qualified_identifier scope: (_) @receiver name: (identifier) @call)
@@ -88,6 +91,36 @@
     arguments: (template_argument_list . (type_descriptor type: (type_identifier) @call))))]
   (#any-of? @_make "make_unique" "make_shared"))
 
+; What variables hold, also where it has type arguments, or is in a namespace.
+([(parameter_declaration type: [(template_type name: (type_identifier) @kind)
+    (qualified_identifier scope: (_) @_ns [(type_identifier) (template_type) (qualified_identifier)]) @kind]
+    declarator: [(identifier) @variable (pointer_declarator declarator: (identifier) @variable)
+      (reference_declarator (identifier) @variable)])
+  (declaration type: [(template_type name: (type_identifier) @kind)
+    (qualified_identifier scope: (_) @_ns [(type_identifier) (template_type) (qualified_identifier)]) @kind]
+    declarator: [(identifier) @variable (pointer_declarator declarator: (identifier) @variable)
+      (reference_declarator (identifier) @variable) (init_declarator declarator: [(identifier) @variable
+        (pointer_declarator declarator: (identifier) @variable) (reference_declarator (identifier) @variable)])])
+  (field_declaration type: [(template_type name: (type_identifier) @kind)
+    (qualified_identifier scope: (_) @_ns [(type_identifier) (template_type) (qualified_identifier)]) @kind]
+    declarator: [(field_identifier) @variable (pointer_declarator declarator: (field_identifier) @variable)
+      (reference_declarator (field_identifier) @variable)])] @typed (#not-eq? @_ns "std"))
+; `auto x = T(...)` and `auto* x = new T(...)`.
+(declaration type: (placeholder_type_specifier) declarator: (init_declarator
+  declarator: [(identifier) @variable (pointer_declarator declarator: (identifier) @variable)]
+  value: (new_expression type: [(type_identifier) (qualified_identifier)] @kind))) @typed
+(declaration type: (placeholder_type_specifier) declarator: (init_declarator declarator: (identifier) @variable
+  value: (call_expression function: [(identifier) (qualified_identifier)] @kind)) (#match? @kind "(^|::)[A-Z]\\w*$")) @made
+; What a pointer that owns it points to: it may have members with the names of the pointer's.
+([(parameter_declaration type: (qualified_identifier name: (template_type name: (type_identifier) @_owning
+      arguments: (template_argument_list . (type_descriptor type: [(type_identifier) (qualified_identifier)] @kind))))
+    declarator: [(identifier) @variable (reference_declarator (identifier) @variable)])
+  (declaration type: (qualified_identifier name: (template_type name: (type_identifier) @_owning
+      arguments: (template_argument_list . (type_descriptor type: [(type_identifier) (qualified_identifier)] @kind))))
+    declarator: [(identifier) @variable (init_declarator declarator: (identifier) @variable)])
+  (field_declaration type: (qualified_identifier name: (template_type name: (type_identifier) @_owning
+      arguments: (template_argument_list . (type_descriptor type: [(type_identifier) (qualified_identifier)] @kind))))
+    declarator: (field_identifier) @variable)] @made (#any-of? @_owning "unique_ptr" "shared_ptr"))
 ; What variables hold.
 [(parameter_declaration type: (type_identifier) @kind declarator: [(identifier) @variable
     (pointer_declarator declarator: (identifier) @variable) (reference_declarator (identifier) @variable)])

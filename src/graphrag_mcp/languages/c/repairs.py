@@ -33,9 +33,13 @@ _BEFORE_TYPE = re.compile(
     rb"\b([A-Z][A-Z\d]*_\w*+)\s++(?=(?:const\s+)?[A-Za-z_]\w*+(?:<[^;{}()]{0,500}>)?(?:::|[\s*&]+[A-Za-z_]))"
 )
 _TRAILING = re.compile(rb"(?<=\))\s*(?:const\s+)?(([A-Za-z_]\w*+)(?:\s*%s)?)(?=\s*;)" % _ARGUMENTS)
+_BEFORE_BODY = re.compile(
+    rb"(?<=\))\s{0,100}(?:const\s{1,100})?(([A-Z][A-Z\d_]{2,})\s{0,100}%s)(?=\s{0,100}(?:\{|:(?!:)|[A-Z][A-Z\d_]{2,}\s{0,100}\())"
+    % _ARGUMENTS
+)
 _BEFORE_OVERRIDE = re.compile(rb"(?<=\))\s{0,100}(?:const\s{1,100})?([A-Za-z_]\w*+)\s{1,100}(?=(?:override|final)\b)")
 _ALONE = re.compile(
-    rb"(?m)^[ \t]*+(([A-Z][A-Z\d_]{2,})\s*%s)(?=[ \t]*(?://[^\n]*)?\n\s{0,1000}[}A-Za-z_~#/])" % _ARGUMENTS
+    rb"(?m)(?<!\\\n)^[ \t]*+(([A-Z][A-Z\d_]{2,})\s*%s)(?=[ \t]*(?://[^\n]*)?\n\s{0,1000}[}A-Za-z_~#/])" % _ARGUMENTS
 )
 _ACCESS = re.compile(rb"\b(?:public|private|protected)(?=\s*:(?!:))")
 _BEHIND_ACCESS = re.compile(rb"\b(?:public|private|protected)\s+(\w+)\s*:(?!:)")
@@ -57,6 +61,8 @@ def _without_macros(data: bytes, root: Node) -> bytes:
     spans = [span for keyword in _KEYWORD.finditer(data) for span in _in_head(keyword, data, root)]
     overriding = (match for match in _BEFORE_OVERRIDE.finditer(data) if match[1] not in (*_OF_FUNCTIONS, b"override"))
     spans += (match.span(1) for match in overriding)
+    before_bodies = islice(_BEFORE_BODY.finditer(data), _MOST_LOOKS)
+    spans += (match.span(1) for match in before_bodies if _is_outside_bodies(match, root))
     for access in _ACCESS.finditer(data):
         name = root.descendant_for_byte_range(*access.span())
         if name is not None and name.type == "field_identifier" and name.parent is not None:  # The type is a macro.
@@ -105,12 +111,18 @@ def _in_head(keyword: re.Match[bytes], data: bytes, root: Node) -> Iterator[tupl
     if len(words) < 2 or not names or any(word["word"] in _OF_FUNCTIONS for word in words):
         return
     is_namespace = keyword[0] == b"namespace"
-    if not is_namespace and words.index(names[0]) < sum(bool(word["arguments"]) for word in words):
-        return  # A function that returns the type.
+    if not is_namespace and _is_function(words[words.index(names[0]) :]):
+        return
     name = next((word for word in reversed(names) if not word["word"].isupper()), names[-1])
     others = [word for word in words if word is not name and word["word"] not in _READ]
     if others and (is_namespace or _is_body(keyword, brace, others, root)):
         yield from (word.span() for word in others)
+
+
+def _is_function(words: Sequence[re.Match[bytes]]) -> bool:
+    """Return whether words behind `struct` are a function that returns one, and no name behind macros."""
+    has_arguments = any(word["arguments"] for word in words)
+    return has_arguments and (bool(words[-1]["arguments"]) or not all(word["word"].isupper() for word in words[:-1]))
 
 
 def _words(data: bytes, start: int) -> tuple[list[re.Match[bytes]], int]:

@@ -31,6 +31,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
                  @made.own: a field of the own instance that is given such a value; @made.new: a variable that begins
                  here, whatever has its name before
     @namespace   that of the file, in which are the types that are written without another one and are not imported
+    @code        a text that is code of the language, with the names of its @parameters; only its calls count
     @setting     a string that names a setting, outside of the arguments of a call
 
 Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
@@ -49,7 +50,7 @@ from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
 from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Naming, not_local
-from graphrag_mcp.parsing.code.names import OwnNamespace, as_title, called_name, last_name, without_marks
+from graphrag_mcp.parsing.code.names import OwnNamespace, as_title, called_name, last_name, type_name, without_marks
 from graphrag_mcp.parsing.outline import (
     MACRO_RECEIVER,
     SUPER_RECEIVER,
@@ -195,7 +196,7 @@ class Findings:
             case "item":
                 self.items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
             case _ if role in _HOLDING:
-                variable, kind = captures["variable"][0], last_name(self._code.node_text(captures["kind"][0]))
+                variable, kind = captures["variable"][0], type_name(self._code.node_text(captures["kind"][0]))
                 name = self._code.node_text(variable).lstrip("$@")
                 said = (role == "typed", role == "made.own", role == "made.new")
                 self.variables.append(Variable(variable.start_byte, name, kind, *said))

@@ -45,6 +45,12 @@ def last_name(text: str) -> str:
     return text.replace("::", ".").replace("\\", ".").rpartition(".")[2]
 
 
+def type_name(text: str) -> str:
+    """Return how a type is written, without its arguments: `a.C` of `a::C<T>` and `a.C`, but `C` of `a\\C`."""
+    parts = [part.strip() for part in text.partition("<")[0].replace("::", ".").rpartition("\\")[2].split(".")]
+    return ".".join(filter(None, parts))
+
+
 def as_title(parts: Iterable[str]) -> str:
     """Return the title of a test, in quotes: no name in code can be mistaken for it."""
     words = ".".join(part[1:-1] if part[:1] in _TITLE_QUOTES else part for part in parts)
@@ -64,7 +70,7 @@ def without_marks(name: str) -> str:
 
 
 def called_name(node: Node, code: SourceCode) -> Node | None:
-    """Return the name of a call; among a macro's tokens that before type arguments, none for `a > (b)` and `fn a(b)`."""
+    """Return the name of a call; in a macro's tokens that before type arguments, none for `a > (b)` and `fn a(b)`."""
     if node.parent is None or node.parent.type not in ("token_tree", "token_repetition"):
         return node
     if code.data.endswith(b"fn ", 0, node.start_byte):

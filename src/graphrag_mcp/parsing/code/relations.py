@@ -170,7 +170,7 @@ class _Builder:
         owners = [use._replace(name=use.receiver, receiver="") for use in references if use.receiver[:1].isupper()]
         for index, use, _ in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None
-            if source and not use.receiver and use.name in _types_around(source):  # A type's members refer to the type all the time.
+            if source and not use.receiver and use.name in _types_around(source):  # Members name it all the time.
                 continue
             edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
             name = source.qualified_name if source else ""
@@ -229,7 +229,13 @@ class _Builder:
         elif not (is_type or (reference.is_path and receiver.isidentifier() and receiver.islower())):
             return "", edge
         elif reference.is_path:
-            ending = "?::" if reference.is_far else "::"
+            ending = "?::" if reference.is_far and self._inner_modules else "::"
+            owner = f"{reference.path.replace('::', '.')}.{owner}" if reference.is_far and ending == "::" else owner
+        first, _, rest = owner.partition(".")
+        if rest and (imported := self._imports.get(first)):
+            module = imported.module if imported.whole else f"{imported.module}/{imported.target}"
+            _, resolution, module = self._by_import(edge[0], "/".join([module, *rest.split(".")[:-1]]))
+            return owner + ending, (edge[0], resolution, module)
         imported = self._imports.get(owner)
         if imported and not imported.whole:
             owner, edge = last_name(imported.target), (*edge[:2], edge[2] or _module_of_members(imported))

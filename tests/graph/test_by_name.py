@@ -748,3 +748,82 @@ def test_a_call_through_an_interface_in_another_implementation_may_run_the_metho
     }
     assert rows(tmp_path, files, "Disk.Put", Direction.CALLERS) == ["A.cs:5 may call"]
     assert rows(tmp_path, files, "Disk.Flush", Direction.CALLERS) == []
+
+
+KOTLIN = {
+    "main/kotlin/p/Core.kt": """package p
+import com.foreign.Spec
+abstract class Adapter { abstract fun read(): Int
+  interface Factory { fun create(): Adapter } }
+class Builder { fun build() = 1 }
+sealed interface Ib { fun area(): Int }
+data class Sb(val s: Int) : Ib { override fun area() = s }
+public class Options
+private constructor(
+  val strings: String,
+) {
+  fun size(): Int = 1
+}
+class One : Adapter.Factory { override fun create(): Adapter = throw Error() }
+class By(f: Adapter.Factory) : Adapter.Factory by f
+open class Holder { companion object : Adapter.Factory { override fun create(): Adapter = throw Error() } }
+class Named { companion object Made : Adapter.Factory { override fun create(): Adapter = throw Error() } }
+object Std : Adapter.Factory { override fun create(): Adapter = throw Error() }
+fun helper() = 1 // { not }
+""",
+    "test/kotlin/p/Use.kt": """package p
+import com.foreign.Spec
+fun a(spec: Spec.Builder) { spec.build() }
+fun b(o: Options, f: Adapter.Factory) { o.size(); f.create(); helper(); register(Std) }
+fun c() { val made = Sb(1)
+  made.area() }
+""",
+    "main/kotlin/q/Far.kt": "package q\nimport p.helper\nfun d() = helper()\n",
+    "main/kotlin/q/Off.kt": "package q\nfun e() = helper()\n",
+}
+SWIFT = {
+    "Sources/M/Core.swift": """import Glibc
+protocol Cont { func upd() }
+extension Optional: Cont { func upd() {} }
+struct Box { static let shared = Box()
+  func run() {} }
+enum Plat { static func quit() { Glibc.quit() } }
+""",
+    "Tests/T/T.swift": """@testable import M
+final class HelpTests { struct Optional { var a: Int } }
+struct Mine: Cont { func upd() {} }
+func value() { take(Box.self) }
+func shared() { _ = Box.shared }
+func method(b: inout Box, o: Box?) { b.run()
+  o.run()
+  let made = Box()
+  made.run()
+  let g = Box.run }
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "symbol", "direction", "found"),
+    [
+        (KOTLIN, "Builder.build", Direction.CALLERS, []),
+        (KOTLIN, "Adapter", Direction.SUBCLASSES, []),
+        (KOTLIN, "Factory", Direction.IMPLEMENTERS, [f"Core.kt:{line} certain" for line in (14, 15, 17, 18)]),
+        (KOTLIN, "Factory.create", Direction.CALLERS, ["Use.kt:4 certain"]),
+        (KOTLIN, "Options.size", Direction.CALLERS, ["Use.kt:4 certain"]),
+        (KOTLIN, "Ib.area", Direction.OVERRIDES, ["Core.kt:7 certain"]),
+        (KOTLIN, "Sb.area", Direction.CALLERS, ["Use.kt:6 certain"]),
+        (KOTLIN, "helper", Direction.CALLERS, ["Far.kt:3 certain", "Off.kt:2 by name", "Use.kt:4 certain"]),
+        (KOTLIN, "Std", Direction.USERS, ["Use.kt:4 certain"]),
+        (SWIFT, "Cont", Direction.IMPLEMENTERS, ["Core.swift:3 certain", "T.swift:3 certain"]),
+        (SWIFT, "HelpTests.Optional", Direction.SUPERCLASSES, []),
+        (SWIFT, "Plat.quit", Direction.CALLERS, ["Core.swift:6 by name"]),
+        (SWIFT, "Box", Direction.USERS, ["Core.swift:4 certain", *(f"T.swift:{line} certain" for line in (4, 5, 6, 8))]),
+        (SWIFT, "Box.run", Direction.CALLERS, [f"T.swift:{line} certain" for line in (10, 6, 7, 9)]),
+    ],
+)
+def test_types_in_types_and_in_packages_are_told_apart(
+    tmp_path: Path, files: dict[str, str], symbol: str, direction: Direction, found: list[str]
+) -> None:
+    """A base or type in another one is that one's, a foreign one is none; a package needs no import."""
+    assert sorted(row.rpartition("/")[2] for row in rows(tmp_path, files, symbol, direction)) == found

@@ -52,6 +52,8 @@ class Language:
     implicit: str = ""  # The methods that code calls without their names, besides operators.
     blocks_implement: bool = False  # Whether only the members of a block that names a type above override its members.
     inner_modules: bool = False  # Whether a file may contain a module, which hides its names.
+    # Folders below which that of a file is its package, whose declarations it sees; "*": it sees those of all files.
+    packages: str = ""
     sources: str = ""  # The folder of a package's files, which is not a part of their modules' names.
 
     # Other files.

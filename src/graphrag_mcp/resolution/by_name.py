@@ -127,7 +127,11 @@ class NameResolution:
         if not named and relation.kind is RelationKind.INHERITS:
             definitions = self._source.called(relation.source.rpartition(".")[2])
             types = [
-                each for each in definitions if each.kind is SymbolKind.TYPE and each.file.language in self._platform
+                each
+                for each in definitions
+                if each.kind is SymbolKind.TYPE
+                and each.file.language in self._platform
+                and each.qualified_name == relation.source  # No type in another one has that name by itself.
             ]
             around = types if len(types) == 1 else []
         innermost = min(around, key=lambda each: each.end_line - each.start_line, default=None)
@@ -176,7 +180,9 @@ class NameResolution:
             return Meant(How.SAID, declared)
         possible = called.all if called.is_known else called.inside({self._file.path: None} | dict.fromkeys(modules))
         nearer = [each._replace(nearness=int(each.path in modules)) for each in possible] if modules else possible
-        return self._choose(relation, nearer, is_of_known_module=bool(modules))
+        meant = self._choose(relation, nearer, is_of_known_module=bool(modules))
+        is_foreign = relation.owner and relation.resolution is Resolution.IMPORT and not modules
+        return Meant(How.NAMED, meant.chosen) if is_foreign and meant.how is How.SAID else meant
 
     def _declared(self, called: Called) -> Sequence[Candidate]:
         """Return what a header that the file includes declares, with its definitions elsewhere."""
@@ -343,12 +349,27 @@ class NameResolution:
         ]
         said = How.SAID if relation.confidence >= SURE else How.NAMED
         is_declared = self._language.inner_modules and self._is_bare(relation)
-        ways = [(How.SAID if is_declared else said, local), (said, imported), (How.NAMED, by_name)]
+        beside = self._in_package(relation, possible) if self._language.packages and not nearest else ()
+        ways = [(How.SAID if is_declared else said, local), (said, imported), (How.SAID, beside), (How.NAMED, by_name)]
         if relation.resolution is Resolution.LIBRARY:  # Unless the project has a module of that name.
             return ways[1:2]
         if relation.resolution is Resolution.IMPORT:  # `module.name` is not what this file defines by that name.
-            return [ways[1], ways[2]] if is_of_known_module else [ways[1], ways[0], ways[2]]
+            return [ways[1], *ways[3:]] if is_of_known_module else [*ways[1:3], ways[0], ways[3]]
         return ways
+
+    def _in_package(self, relation: Relation, possible: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Return what a name alone means in its package, or by an import from one."""
+        module = relation.target_module
+        packages = (module, module.rpartition("/")[0]) if module else (self._package(self._file.path),)
+        is_alone = self._is_bare(relation) or (relation.resolution is Resolution.IMPORT and not relation.owner)
+        return [
+            each for each in possible if is_alone and "." not in each.name and self._package(each.path) in packages
+        ]
+
+    def _package(self, path: str) -> str:
+        folders, roots = path.split("/")[:-1], self._language.packages.split()
+        first = next((place + 1 for place, folder in enumerate(folders) if folder in roots), 0)
+        return "/".join(folders[first:]) if roots != ["*"] else ""
 
     def _in_sight(self, relation: Relation, local: Sequence[Candidate]) -> Sequence[Candidate]:
         """Return the definitions of the file that are meant without saying their module: those of the innermost one."""

@@ -1,6 +1,7 @@
 (class_declaration name: (identifier) @name [(class_body) (enum_class_body)] @body) @type
 (class_declaration name: (identifier) @name) @type
 (object_declaration name: (identifier) @name (class_body)? @body) @type
+(companion_object name: (identifier) @name (class_body)? @body) @type
 (type_alias type: (identifier) @name) @type
 (function_declaration (user_type (identifier) @owner) . name: (identifier) @name (function_body) @body) @function
 (function_declaration name: (identifier) @name (function_body) @body) @function
@@ -11,7 +12,27 @@
 (enum_entry . (identifier) @name) @field
 (class_parameter ["val" "var"] . (identifier) @name) @field
 
-(delegation_specifier [(user_type (identifier) @base) (constructor_invocation (user_type (identifier) @base))])
+; What a companion without a name implements is not what the type around it does.
+([(class_declaration (delegation_specifiers (delegation_specifier [(user_type . (identifier) @base . (type_arguments)? .)
+    (_ . (user_type . (identifier) @base . (type_arguments)? .))])))
+  (object_declaration (delegation_specifiers (delegation_specifier [(user_type . (identifier) @base . (type_arguments)? .)
+    (_ . (user_type . (identifier) @base . (type_arguments)? .))])))
+  (companion_object name: (_) (delegation_specifiers (delegation_specifier [
+    (user_type . (identifier) @base . (type_arguments)? .) (_ . (user_type . (identifier) @base . (type_arguments)? .))])))
+  (object_literal (delegation_specifiers (delegation_specifier [(user_type . (identifier) @base . (type_arguments)? .)
+    (_ . (user_type . (identifier) @base . (type_arguments)? .))])))])
+([(class_declaration (delegation_specifiers (delegation_specifier [
+    (user_type (identifier) @receiver . (identifier) @base . (type_arguments)? .)
+    (_ . (user_type (identifier) @receiver . (identifier) @base . (type_arguments)? .))])))
+  (object_declaration (delegation_specifiers (delegation_specifier [
+    (user_type (identifier) @receiver . (identifier) @base . (type_arguments)? .)
+    (_ . (user_type (identifier) @receiver . (identifier) @base . (type_arguments)? .))])))
+  (companion_object name: (_) (delegation_specifiers (delegation_specifier [
+    (user_type (identifier) @receiver . (identifier) @base . (type_arguments)? .)
+    (_ . (user_type (identifier) @receiver . (identifier) @base . (type_arguments)? .))])))
+  (object_literal (delegation_specifiers (delegation_specifier [
+    (user_type (identifier) @receiver . (identifier) @base . (type_arguments)? .)
+    (_ . (user_type (identifier) @receiver . (identifier) @base . (type_arguments)? .))])))])
 
 (call_expression . [(identifier) @call (navigation_expression (_) @receiver (identifier) @call .)])
 ; The grammar takes the prefix of a call for a part of the function, and type arguments for comparisons.
@@ -24,15 +45,20 @@
 (callable_reference (identifier) @handed .)
 (navigation_expression (_) @receiver "::" (identifier) @handed . (#not-eq? @handed "class"))
 (user_type (identifier) @reference)
+; An object as a value, and a type before one of its members.
+([(value_argument (identifier) @reference .) (navigation_expression (identifier) @reference)]
+  (#match? @reference "^[A-Z]"))
 
 (import (qualified_identifier) @source (identifier)? @alias) @import
 (line_comment) @comment
 (block_comment) @comment
 
 ; What variables hold.
-[(class_parameter (identifier) @variable [(user_type (identifier) @kind .) (nullable_type (user_type (identifier) @kind .))])
-  (parameter (identifier) @variable [(user_type (identifier) @kind .) (nullable_type (user_type (identifier) @kind .))])
-  (variable_declaration (identifier) @variable
-    [(user_type (identifier) @kind .) (nullable_type (user_type (identifier) @kind .))])] @typed
-(property_declaration (variable_declaration (identifier) @variable .) (call_expression (identifier) @kind)
-  (#match? @kind "^[A-Z]")) @made
+[(class_parameter (identifier) @variable [(user_type . (identifier) @kind . (type_arguments)? .) (user_type (identifier) . (identifier)) @kind
+    (nullable_type [(user_type . (identifier) @kind . (type_arguments)? .) (user_type (identifier) . (identifier)) @kind])])
+  (parameter (identifier) @variable [(user_type . (identifier) @kind . (type_arguments)? .) (user_type (identifier) . (identifier)) @kind
+    (nullable_type [(user_type . (identifier) @kind . (type_arguments)? .) (user_type (identifier) . (identifier)) @kind])])
+  (variable_declaration (identifier) @variable [(user_type . (identifier) @kind . (type_arguments)? .) (user_type (identifier) . (identifier)) @kind
+    (nullable_type [(user_type . (identifier) @kind . (type_arguments)? .) (user_type (identifier) . (identifier)) @kind])])] @typed
+(property_declaration (variable_declaration (identifier) @variable .) (call_expression . (identifier) @kind)
+  (#match? @kind "^[A-Z]")) @typed

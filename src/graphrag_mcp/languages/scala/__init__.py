@@ -14,6 +14,7 @@ LANGUAGES = (
         println print toString equals hashCode String Object Integer Long Boolean Override List Map Set listOf
         mapOf setOf Int Unit Any Double Float Short Byte Char Nothing Seq Option Some
     """,
+        packages="java scala",
         library="java javax jdk kotlin kotlinx scala",
         platform="groovy java kotlin",
         test_types=True,

@@ -59,4 +59,4 @@
   (var_definition pattern: (identifier) @variable type: (type_identifier) @kind)
   (val_definition pattern: (identifier) @variable value: (instance_expression (type_identifier) @kind))] @typed
 (val_definition pattern: (identifier) @variable value: (call_expression function: (identifier) @kind)
-  (#match? @kind "^[A-Z]")) @made
+  (#match? @kind "^[A-Z]")) @typed

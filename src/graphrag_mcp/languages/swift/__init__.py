@@ -9,6 +9,7 @@ LANGUAGES = (
         grammar="tree_sitter_swift",
         files=".swift",
         interpreters="swift",
+        packages="*",
         builtins="print String Int Bool Double Any Void Array Dictionary Set Data Error",
         constructors="init",
         imports_names=False,

@@ -26,14 +26,21 @@
 (constructor_expression constructed_type: (user_type (type_identifier) @call .))
 (constructor_expression constructed_type: (user_type (type_identifier) @call . (type_arguments) .))
 (user_type (type_identifier) @reference)
+; A type as a value, or before one of its members; a method as a value.
+(navigation_expression target: (simple_identifier) @reference (#match? @reference "^[A-Z]"))
+(navigation_expression target: (simple_identifier) @receiver suffix: (navigation_suffix suffix: (simple_identifier) @handed)
+  (#match? @receiver "^[A-Z]") (#not-eq? @handed "self"))
 
 (import_declaration (identifier) @source) @import
 (comment) @comment
 (multiline_comment) @comment
 
 ; What variables hold.
-[(parameter name: (simple_identifier) @variable . (user_type (type_identifier) @kind .))
+[(parameter name: (simple_identifier) @variable . (parameter_modifiers)? . [(user_type . (type_identifier) @kind . (type_arguments)? .)
+    (user_type (type_identifier) . (type_identifier)) @kind
+    (optional_type (user_type . (type_identifier) @kind . (type_arguments)? .))])
   (property_declaration name: (pattern bound_identifier: (simple_identifier) @variable)
-    (type_annotation [(user_type (type_identifier) @kind .) (optional_type (user_type (type_identifier) @kind .))]))] @typed
-(property_declaration name: (pattern bound_identifier: (simple_identifier) @variable)
-  value: (call_expression (simple_identifier) @kind) (#match? @kind "^[A-Z]")) @made
+    (type_annotation [(user_type . (type_identifier) @kind . (type_arguments)? .) (user_type (type_identifier) . (type_identifier)) @kind
+      (optional_type (user_type . (type_identifier) @kind . (type_arguments)? .))]))
+  (property_declaration name: (pattern bound_identifier: (simple_identifier) @variable)
+    value: (call_expression . (simple_identifier) @kind) (#match? @kind "^[A-Z]"))] @typed

@@ -123,7 +123,7 @@ class _Builder:
             source = self._outline.definitions[index]
             if base.name != source.name or base.receiver:
                 edge = self._resolve_member(base.receiver, base.name) if base.receiver else self._resolve(base.name)
-                yield _edge(RelationKind.INHERITS, source.qualified_name, base.name, base.row, edge)
+                yield _edge(RelationKind.INHERITS, source.qualified_name, base.name, base.row, edge, base.receiver)
 
     def _import_edges(self) -> Iterator[Relation]:
         for imported in self._outline.imports:

@@ -177,10 +177,13 @@ class Doubts:
         ]
         if node.name in describe(self._code.language(node.path)).constructors.split():  # Others are of their types.
             links = [link for link in links if link.how is How.UNDECIDED]
+        links = [link for link in links if not self._code.facts.has(link.path)]
+        if others := FACT_LANGUAGES.intersection(languages) if not incoming.symbols else ():
+            is_member, kinds = node.kind is not SymbolKind.TYPE, incoming.kinds
+            owner = node.qualified_name.removesuffix(node.name).rstrip(".").rpartition(".")[2] if is_member else ""
+            links += [link for link in self._code.references.foreign(node.name, owner, others) if link.kind in kinds]
         visible = self._code.store.visible({link.path for link in links}, scope)
-        left = {
-            (link.path, link.line) for link in links if link.path in visible and not self._code.facts.has(link.path)
-        }
+        left = {(link.path, link.line) for link in links if link.path in visible}
         return frozenset(left - {(edge.path, edge.line) for edge in incoming.by_name})
 
     def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Line]:

@@ -229,6 +229,13 @@ class References:
         links = [*self._links.to((number,), (How.UNDECIDED,)), *self._links.to(others, (How.NAMED, How.SHARED))]
         return [link for link in links if (file := self.source.file(link.path)) and file.language in languages]
 
+    def foreign(self, name: str, owner: str, languages: Collection[str]) -> list[StoredLink]:
+        """Return the links of a name in some languages to what is not known there, of members those of an owner."""
+        number, receiver = place_id(Place("", name)), place_id(Place("", owner)) if owner else 0
+        links = [*self._links.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))]
+        links = [link for link in links if not owner or link.receiver == receiver or link.how is How.UNDECIDED]
+        return [link for link in links if (file := self.source.file(link.path)) and file.language in languages]
+
     def pending(self, name: str) -> Sequence[str]:
         """Return the files that may mention a name and are not resolved yet."""
         return self._links.pending((name,))

@@ -818,7 +818,7 @@ func method(b: inout Box, o: Box?) { b.run()
         (SWIFT, "Cont", Direction.IMPLEMENTERS, ["Core.swift:3 certain", "T.swift:3 certain"]),
         (SWIFT, "HelpTests.Optional", Direction.SUPERCLASSES, []),
         (SWIFT, "Plat.quit", Direction.CALLERS, ["Core.swift:6 by name"]),
-        (SWIFT, "Box", Direction.USERS, ["Core.swift:4 certain", *(f"T.swift:{line} certain" for line in (4, 5, 8, 6))]),
+        (SWIFT, "Box", Direction.USERS, ["Core.swift:4 certain", *(f"T.swift:{line} certain" for line in (4, 5, 8))]),
         (SWIFT, "Box.run", Direction.CALLERS, [f"T.swift:{line} certain" for line in (10, 6, 7, 9)]),
     ],
 )

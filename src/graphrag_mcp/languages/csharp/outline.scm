@@ -62,9 +62,16 @@
 (comment) @comment
 
 ; What variables hold.
-[(parameter type: [(identifier) @kind (nullable_type type: (identifier) @kind)] name: (identifier) @variable)
-  (variable_declaration type: [(identifier) @kind (nullable_type type: (identifier) @kind)]
+[(parameter type: [(identifier) @kind (generic_name (identifier) @kind)
+    (nullable_type type: [(identifier) @kind (generic_name (identifier) @kind)])] name: (identifier) @variable)
+  (variable_declaration type: [(identifier) @kind (generic_name (identifier) @kind)
+      (nullable_type type: [(identifier) @kind (generic_name (identifier) @kind)])]
     (variable_declarator name: (identifier) @variable))
   (variable_declaration type: (implicit_type) (variable_declarator name: (identifier) @variable
-    (object_creation_expression type: (identifier) @kind)))
-  (property_declaration type: [(identifier) @kind (nullable_type type: (identifier) @kind)] name: (identifier) @variable)] @typed
+    (object_creation_expression type: [(identifier) @kind (generic_name (identifier) @kind)])))
+  (foreach_statement type: [(identifier) @kind (generic_name (identifier) @kind)] left: (identifier) @variable)
+  (catch_declaration type: (identifier) @kind name: (identifier) @variable)
+  (declaration_pattern type: [(identifier) @kind (generic_name (identifier) @kind)] name: (identifier) @variable)
+  (declaration_expression type: [(identifier) @kind (generic_name (identifier) @kind)] name: (identifier) @variable)
+  (property_declaration type: [(identifier) @kind (generic_name (identifier) @kind)
+    (nullable_type type: [(identifier) @kind (generic_name (identifier) @kind)])] name: (identifier) @variable)] @typed

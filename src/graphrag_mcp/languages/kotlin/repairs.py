@@ -6,12 +6,11 @@ from tree_sitter import Node
 
 from graphrag_mcp.languages.repairs import Repair
 
-# Behind the name of a class on a line before.
+# On a line behind the name of its class.
 _CONSTRUCTOR = re.compile(
-    rb"(?<=[\w>])(?:[ \t]{0,200}\n){1,3}[ \t]{0,200}"
-    rb"(?=(?:(?:private|internal|protected|public|@\w{1,100})[ \t]{1,20}){0,4}constructor[ \t]{0,20}\()"
+    rb"(\bclass[ \t]{1,20}\w{1,200}(?:<[^<>{}()]{0,200}>)?)((?:[ \t]{0,200}\n){1,3})"
+    rb"(?=[ \t]{0,200}(?:(?:private|internal|protected|public|@\w{1,100})[ \t]{1,20}){0,4}constructor[ \t]{0,20}\()"
 )
-_LINE_BREAK = re.compile(rb"\n")
 
 
 def _end_members(data: bytes, root: Node) -> bytes:
@@ -27,7 +26,7 @@ def _end_member(line: bytes) -> bytes:
 
 
 def _join_constructors(data: bytes, root: Node) -> bytes:
-    return _CONSTRUCTOR.sub(lambda match: _LINE_BREAK.sub(b" ", match[0]), data) if root.has_error else data
+    return _CONSTRUCTOR.sub(lambda match: match[1] + match[2].replace(b"\n", b" "), data) if root.has_error else data
 
 
 KOTLIN = (Repair(_join_constructors), Repair(_end_members))

@@ -291,4 +291,6 @@ def test_test_names_of_every_fashion_are_understood(path: str, line: str, target
 def test_tests_beside_the_code_test_it() -> None:
     """Rust keeps them in a module of the same file."""
     module = "/src/shop/shape"  # Of `super`.
-    assert ("tests.area_is_positive", "draw_all", IMPORT, module) in _edges(parse_sample("shape.rs"), RelationKind.TESTS)
+    assert ("tests.area_is_positive", "draw_all", IMPORT, module) in _edges(
+        parse_sample("shape.rs"), RelationKind.TESTS
+    )

@@ -63,9 +63,7 @@ class Grammar:
         tree = parse_part(self.tree_language, code, text)
         names = {code.node_text(name) for around in part.get("parameters", ()) for name in around.named_children}
         matches = QueryCursor(self.query).matches(tree.root_node) if tree and self.query else []
-        return [
-            match for match in matches if "call" in match[1] and code.node_text(match[1]["call"][0]) not in names
-        ]
+        return [match for match in matches if "call" in match[1] and code.node_text(match[1]["call"][0]) not in names]
 
 
 @cache

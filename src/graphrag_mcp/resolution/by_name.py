@@ -193,7 +193,8 @@ class NameResolution:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
         written, modules = relation.owner.rstrip(":?"), self._modules.of(relation)
         around, _, owner = written.rpartition(".")
-        said = How.NAMED if "?" in relation.owner and not self._modules.is_own(relation.target_module) else How.SAID
+        is_own = relation.owner.endswith("?::") and self._modules.is_own(relation.target_module)
+        said = How.NAMED if "?" in relation.owner and not is_own else How.SAID
         if relation.resolution is Resolution.LIBRARY and not modules:
             return NOTHING
         files = dict.fromkeys(modules) or {file.path: None for file in self._modules.named(owner)}
@@ -344,9 +345,7 @@ class NameResolution:
         imported = [each for each in possible if nearest and each.nearness == nearest]
         if self._language.inner_modules:  # A module inside of a file is none that an import means.
             imported = [each for each in imported if "." not in each.name] or imported
-        by_name = [
-            each for each in possible if _is_importable(relation, each) and not self._is_hidden(relation, each)
-        ]
+        by_name = [each for each in possible if _is_importable(relation, each) and not self._is_hidden(relation, each)]
         said = How.SAID if relation.confidence >= SURE else How.NAMED
         is_declared = self._language.inner_modules and self._is_bare(relation)
         beside = self._in_package(relation, possible) if self._language.packages and not nearest else ()
@@ -362,9 +361,7 @@ class NameResolution:
         module = relation.target_module
         packages = (module, module.rpartition("/")[0]) if module else (self._package(self._file.path),)
         is_alone = self._is_bare(relation) or (relation.resolution is Resolution.IMPORT and not relation.owner)
-        return [
-            each for each in possible if is_alone and "." not in each.name and self._package(each.path) in packages
-        ]
+        return [each for each in possible if is_alone and "." not in each.name and self._package(each.path) in packages]
 
     def _package(self, path: str) -> str:
         folders, roots = path.split("/")[:-1], self._language.packages.split()

@@ -610,7 +610,8 @@ def test_a_type_without_a_name_has_members(tmp_path: Path) -> None:
 
 CRATE = {
     "Cargo.toml": '[package]\nname = "demo"\n',
-    "src/lib.rs": "mod directive;\nmod filter;\npub mod writer;\nmod logger;\nuse directive::enabled;\npub fn init() {}\n",
+    "src/lib.rs": "mod directive;\nmod filter;\npub mod writer;\nmod logger;\nuse directive::enabled;\n"
+    "pub fn init() {}\n",
     "src/directive.rs": "pub(crate) fn enabled(d: &[u8]) -> bool { true }\n",
     "src/filter.rs": """use crate::enabled;
 use std::fmt;

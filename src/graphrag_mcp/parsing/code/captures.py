@@ -233,7 +233,8 @@ class Findings:
         """Return `a::b` of the receiver `a::b::C`."""
         start, end = receiver.byte_range
         text = self._code.data[max(0, start - _RECEIVER_BYTES) : min(end, start + _RECEIVER_BYTES)]
-        return _PATH.search(text)[0].decode().rpartition("::")[0]
+        path = _PATH.search(text)
+        return path[0].decode().rpartition("::")[0] if path else ""
 
     def _is_plain(self, node: Node, name: str) -> bool:
         """Return whether a receiver is a variable, or a field of the own instance."""

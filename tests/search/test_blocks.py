@@ -1,6 +1,7 @@
 """What stands beside the results: related code, rejected approaches, and the next best."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,7 @@ def test_expansion_keeps_to_the_allowed_relations(tmp_path: Path) -> None:
         [
             Source("a.py", ["garnet"], [[1.0]], symbols=(_function("run"),), relations=tuple(calls)),
             Source("b.py", ["hay"], [[0.0, 1.0]], symbols=(_function("help"),)),
-            Source("c.py", ["hay"], [[0.0, 1.0]], symbols=(_function("parent"),)),
+            Source("c.py", ["hay"], [[0.0, 1.0]], symbols=(replace(_function("parent"), kind=SymbolKind.TYPE),)),
         ],
     )
 

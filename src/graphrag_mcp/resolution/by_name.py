@@ -36,6 +36,7 @@ from graphrag_mcp.resolution.candidates import (
     guess,
     one_or_guess,
 )
+from graphrag_mcp.resolution.in_sight import InSight
 from graphrag_mcp.resolution.inherited import Inherited
 from graphrag_mcp.resolution.named_modules import NamedModules
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, Reads
@@ -45,7 +46,6 @@ SURE = 0.8  # The least confidence of what an import or the file itself decides.
 _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _OF_FILES = (RelationKind.IMPORTS, *_LINKING)
 _OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
-_HIDING = (SymbolKind.MODULE, *CALLABLE)
 _OF_MODULES = (Resolution.IMPORT, Resolution.LOCAL)
 _USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
 _MEANT_BY = {RelationKind.USES: _USED, RelationKind.INHERITS: _USED, RelationKind.HANDS_ON: CALLABLE}
@@ -70,7 +70,7 @@ class NameResolution:
         self._around_of: dict[str, str] = {}
         for named in sorted(source.inside(file.path), key=attrgetter("start_line")):
             self._named[named.qualified_name].append(named)
-        self._outer = {name.rpartition(".")[0] for name in self._named}
+        self._sight = InSight(file.path, self._language, self._named)
 
     def links(self) -> Iterator[Link]:
         """Yield the links of the relations that the file states, and of the methods that override others."""
@@ -146,22 +146,12 @@ class NameResolution:
         source = relation.source
         if relation.resolution is not Resolution.BASE:  # What is in sight is the same in all of a block.
             if source not in self._around_of:
-                self._around_of[source] = self._block_around(source)
+                self._around_of[source] = self._sight.block(source)
             source = self._around_of[source]
         like = relation._replace(source=source, line=0)
         if like not in self._meanings:
             self._meanings[like] = self._found(relation)
         return self._meanings[like]
-
-    def _block_around(self, name: str) -> str:
-        """Return the module around a definition in the file, or the function that has definitions, "" for none."""
-        name = name if self._language.inner_modules else ""
-        while name and not any(
-            each.kind is SymbolKind.MODULE or (each.kind in CALLABLE and name in self._outer)
-            for each in self._named.get(name, ())
-        ):
-            name = name.rpartition(".")[0]
-        return name
 
     def _of_syntax(self, relation: Relation) -> Meant:
         """Return what the source says whose member it is."""
@@ -340,64 +330,26 @@ class NameResolution:
         self, relation: Relation, possible: Sequence[Candidate], *, is_of_known_module: bool
     ) -> Sequence[tuple[How, Sequence[Candidate]]]:
         """Return the candidates of each way in which a name may be meant, the surest first."""
-        local = self._in_sight(relation, [each for each in possible if each.path == self._file.path])
+        local = self._sight.of(relation.line, [each for each in possible if each.path == self._file.path])
         nearest = max(each.nearness for each in possible)  # What is named is a module of the package.
         imported = [each for each in possible if nearest and each.nearness == nearest]
         if self._language.inner_modules:  # A module inside of a file is none that an import means.
             imported = [each for each in imported if "." not in each.name] or imported
-        by_name = [each for each in possible if _is_importable(relation, each) and not self._is_hidden(relation, each)]
+        by_name = [
+            each
+            for each in possible
+            if _is_importable(relation, each) and not self._sight.is_hidden(relation.line, each)
+        ]
         said = How.SAID if relation.confidence >= SURE else How.NAMED
         is_declared = self._language.inner_modules and self._is_bare(relation)
-        beside = self._in_package(relation, possible) if self._language.packages and not nearest else ()
+        is_alone = self._is_bare(relation) or (relation.resolution is Resolution.IMPORT and not relation.owner)
+        beside = self._sight.beside(relation.target_module, possible) if is_alone and not nearest else ()
         ways = [(How.SAID if is_declared else said, local), (said, imported), (How.SAID, beside), (How.NAMED, by_name)]
         if relation.resolution is Resolution.LIBRARY:  # Unless the project has a module of that name.
             return ways[1:2]
         if relation.resolution is Resolution.IMPORT:  # `module.name` is not what this file defines by that name.
             return [ways[1], *ways[3:]] if is_of_known_module else [*ways[1:3], ways[0], ways[3]]
         return ways
-
-    def _in_package(self, relation: Relation, possible: Sequence[Candidate]) -> Sequence[Candidate]:
-        """Return what a name alone means in its package, or by an import from one."""
-        module = relation.target_module
-        packages = (module, module.rpartition("/")[0]) if module else (self._package(self._file.path),)
-        is_alone = self._is_bare(relation) or (relation.resolution is Resolution.IMPORT and not relation.owner)
-        return [each for each in possible if is_alone and "." not in each.name and self._package(each.path) in packages]
-
-    def _package(self, path: str) -> str:
-        folders, roots = path.split("/")[:-1], self._language.packages.split()
-        first = next((place + 1 for place, folder in enumerate(folders) if folder in roots), 0)
-        return "/".join(folders[first:]) if roots != ["*"] else ""
-
-    def _in_sight(self, relation: Relation, local: Sequence[Candidate]) -> Sequence[Candidate]:
-        """Return the definitions of the file that are meant without saying their module: those of the innermost one."""
-        if not self._language.inner_modules:
-            return local
-        in_sight: dict[int, list[Candidate]] = {}  # By the line in which the block begins, 0 for the file.
-        for each in local:
-            blocks = self._blocks_around(each.name)
-            lines = [block.start_line for block in blocks if block.start_line <= relation.line <= block.end_line]
-            if (lines or not blocks) and not self._is_hidden(relation, each):
-                in_sight.setdefault(max(lines, default=0), []).append(each)
-        return in_sight[max(in_sight)] if in_sight else ()
-
-    def _is_hidden(self, relation: Relation, each: Candidate) -> bool:
-        """Return whether a relation cannot mean a candidate of the file: that of a function, or `Self::Error`."""
-        if not self._language.inner_modules or each.path != self._file.path:
-            return False
-        outer = self._named.get(each.name.rpartition(".")[0], ())
-        blocks = self._blocks_around(each.name)
-        return (each.kind is SymbolKind.TYPE and any(block.kind is SymbolKind.TYPE for block in outer)) or (
-            bool(blocks)
-            and all(block.kind in CALLABLE for block in blocks)
-            and not any(block.start_line <= relation.line <= block.end_line for block in blocks)
-        )
-
-    def _blocks_around(self, name: str) -> Sequence[Named]:
-        """Return the module or function around a definition, outside of which its name alone does not mean it."""
-        while name := name.rpartition(".")[0]:
-            if blocks := [each for each in self._named.get(name, ()) if each.kind in _HIDING]:
-                return blocks
-        return ()
 
     def _is_of_base(self, relation: Relation, each: Candidate) -> bool:
         """Return whether `super().name()` may mean a member: one of another type than that in which it stands."""

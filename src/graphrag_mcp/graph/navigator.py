@@ -104,7 +104,8 @@ class Navigator:
     ) -> Trace:
         """Follow one kind of relation from the definitions that a name means; see `tracing.trace`."""
         is_of_types = direction in (Direction.SUBCLASSES, Direction.IMPLEMENTERS)
-        if is_of_types and all(node.asked_as for node in self.known(text, scope)):
+        name = dotted(text.strip()).rpartition(".")[2]
+        if is_of_types and all(node.name != name for node in self.known(text, scope)):
             self._refuse_foreign_type(text.strip(), scope)
         starts = self.code(text, scope)
         return self._trace(starts, direction, hops, scope, unresolved=unresolved)

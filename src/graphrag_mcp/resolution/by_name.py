@@ -317,7 +317,7 @@ class NameResolution:
             return self._of_base(relation, [each for each in possible if self._is_of_base(relation, each)])
         if relation.resolution is Resolution.BUILTIN:  # The language's own is one more candidate.
             return guess([each for each in possible if each.kind not in (SymbolKind.METHOD, SymbolKind.FIELD)])
-        if relation.kind is RelationKind.CALLS and relation.confidence >= BARE_CONFIDENCE:
+        if relation.kind is RelationKind.CALLS:
             possible = [each for each in possible if each.kind is not SymbolKind.FIELD] or possible
         if relation.kind in _OF_TYPES:  # The type is meant, and not its constructors.
             possible = [each for each in possible if each.kind is not SymbolKind.METHOD] or possible

@@ -828,3 +828,17 @@ def test_types_in_types_and_in_packages_are_told_apart(
 ) -> None:
     """A base or type in another one is that one's, a foreign one is none; a package needs no import."""
     assert sorted(row.rpartition("/")[2] for row in rows(tmp_path, files, symbol, direction)) == found
+
+
+def test_a_test_that_leads_to_a_definition_by_name_is_by_name(tmp_path: Path) -> None:
+    """Although it certainly calls what may call the definition."""
+    tests = (
+        'mod tests {\n  use super::*;\n  #[test] fn works() { number("1"); }\n  #[test] fn is_sure() { sure(x); }\n}\n'
+    )
+    files = {
+        "src/filter.rs": "pub struct Builder;\nimpl Builder {\n  pub fn read(&self, s: &str) -> usize { 1 }\n}\n",
+        "src/parser.rs": "pub fn number(part: &str) -> usize { part.read() }\n"
+        'pub fn sure(b: &Builder) { b.read(""); }\n' + tests,
+    }
+    found = rows(tmp_path, files, "Builder.read", Direction.TESTS)
+    assert sorted(found) == ["src/parser.rs:5 by name", "src/parser.rs:6 certain"]

@@ -147,6 +147,7 @@ def trace(
     own = {file.file_id for file in files}
     steps: list[Step] = []
     stops: dict[tuple[str, str], Mentioned] = {}
+    unsure: set[int] = set()  # What leads to a start by name only.
     doubt = Doubt(is_typed=direction in INCOMING or all(relations.decides(node.path) for node in starts))
     for hop in walk:
         edges: list[CodeEdge] = []
@@ -164,6 +165,10 @@ def trace(
                 edges += incoming
                 stops |= {(mentioned.name, mentioned.module): mentioned for mentioned in unknown}
         fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in own]
+        if direction is Direction.TESTS:
+            fresh = [_by_name(step) if step.target.node_id in unsure else step for step in fresh]
+            sure = {step.source.node_id for step in fresh if not is_by_name(step.edge)}
+            unsure = {step.source.node_id for step in fresh} - sure
         steps += fresh
         if direction is Direction.TESTS and hop == hops:  # Before that, others may lead to a test.
             here = _of_tests(graph, here, scope)
@@ -210,6 +215,11 @@ def is_shown(edge: CodeEdge) -> bool:
 def is_by_name(edge: CodeEdge) -> bool:
     """Return whether a relation is not decided."""
     return edge.certainty is Certainty.BY_NAME
+
+
+def _by_name(step: Step) -> Step:
+    """Return a step as no surer than that behind it, which is by name."""
+    return replace(step, edge=step.edge._replace(certainty=Certainty.BY_NAME, is_named=True))
 
 
 def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: Direction) -> list[Step]:

@@ -157,7 +157,9 @@ class IndexedCode:
         named = self.store.nodes(sources.values())
         inside = f"{node.qualified_name}."
         others = {
-            place for place, number in sources.items() if not f"{named[number].qualified_name}.".startswith(inside)
+            place
+            for place, number in sources.items()
+            if number in named and not f"{named[number].qualified_name}.".startswith(inside)
         }
         return [link for link in links if node.is_file or link.source not in others]
 

@@ -15,7 +15,7 @@ from tree_sitter import Node, Query, QueryCursor, QueryError, Tree
 from graphrag_mcp.languages.language import Language
 from graphrag_mcp.languages.registry import LANGUAGES, folder_of, is_of_pack, load_part
 from graphrag_mcp.languages.repairs import Repair
-from graphrag_mcp.languages.syntax import SourceCode, parse_part, parse_tree
+from graphrag_mcp.languages.syntax import SourceCode, parse_range, parse_tree
 
 _MOST_PARTS = 5_000
 _LONGEST_PART = 10_000
@@ -60,7 +60,7 @@ class Grammar:
         text = part["code"][0]
         if b"(" not in code.data[text.start_byte : text.end_byte] or text.end_byte - text.start_byte > _LONGEST_PART:
             return []
-        tree = parse_part(self.tree_language, code, text)
+        tree = parse_range(self.tree_language, code, text)
         names = {code.node_text(name) for around in part.get("parameters", ()) for name in around.named_children}
         matches = QueryCursor(self.query).matches(tree.root_node) if tree and self.query else []
         return [match for match in matches if "call" in match[1] and code.node_text(match[1]["call"][0]) not in names]

@@ -89,10 +89,10 @@ def parse_tree(
     return tree
 
 
-def parse_part(language: Language, code: SourceCode, part: Node, steps: int = _STEPS_OF_A_PART) -> Tree | None:
+def parse_range(language: Language, code: SourceCode, part: Node) -> Tree | None:
     """Return the tree of a part that the grammar reads as a text, or None where that takes too long."""
     try:
-        tree = _parse(language, code.data, steps, part.range)
+        tree = _parse(language, code.data, _STEPS_OF_A_PART, part.range)
     except SyntaxTimeoutError:
         return None
     return None if _is_too_deep(tree.root_node) else tree

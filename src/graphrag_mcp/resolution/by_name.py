@@ -131,7 +131,7 @@ class NameResolution:
                 for each in definitions
                 if each.kind is SymbolKind.TYPE
                 and each.file.language in self._platform
-                and each.qualified_name == relation.source  # No type in another one has that name by itself.
+                and each.qualified_name == relation.source
             ]
             around = types if len(types) == 1 else []
         innermost = min(around, key=lambda each: each.end_line - each.start_line, default=None)
@@ -371,7 +371,7 @@ class NameResolution:
 
 def _is_member(named: Named) -> bool:
     """Return whether a definition is a method or a field, and no variant of an enumeration."""
-    return named.kind is SymbolKind.METHOD or (named.kind is SymbolKind.FIELD and named.name[:1].islower())
+    return named.kind is SymbolKind.METHOD or (named.kind is SymbolKind.FIELD and not named.name[:1].isupper())
 
 
 def _starting_last(named: Sequence[Named], line: int) -> Sequence[Named]:

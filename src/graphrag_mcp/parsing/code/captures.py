@@ -101,7 +101,7 @@ _MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the 
 _HERE = ("crate", "self", "super", "Self")
 _MODULE_ABOVE = re.compile(r"super(?:::super)+")
 _OWN_MEMBER = ("this->", "this.", "self.", "this?.")
-_PATH = re.compile(rb"(?:\w++::)*+\w*+\Z", re.ASCII)  # Among tokens a receiver is no more than its last name.
+_PATH = re.compile(rb"(?:\w++::)*+\w*+\Z", re.ASCII)  # Up to the end of a receiver: among tokens that is its last name.
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 
 

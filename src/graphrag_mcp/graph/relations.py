@@ -183,7 +183,7 @@ class Relations:
     ) -> list[CodeEdge]:
         """Return the relations to a node that are compared by names, or lead to a whole file.
 
-        with_base: also calls of what stands above (`super.name()`), which run nothing that overrides it.
+        with_base: also `super.name()`, which calls nothing that overrides the method.
         """
         places = (
             self._code.places(node) if set(kinds) <= set(BY_SYNTAX) else {node.place}

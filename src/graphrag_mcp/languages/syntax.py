@@ -13,7 +13,8 @@ from graphrag_mcp.text.counts import counted
 # A step is a hundred operations of the parser: a megabyte of hand-written code takes 10,000. Steps are counted and not
 # seconds, so that a busy machine stores what a quiet one does.
 MOST_STEPS = 100_000
-_STEPS_OF_A_PART = 1_000
+_BYTES_OF_A_STEP = 10  # Of a part of a file: all parts together take no more steps than a file may.
+_MOST_AROUND = 50  # Nodes around one in a part, on average: a file may have thousands of parts.
 _MOST_READINGS = 100  # How often a block may be read; hand-written code is read three to six times.
 _FEW_BLOCKS = 200  # A small file may have all of them read more often.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
@@ -92,10 +93,12 @@ def parse_tree(
 def parse_range(language: Language, code: SourceCode, part: Node) -> Tree | None:
     """Return the tree of a part that the grammar reads as a text, or None where that takes too long."""
     try:
-        tree = _parse(language, code.data, _STEPS_OF_A_PART, part.range)
+        steps = 20 + (part.end_byte - part.start_byte) // _BYTES_OF_A_STEP
+        tree = _parse(language, code.data, steps, part.range)
     except SyntaxTimeoutError:
         return None
-    return None if _is_too_deep(tree.root_node) else tree
+    root = tree.root_node
+    return None if _is_too_deep(root, _MOST_AROUND * root.descendant_count) else tree
 
 
 def _parse(language: Language, data: bytes, steps: int, part: Range | None = None) -> Tree:
@@ -143,14 +146,14 @@ def _error_bytes(tree: Tree) -> int:
     return sum(node.end_byte - node.start_byte + 1 for node, _ in errors(tree.root_node))
 
 
-def _is_too_deep(root: Node) -> bool:
-    """Return whether a query would take seconds; small nodes are not visited."""
-    small = _MOST_PAIRS // root.descendant_count  # All nodes of this size together stay below the limit.
+def _is_too_deep(root: Node, most: int = _MOST_PAIRS) -> bool:
+    """Return whether a query would take seconds; small nodes are not visited. most: pairs."""
+    small = most // root.descendant_count  # All nodes of this size together stay below the limit.
     pairs, level = 0, [root]
-    while level and pairs <= _MOST_PAIRS:
+    while level and pairs <= most:
         pairs += sum(node.descendant_count for node in level)
         level = [child for node in level for child in node.children if child.descendant_count > small]
-    return pairs > _MOST_PAIRS
+    return pairs > most
 
 
 def statement_rows(tree: Tree, code: SourceCode, large_bytes: int) -> dict[int, int]:

@@ -87,13 +87,22 @@
   (#any-of? @_macro "arg" "clap" "command" "structopt") (#any-of? @_key "env" "long"))
 
 ; What variables hold.
-[(parameter pattern: [(identifier) @variable (mut_pattern (identifier) @variable)] type: [[(type_identifier) (scoped_type_identifier)] @kind (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)
-    (reference_type type: [[(type_identifier) (scoped_type_identifier)] @kind (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)])])
-  (let_declaration pattern: (identifier) @variable type: [[(type_identifier) (scoped_type_identifier)] @kind (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)
-    (reference_type type: [[(type_identifier) (scoped_type_identifier)] @kind (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)])])
+([(parameter pattern: [(identifier) @variable (mut_pattern (identifier) @variable)] type: [
+    [(type_identifier) (scoped_type_identifier)] @kind
+    (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)
+    (reference_type type: [[(type_identifier) (scoped_type_identifier)] @kind
+      (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)])])
+  (let_declaration pattern: (identifier) @variable type: [
+    [(type_identifier) (scoped_type_identifier)] @kind
+    (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)
+    (reference_type type: [[(type_identifier) (scoped_type_identifier)] @kind
+      (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)])])
   (let_declaration pattern: (identifier) @variable value: (struct_expression name: (type_identifier) @kind))
-  (field_declaration name: (field_identifier) @variable type: [[(type_identifier) (scoped_type_identifier)] @kind (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)
-    (reference_type type: [[(type_identifier) (scoped_type_identifier)] @kind (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)])])] @typed
+  (field_declaration name: (field_identifier) @variable type: [
+    [(type_identifier) (scoped_type_identifier)] @kind
+    (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)
+    (reference_type type: [[(type_identifier) (scoped_type_identifier)] @kind
+      (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)])])] @typed)
 ; What a pointer that owns it points to.
 ([(parameter pattern: (identifier) @variable type: [
     (generic_type type: (type_identifier) @_owning type_arguments: (type_arguments . (type_identifier) @kind .))

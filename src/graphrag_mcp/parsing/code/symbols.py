@@ -29,6 +29,8 @@ _MEMBER_KINDS = {SymbolKind.FUNCTION: SymbolKind.METHOD, SymbolKind.CONSTANT: Sy
 _ANNOTATION_MARKS = (b"@", b"[", b"#")
 _SIGNATURE_ENDS = ("{", "=>", "=", " do", ":", ";", ",")
 _TYPE_ARGUMENTS = re.compile(r"<(?:[^<>]++|<(?:[^<>]++|<[^<>]*+>)*+>)*+>(?=::)")
+_UNNAMED = re.compile(r"[\[(].*[\])]")  # A type that is written and has no name: `[u8; 3]`.
+_SHORT_TYPE = re.compile(r"[\w ,;:&<>'()\[\]]{1,60}")
 _NOT_IN_NAMES = str.maketrans({"&": None, "*": None, "#": None, " ": None, "\n": None})
 
 
@@ -173,6 +175,8 @@ def _read_name(text: str) -> tuple[str, str]:
     if operator := operator_name(plain):
         return operator, operator
     plain = " ".join(plain.split())
+    if _UNNAMED.fullmatch(plain) and not _SHORT_TYPE.fullmatch(plain):  # A long one, or one with an expression.
+        plain = plain[0] + plain[-1]
     text = _TYPE_ARGUMENTS.sub("", plain)
     plain = text.partition("<")[0].translate(_NOT_IN_NAMES)
     parts = [part for part in plain.replace("::", ".").replace("\\", ".").replace(":", ".").split(".") if part]

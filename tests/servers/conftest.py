@@ -16,6 +16,7 @@ from tests.servers.connections import QDRANT_API_KEY, QDRANT_GRPC_PORT, QDRANT_U
 from tests.servers.neo4j_server import Neo4jServer
 
 PACKAGE = Path(__file__).parents[2] / "src" / "graphrag_mcp"
+NOT_COPIED = ("model", "languages", "resolution", "cli", "ui")  # No query asks for them; copying them takes a minute.
 QUERIES = (
     "reciprocal rank fusion",
     "fuse_rrf",
@@ -86,10 +87,10 @@ def place_in(
     files: Mapping[str, str] | None = None,
     project_id: str = "",
 ) -> Place:
-    """Make a project in a folder: of the given files, else a copy of the package's sources."""
+    """Make a project in a folder: of the given files, else a copy of most of the package's sources."""
     root = folder / name
     if files is None:
-        shutil.copytree(PACKAGE, root, ignore=shutil.ignore_patterns("model", "__pycache__"))
+        shutil.copytree(PACKAGE, root, ignore=shutil.ignore_patterns("__pycache__", *NOT_COPIED))
     for path, text in (files or {}).items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)

@@ -1,7 +1,8 @@
 """What an expression can be. Unknown is None, and whatever is made of an unknown value is unknown."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -227,18 +228,12 @@ def is_large(value: object) -> bool:
 
     A part that is there twice counts twice, as it does for whoever walks through a value.
     """
-    count, left = 0, [value.value if isinstance(value, Referent) else value]
-    while left:
-        count += 1
-        if count > MAX_PARTS:
+    parts: list[object] = [value.value if isinstance(value, Referent) else value]
+    for part in parts:  # They are appended while they are counted.
+        if len(parts) > MAX_PARTS:
             return True
-        match left.pop():
-            case Function(_, of, arguments, receiver):
-                left += (of, receiver, *arguments)
-            case Variable(_, bound):
-                left.append(bound)
-            case part:
-                left += parts_of(part)
+        if find := _WALKED.get(type(part)):
+            parts += find(part)
     return False
 
 
@@ -270,16 +265,28 @@ def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> V
 
 def parts_of(value: object) -> "Sequence[Value | None]":
     """Return the values of which a value is made."""
-    match value:
-        case Type(_, parts) | Instance(_, parts) | Foreign(_, parts) | Several(parts) | Either(parts) | All(parts):
-            return parts
-        case Signature(parameters, result):
-            return (*parameters, result)
-        case Many(part) | Later(part):
-            return (part,)
-        case Table(key, held):
-            return (key, held)
-    return ()
+    find = _PARTS.get(type(value))
+    return find(value) if find else ()
+
+
+# By type, since `match` would try ten of them in vain for a value without parts, as most are.
+_PARTS: Mapping[type, Callable[[Any], tuple[Value | None, ...]]] = {
+    Type: attrgetter("arguments"),
+    Instance: attrgetter("arguments"),
+    Foreign: attrgetter("arguments"),
+    Several: attrgetter("items"),
+    Either: attrgetter("values"),
+    All: attrgetter("values"),
+    Signature: lambda signature: (*signature.parameters, signature.result),
+    Many: lambda many: (many.element,),
+    Later: lambda later: (later.value,),
+    Table: attrgetter("key", "value"),
+}
+_WALKED: Mapping[type, Callable[[Any], tuple[Value | None, ...]]] = {
+    **_PARTS,
+    Function: lambda function: (function.of, function.receiver, *function.arguments),
+    Variable: lambda variable: (variable.bound,),
+}
 
 
 def has_variable(value: Value | None) -> bool:

@@ -40,7 +40,7 @@ def test_what_was_cut_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_left_of_a_file_after_so_many_steps_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that takes very long ends, and says so for each of its names."""
-    files = {"a.py": "class A:\n    def f(self): pass\n" + "A().f()\n" * 50}
+    files = {"a.py": "class A:\n    def f(self): pass\n" + "".join(f"def g{n}(): A().f()\n" for n in range(50))}
     calls = [link.how for link in Linker(Project(files)).link("a.py").links if link.use == "call" and link.line > 30]
     assert set(calls) == {How.CERTAIN}
     monkeypatch.setattr(module, "MAX_OF_FILE", 60)

@@ -73,6 +73,7 @@ class Expressions(ResolverPart):
 
     def value(self, path: str, at: int, expression: Expression) -> Value | None:
         """Return what an expression gives at an offset of a file."""
+        at = self.state.open(path).scope_at(at)
         return self.state.once(("value", path, at, expression), lambda: self._value(path, at, expression))
 
     def in_turn(self, path: str, name: str, assigned: Sequence[tuple[int, str]]) -> Value | None:

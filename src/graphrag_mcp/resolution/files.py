@@ -227,6 +227,16 @@ class File:
             declaration.kind in CALLABLE and start < declaration.at < at for _, declaration in self.declared_around(at)
         )
 
+    @cached_property
+    def _borders(self) -> Sequence[int]:
+        """The offsets at which a span begins or ends, that of a function's body too."""
+        spans = {border for one in (*self.facts.bound, *self.facts.declared) for border in (one.start, one.stop)}
+        return sorted(spans.union((0,), (declaration.at + 1 for declaration in self.facts.declared)))
+
+    def scope_at(self, at: int) -> int:
+        """Return the first offset from which on all spans are those around this one: names mean the same there."""
+        return self._borders[bisect_right(self._borders, at) - 1]
+
     def innermost(self, name: str, at: int, sought: Sought = ANYTHING) -> list[Bound]:
         """Return the bindings of a name in the smallest range around an offset."""
         return next((bound for group in self._groups(name, at) if (bound := self._meaning(group, sought.use))), [])

@@ -54,7 +54,7 @@ class Names(ResolverPart):
     def name(self, path: str, at: int, name: str, sought: Sought | None = None) -> Referent | None:
         """Return what a bare name means at an offset of a file."""
         file = self.state.open(path)
-        wanted = file.sought(Use.VALUE) if sought is None else sought
+        at, wanted = file.scope_at(at), file.sought(Use.VALUE) if sought is None else sought
         return self.state.once(("name", path, at, name, wanted), lambda: self._name(file, at, name, wanted))
 
     def _name(self, file: File, at: int, name: str, sought: Sought) -> Referent | None:

@@ -60,6 +60,7 @@ class Types(ResolverPart):
 
     def named(self, path: str, at: int, expression: Expression) -> Value | None:
         """Return a value of the type that an expression names."""
+        at = self.state.open(path).scope_at(at)
         return self.state.once(("type", path, at, expression), lambda: self._named(path, at, expression))
 
     def _named(self, path: str, at: int, expression: Expression) -> Value | None:  # noqa: C901 - a case for each kind

@@ -301,9 +301,10 @@ def _read_changed(part: str) -> _Changed | None:
 
 
 def _names(changed: _Changed, data: bytes) -> tuple[str, ...]:
-    from graphrag_mcp.parsing.parser import parse_file  # A past that is not asked for its symbols needs no parser.
+    from graphrag_mcp.parsing.parser import symbols_above  # A past that is not asked for its symbols needs no parser.
 
-    symbols = [symbol for symbol in parse_file(changed.path, data).symbols if symbol.kind in _NAMED]
+    last = max((end for _, end in changed.spans), default=0)
+    symbols = [symbol for symbol in symbols_above(changed.path, data, last) if symbol.kind in _NAMED]
     around = (_innermost(symbols, start, end) for start, end in changed.spans)
     return tuple(dict.fromkeys(symbol.qualified_name for symbol in around if symbol is not None))
 

@@ -46,9 +46,12 @@ class Grammar:
         """Return the tree of some code. Raises SyntaxTimeoutError."""
         return parse_tree(self.tree_language, code, ascii_only=self.language.ascii_only, repairs=self.repairs)
 
-    def find(self, tree: Tree, code: SourceCode) -> Matches:
-        """Return all matches of the query, from one walk over the tree."""
-        matches = QueryCursor(self.query).matches(tree.root_node) if self.query else []
+    def find(self, tree: Tree, code: SourceCode, rows: int | None = None) -> Matches:
+        """Return all matches of the query, or those in the first rows, from one walk over the tree."""
+        cursor = QueryCursor(self.query) if self.query else None
+        if cursor and rows is not None:
+            cursor.set_point_range((0, 0), (rows, 0))
+        matches = cursor.matches(tree.root_node) if cursor else []
         outline = [match for match in matches if match[0] < self.facts]
         parts = islice((captures for _, captures in outline if "code" in captures), _MOST_PARTS)
         inside = [match for part in parts for match in self._calls_in(part, code)]

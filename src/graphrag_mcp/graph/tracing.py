@@ -24,6 +24,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 from graphrag_mcp.text.names import without_constructor
+from graphrag_mcp.text.words import words_of
 
 _TESTS = frozenset({Category.TESTS})
 HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
@@ -54,6 +55,7 @@ _EACH_ONCE = (
     Direction.IMPLEMENTERS,
     Direction.OVERRIDES,
 )  # Each result counts once, however it is reached.
+_OF_PLACES = (Direction.CALLERS, Direction.USERS, Direction.READERS, Direction.WRITERS)
 _RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
 
 
@@ -101,7 +103,7 @@ class Step:
 class Trace:
     """The relations found from the starts.
 
-    steps: in the order (hop, certainty, code before tests, location). stops: mentions that are not decided. doubt: what
+    steps: in the order (hop, certainty, code before tests, location); of tests see `_nearest_names_first`. stops: mentions that are not decided. doubt: what
     is not known of the relations on the way; it is cut after MAX_NODES. hops: the most that were asked for. is_deeper:
     whether more hops would lead further.
     """
@@ -176,7 +178,7 @@ def trace(
         doubt |= here.without([(step.edge.path, line) for step in told for line in step.lines]).at(hop)
         walk.go_on(_far_end(step, direction) for step in fresh if not step.is_guess)
     if direction is Direction.TESTS:
-        steps = [step for step in steps if step.source.category is Category.TESTS]
+        steps = _nearest_names_first(steps, starts)
     steps = _once(steps, direction)
     doubt = replace(doubt, is_cut=doubt.is_cut or walk.is_cut)
     return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops, is_deeper=bool(walk.nodes))
@@ -248,16 +250,40 @@ def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
     """Return each test, and each type or method below, once.
 
     Of a place that creates an instance that of its constructor is left out. Of several ways the surest is kept, then
-    the shortest, then the first.
+    the shortest, then the first. What is asked for may have several definitions: a place that may mean one of them is
+    left out where it means another, and is there once where it may mean any.
     """
     best: dict[tuple[object, ...], Step] = {}
+    is_place = direction in _OF_PLACES
+    sure = {place for step in steps if is_place and _is_sure(step) for place in _places(step)}
+    steps = [step for step in steps if step.hop > 1 or _is_sure(step) or not sure.issuperset(_places(step))]
     for step in sorted(steps, key=_preference):
         kind = RelationKind.CALLS if step.edge.relation is RelationKind.INSTANTIATES else step.edge.relation
         target = step.target.node_id if kind is not RelationKind.CALLS else _thing(step.target)
+        target = "" if is_place and step.hop == 1 and not _is_sure(step) else target
         way = (step.hop, kind, step.lines, step.edge.certainty, target) if direction not in _EACH_ONCE else ()
         best.setdefault((step.source.node_id, *way), step)
     chosen = set(map(id, best.values()))
     return [step for step in steps if id(step) in chosen]
+
+
+def _nearest_names_first(steps: Sequence[Step], starts: Sequence[CodeNode]) -> list[Step]:
+    """Return the tests, of those that reach a start through other code the ones first whose names have words of it."""
+    words = {word for start in starts for word in words_of(start.name)}
+
+    def rank(step: Step) -> int:
+        return len(words) - len(words.intersection(words_of(step.source.name))) if step.hop > 1 else -1
+
+    return sorted((step for step in steps if step.source.category is Category.TESTS), key=rank)
+
+
+def _is_sure(step: Step) -> bool:
+    return step.hop == 1 and step.edge.certainty is Certainty.CERTAIN
+
+
+def _places(step: Step) -> set[tuple[int, RelationKind, int]]:
+    """Return where a relation to what is asked for stands."""
+    return {(step.source.node_id, step.edge.relation, line) for line in step.lines}
 
 
 def _preference(step: Step) -> tuple[object, ...]:

@@ -146,7 +146,7 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
 def _parts(trace: "Trace") -> list[str]:
     """Return how many relations there are of each certainty.
 
-    Tests that are more than one hop away are "through other code": it is not known whether they run what is asked.
+    Tests that are more than one hop away "may run it through other code": it is not known whether they run what is asked.
     """
     is_far = {step for step in trace.steps if trace.direction is Direction.TESTS and step.hop > 1}
     far = sum(step.edge.certainty is Certainty.CERTAIN for step in is_far)
@@ -156,7 +156,7 @@ def _parts(trace: "Trace") -> list[str]:
         f"{kinds[certainty]:,} {in_words(certainty, trace.direction)}" if kinds[certainty] else ""
         for certainty in Certainty
     ]
-    return list(filter(None, [certain, f"{far:,} through other code" if far else "", *others]))
+    return list(filter(None, [certain, f"{far:,} may run it through other code" if far else "", *others]))
 
 
 def _is_its_definition(step: "Step", texts: Mapping[Line, str]) -> bool:

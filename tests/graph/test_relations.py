@@ -1276,3 +1276,37 @@ def test_an_interface_that_is_made_of_others_runs_what_satisfies_it(tmp_path: Pa
     assert (caller.source.qualified_name, caller.edge.certainty) == ("use", "may call")
     callees = ask(tmp_path, files, "use", Direction.CALLEES).steps
     assert {step.target.qualified_name for step in callees} == {"Shape.Draw", "Circle.Draw"}
+
+
+SEVERAL = {
+    "a.go": """package a
+
+type Shape interface{ Area() int }
+
+type Square struct{}
+
+func (s Square) Area() int { return 1 }
+
+func one(shape Shape) int { return shape.Area() }
+
+func two(square Square) int { return square.Area() }
+""",
+}
+
+
+def test_a_place_is_listed_once_whatever_definitions_the_name_has(tmp_path: Path) -> None:
+    """What means one of them for certain may mean no other."""
+    assert rows(tmp_path, SEVERAL, "Area", Direction.CALLERS) == ["a.go:9 certain", "a.go:11 certain"]
+    assert rows(tmp_path, SEVERAL, "Square.Area", Direction.CALLERS) == ["a.go:11 certain", "a.go:9 may call"]
+
+
+def test_far_tests_with_words_of_the_name_come_first(tmp_path: Path) -> None:
+    """A table that all tests reach says little of each."""
+    names = ("test_first", "test_of_sockets", "test_unix_socket_exists", "test_last")
+    tests = "".join(f"\n\ndef {name}():\n    check()\n" for name in names)
+    files = {
+        "m.py": "def unix_socket():\n    pass\n\n\ndef check():\n    unix_socket()\n",
+        "tests/test_m.py": f"from m import check\n{tests}",
+    }
+    found = ask(tmp_path, files, "unix_socket", Direction.TESTS)
+    assert [step.source.name for step in found.steps] == [names[2], names[1], names[0], names[3]]

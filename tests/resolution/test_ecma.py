@@ -416,3 +416,17 @@ def test_modules_that_export_each_other_as_a_whole_mean_nothing_that_is_known() 
     """And end no process."""
     files = {"a.js": "module.exports = require('./b')\n", "b.js": "module.exports = require('./a')\n"}
     assert Project(files | {"c.js": "const a = require('./a')\na.«run»()\n"}).answer() == UNDECIDED
+
+
+def test_a_compiled_file_is_its_source() -> None:
+    """Where the configuration says from which folder the compiler writes it, and it is not there itself."""
+    files = {
+        "tsconfig.json": '{"compilerOptions": {"outDir": "dist"}}',
+        "src/index.ts": "export * from './deep/one'\n",
+        "src/deep/one.ts": "export function one() {}\n",
+        "test/a.ts": "import { one } from '../dist/index.js'\n«one»()\n",
+        "test/b.ts": "import { two } from '../built/two.js'\n«two»()\n",
+        "built/two.js": "export function two() {}\n",
+        "src/two.ts": "export function two() {}\n",
+    }
+    assert Project(files).answers() == ["src/deep/one.ts:1 one", "built/two.js:1 two"]

@@ -461,7 +461,7 @@ def test_two_results_have_code_three_have_their_signatures_and_the_others_are_pl
     blocks = detailed(found).split("\n\n")
     assert ["```\n" in block for block in blocks] == [True, True, False, False, False, False]
     assert blocks[4].splitlines()[1:] == ["   > def renew(self, now)"]
-    places = [f"{number}. src/file{number}.py:12  Session.renew" for number in range(6, 11)]
+    places = [f"{number}. src/file{number}.py:12-29  Session.renew" for number in range(6, 11)]
     assert blocks[5].splitlines() == ["Further places:", *places]
 
 

@@ -103,9 +103,9 @@ class Step:
 class Trace:
     """The relations found from the starts.
 
-    steps: in the order (hop, certainty, code before tests, location); of tests see `_nearest_names_first`. stops: mentions that are not decided. doubt: what
-    is not known of the relations on the way; it is cut after MAX_NODES. hops: the most that were asked for. is_deeper:
-    whether more hops would lead further.
+    steps: in the order (hop, certainty, code before tests, location); of tests see `_nearest_names_first`. stops:
+    mentions that are not decided. doubt: what is not known of the relations on the way; it is cut after MAX_NODES.
+    hops: the most that were asked for. is_deeper: whether more hops would lead further.
     """
 
     starts: tuple[CodeNode, ...]

@@ -230,8 +230,12 @@ class File:
     @cached_property
     def _borders(self) -> Sequence[int]:
         """The offsets at which a span begins or ends, that of a function's body too."""
-        spans = {border for one in (*self.facts.bound, *self.facts.declared) for border in (one.start, one.stop)}
-        return sorted(spans.union((0,), (declaration.at + 1 for declaration in self.facts.declared)))
+        borders = {0}
+        for binding in self.facts.bound:
+            borders.update((binding.start, binding.stop))
+        for declaration in self.facts.declared:
+            borders.update((declaration.start, declaration.at + 1, declaration.stop))
+        return sorted(borders)
 
     def scope_at(self, at: int) -> int:
         """Return the first offset from which on all spans are those around this one: names mean the same there."""

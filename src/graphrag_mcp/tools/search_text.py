@@ -231,7 +231,8 @@ def _briefly(hit: Hit) -> str:
     stale = "  stale" if hit.chunk.stale else ""
     archived = f"  archived: {hit.chunk.archive.reason}" if hit.chunk.archive is not None else ""
     match = match_of(hit)
-    return f"{as_name(hit.chunk.path)}:{match.start_line}  {as_name(match.symbol) or match.kind}{archived}{stale}"
+    lines = f"{match.start_line}-{match.end_line}"  # What the name defines may begin anywhere in them.
+    return f"{as_name(hit.chunk.path)}:{lines}  {as_name(match.symbol) or match.kind}{archived}{stale}"
 
 
 def _describe_rest(unfitting: int, following: str, asking: Asking) -> str:

@@ -1,7 +1,7 @@
 """`trace_relations`: the relations of a symbol, or how code reaches other code."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -42,6 +42,7 @@ from graphrag_mcp.tools.tool import Call, Tool, page_of
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.tracing import Step, Trace
+    from graphrag_mcp.model.graph import CodeNode
 
 
 DirectionName = Annotated[
@@ -105,7 +106,7 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
 def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> str:
     """Return each relation under its file and definition with the text of its lines, and what is not known."""
     trace, total = answer.result, answer.page.total
-    starts = listed(list(map(location_of, trace.starts)), 3, "more of that name")
+    starts = listed(list(map(location_of, _related(trace))), 3, "more of that name")
     within = f" within {counted(trace.hops, 'hop')}" if trace.hops > 1 and not call.arguments.is_whole else ""
     parts = _parts(trace)
     plural = trace.direction.value
@@ -143,10 +144,17 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     return lay_out(answer, call, [head], lines, _where_it_stops(trace, call))
 
 
+def _related(trace: "Trace") -> Sequence["CodeNode"]:
+    """Return what was asked for: of types and methods of one name those that have something below them, if any has."""
+    above = {step.target for step in trace.steps}
+    having = [start for start in trace.starts if start in above]
+    return having if having and trace.direction in _LEVELLED and not trace.direction.is_outgoing else trace.starts
+
+
 def _parts(trace: "Trace") -> list[str]:
     """Return how many relations there are of each certainty.
 
-    Tests that are more than one hop away "may run it through other code": it is not known whether they run what is asked.
+    Of tests that are more than one hop away it is not known whether they run what is asked for.
     """
     is_far = {step for step in trace.steps if trace.direction is Direction.TESTS and step.hop > 1}
     far = sum(step.edge.certainty is Certainty.CERTAIN for step in is_far)

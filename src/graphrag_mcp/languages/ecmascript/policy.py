@@ -45,7 +45,8 @@ def _module(source: ModuleSource, path: str, module: str) -> Value | None:
         return Module(path)
     if module.startswith("."):
         suffixes = _RUN if path.endswith(_RUN[:4]) else _SUFFIXES
-        return _file(source, posixpath.join(posixpath.dirname(path), module), suffixes)
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
+        return _file(source, place, suffixes) or _compiled_from(source, place)
     known = source.manifests()
     manifests = [
         known[number] for number in _nearest(tuple(manifest.folder for manifest in known), posixpath.dirname(path))
@@ -117,20 +118,25 @@ def _satisfies(version: str, required: str) -> bool:
 def _package(source: ModuleSource, package: Manifest, entry: str) -> Value | None:
     """Return the file of an entry of a package: as it is, or the source from which it is built."""
     own = posixpath.join(package.folder, entry)
-    configured = [
-        manifest.targets
-        for manifest in source.manifests()
-        if manifest.folder == package.folder and OUTPUT in manifest.targets
-    ]
-    outputs = [(options[OUTPUT][0], options[OUTPUT][1]) for options in configured]
     plain = (own, posixpath.join(package.folder, "src", entry))
     for place in (*_targets(package, entry), *plain):
         built = place.removeprefix(package.folder)
         sources = [package.folder + path for path in (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built))]
-        sources += [root + place[len(out) :] for out, root in outputs if is_below(place, out)]
         for path in (place, *sources):
             if source_path := _file(source, path.replace(".d.ts", ".ts")):
                 return source_path
+        if source_path := _compiled_from(source, place, package.folder):
+            return source_path
+    return None
+
+
+def _compiled_from(source: ModuleSource, place: str, folder: str | None = None) -> Value | None:
+    """Return the source of a file that a compiler writes, as its configuration says, in one folder or in any."""
+    for manifest in source.manifests():
+        if OUTPUT in manifest.targets and folder in (None, manifest.folder):
+            out, root = manifest.targets[OUTPUT]
+            if is_below(place, out) and (compiled := _file(source, (root + place[len(out) :]).replace(".d.ts", ".ts"))):
+                return compiled
     return None
 
 

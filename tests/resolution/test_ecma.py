@@ -3,6 +3,7 @@
 import pytest
 
 from graphrag_mcp.model.facts import SymbolId
+from graphrag_mcp.resolution.linking import Linker
 from tests.resolution.projects import OTHER, UNDECIDED, Project
 
 LIBRARY = "export class Store { get() { return this } }\nexport function make() { return new Store() }\n"
@@ -430,3 +431,21 @@ def test_a_compiled_file_is_its_source() -> None:
         "src/two.ts": "export function two() {}\n",
     }
     assert Project(files).answers() == ["src/deep/one.ts:1 one", "built/two.js:1 two"]
+
+
+def test_however_many_folders_compilers_write_few_are_looked_at() -> None:
+    """What a file's imports read grows with their number, and not with that of the configurations."""
+    options = '{"compilerOptions": {"outDir": ".", "rootDir": "s#"}}'
+    files = {f"tsconfig.{number}.json": options.replace("#", str(number)) for number in range(100)}
+    reads = Linker(Project({**files, "a.ts": "import { x } from './missing'\nx()\n"})).link("a.ts").of_imports
+    assert len(reads) < 200
+
+
+def test_packages_that_name_each_other_as_their_entries_end() -> None:
+    """Neither is a file, so the import means none that is known."""
+    files = {
+        "a/package.json": '{"name": "a", "main": "../b"}',
+        "b/package.json": '{"name": "b", "main": "../a"}',
+        "c.ts": "import { x } from './a'\nx()\n",
+    }
+    assert Linker(Project(files)).link("c.ts").meanings == {"./a": "None"}

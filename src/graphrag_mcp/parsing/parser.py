@@ -87,18 +87,17 @@ def parse_file(
 
 def symbols_above(path: str, data: bytes, line: int) -> Sequence[Symbol]:
     """Return the symbols of code that begin at a line or above it, as `parse_file` finds them, in half of its time."""
-    stages = Stages()
-    decoded = stages.run("masking", lambda: source.read_text(data), lambda: source.Text(""))
-    if isinstance(decoded, source.NotText) or needs_card(path, decoded.text, categorise(path, decoded.text)):
-        return ()
 
     def symbols() -> Sequence[Symbol]:
+        decoded = source.read_text(data)
+        if isinstance(decoded, source.NotText) or needs_card(path, decoded.text, categorise(path, decoded.text)):
+            return ()
         grammar, code = load_grammar(language_of(path, decoded.text)), SourceCode(decoded.text)
         if grammar is None or len(code.data) > SYNTAX_LIMIT_BYTES:
             return ()
         return _symbols(read_outline(grammar.find(grammar.parse(code), code, line), grammar, path, code))
 
-    return stages.run("syntax", symbols, tuple)
+    return Stages().run("outline", symbols, tuple)
 
 
 def _parse_code(path: str, text: str, category: Category, language: str, stages: Stages) -> ParsedFile:

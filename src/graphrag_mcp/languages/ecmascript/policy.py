@@ -35,6 +35,7 @@ _FRAMEWORKS = {
 _DECLARATIONS = {_ECMASCRIPT: ("typescript", read_text(__package__, "library.d.ts"))} | {
     f"<{name}>": ("typescript", read_text(__package__, file)) for file, names in _FRAMEWORKS.items() for name in names
 }
+_MOST_OUTPUTS = 4  # Of more folders that compilers write, the innermost around a file are looked at.
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|esm?|cjs)/(?:types/|esm/|cjs/)?")
 
@@ -131,12 +132,16 @@ def _package(source: ModuleSource, package: Manifest, entry: str) -> Value | Non
 
 
 def _compiled_from(source: ModuleSource, place: str, folder: str | None = None) -> Value | None:
-    """Return the source of a file that a compiler writes, as its configuration says, in one folder or in any."""
-    for manifest in source.manifests():
-        if OUTPUT in manifest.targets and folder in (None, manifest.folder):
-            out, root = manifest.targets[OUTPUT]
-            if is_below(place, out) and (compiled := _file(source, (root + place[len(out) :]).replace(".d.ts", ".ts"))):
-                return compiled
+    """Return the source of a file that a compiler writes, as a configuration says, in one folder or in any."""
+    configured = [
+        manifest.targets[OUTPUT]
+        for manifest in source.manifests()
+        if OUTPUT in manifest.targets and folder in (None, manifest.folder)
+    ]
+    fitting = {(out, root) for out, root in configured if is_below(place, out)}
+    for out, root in sorted(fitting, key=lambda output: (-len(output[0]), output))[:_MOST_OUTPUTS]:
+        if compiled := _one_file(source, (root + place[len(out) :]).replace(".d.ts", ".ts")):
+            return compiled
     return None
 
 
@@ -150,20 +155,27 @@ def _targets(manifest: Manifest, name: str) -> Iterator[str]:
 
 
 def _file(source: ModuleSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -> Value | None:
+    """Return the file that a path means, which may be the folder of a package."""
+    if file := _one_file(source, place, suffixes):
+        return file
+    place = posixpath.normpath(place)
+    packages = (
+        manifest
+        for manifest in source.manifests()
+        if manifest.kind == "package.json" and manifest.folder == ("" if place == "." else place)
+    )
+    entries = (entry for manifest in packages for entry in _targets(manifest, "."))
+    return next((file for entry in entries if (file := _one_file(source, entry))), None)
+
+
+def _one_file(source: ModuleSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -> Module | None:
     """Return the file that a path without a suffix, or with that of the compiled file, means."""
     place = posixpath.normpath(place)
     place = "" if place == "." else place
     stem, suffix = posixpath.splitext(place)
     places = [place, *(stem + end for end in _COMPILED.get(suffix, ())), *(place + ending for ending in suffixes)]
     places += [posixpath.join(place, "index" + ending) for ending in suffixes]
-    file = next((path for path in places if source.has(path)), None)
-    if file is not None:
-        return Module(file)
-    packages = (
-        manifest for manifest in source.manifests() if manifest.kind == "package.json" and manifest.folder == place
-    )
-    entries = [_file(source, entry) for manifest in packages for entry in _targets(manifest, ".") if entry != place]
-    return next((entry for entry in entries if entry), None)
+    return next((Module(path) for path in places if source.has(path)), None)
 
 
 def _entries(source: ModuleSource, path: str) -> Iterator[str]:

@@ -163,6 +163,19 @@ def test_a_name_that_occurs_nowhere_is_told_in_any_answer(text: str, indexed: se
     assert missing_names(query, found(), counts) == missing
 
 
+def test_a_sure_answer_names_the_words_that_occur_nowhere() -> None:
+    """ "a transaction tried again after a deadlock" is not answered by code that begins transactions."""
+    query, counts = (
+        understand("where is a transaction tried again after a deadlock"),
+        {"transact": 90, "tri": 5, "again": 4, "after": 60},
+    )
+    sure = judge(query, found(cosine=0.9, score=40.0), (), CountingKeywords(counts))
+    assert (sure.confidence or 0) > 0.9
+    assert sure.missing == ("deadlock",)
+    named = replace(found(), paths=(Ranked(1, 1.0),))
+    assert judge(query, named, (), CountingKeywords(counts)).missing == ()
+
+
 def test_a_name_that_is_defined_in_another_style_is_not_missing() -> None:
     """`retryCount` is `retry_count`."""
     query = understand("how does retry_count grow")

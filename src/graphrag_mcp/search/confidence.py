@@ -47,7 +47,8 @@ _PROPER = re.compile(r"(?<=[\w,] )[A-Z]\w+")  # Not the first word of a sentence
 class Judgement:
     """The probability that any chunk matches the query. confidence: 0 to 1; None where it could not be judged.
 
-    missing: the words of the query, as written, that no chunk contains; only names, where it is sure that one matches.
+    missing: the words of the query, as written, that no chunk contains; only names, where the query names something that
+    is indexed.
     names_unknown: whether one of them is a proper name: the question may be of something that is not here.
     """
 
@@ -94,11 +95,11 @@ def judge(query: Query, retrieved: Retrieved, unavailable: Collection[str], keyw
         return NO_JUDGEMENT
     if signals is None:
         return Judgement(missing=missing_words(query, frequencies))
-    probability, proper = confidence(signals), proper_names(query, frequencies)
-    names_unknown = not signals.is_named and any(len(identifier_parts(name)) == 1 for name in proper)
-    if probability < UNSURE:
-        return Judgement(probability, missing_words(query, frequencies), names_unknown)
-    return Judgement(probability, missing_names(query, retrieved, frequencies), names_unknown)
+    probability = confidence(signals)
+    if signals.is_named:
+        return Judgement(probability, missing_names(query, retrieved, frequencies))
+    names_unknown = any(len(identifier_parts(name)) == 1 for name in proper_names(query, frequencies))
+    return Judgement(probability, missing_words(query, frequencies), names_unknown)
 
 
 def best_of(judgements: Sequence[Judgement]) -> Judgement:

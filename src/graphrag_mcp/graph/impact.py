@@ -1,13 +1,13 @@
 """What a change may reach: all that depends on the changed code, the most certain first, and the tests to run."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from graphrag_mcp.graph.cases import NAMED_TEST, cases_of, commands_for
 from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
 from graphrag_mcp.graph.walk import Walk
-from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
@@ -140,6 +140,11 @@ def find_impact(
         doubt |= here.at(hop)
         best |= fresh
         walk.go_on(row.node for row in fresh.values() if not (row.is_guess or row.node.is_file or _is_helper(row)))
+    for row in list(_tests_around(graph, relations, changed, best.values(), hops, scope)):
+        places[row.node.node_id, row.edge.path, row.via.qualified_name, row.edge.certainty].add(
+            (row.edge.line, row.edge.relation)
+        )
+        best.setdefault(row.node.node_id, row)
     of_files = _of_files(places)
     ordered = sorted((_with_lines(row, places, of_files) for row in best.values()), key=_order)
     return Impact(
@@ -149,6 +154,30 @@ def find_impact(
         replace(doubt, is_cut=doubt.is_cut or walk.is_cut),
         is_deeper=any(node.category is not Category.TESTS for node in walk.nodes),
     )
+
+
+def _tests_around(
+    graph: SymbolGraph,
+    relations: CodeRelations,
+    changed: Sequence[CodeNode],
+    reached: Iterable[Reached],
+    hops: int,
+    scope: Scope,
+) -> Iterator[Reached]:
+    """Yield the tests of functions in which something that is reached is defined: what they return may run it."""
+    inner = {node: (0, 1.0) for node in changed}
+    inner |= {row.node: (row.hops, row.confidence) for row in reached if row.hops < hops and not row.is_guess}
+    seen = {node.node_id for node in inner}
+    for node, (distance, confidence) in inner.items():
+        is_code = not node.is_file and node.category is not Category.TESTS
+        around = graph.in_file(node.path, node.start_line) if is_code else []
+        for outer in (other for other in around if other.kind in CALLABLE and other.node_id not in seen):
+            seen.add(outer.node_id)
+            edges = [edge for edge in relations.incoming(outer, LEADING, scope)[0] if not edge.is_guess]
+            nodes = graph.nodes(edge.source_id for edge in edges)
+            for edge in edges:
+                if edge.source_id in nodes and nodes[edge.source_id].category is Category.TESTS:
+                    yield Reached(nodes[edge.source_id], outer, edge, distance + 1, confidence * edge.confidence)
 
 
 _Places = Mapping[tuple[int, str, str, Certainty], Set[tuple[int, RelationKind]]]

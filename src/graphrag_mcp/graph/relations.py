@@ -250,6 +250,8 @@ class Relations:
         if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
             below = (other for symbol in symbols for other in hierarchy.children(symbol))
             yield from self._below(node, below, RelationKind.IMPLEMENTS)
+            objects = (other for symbol in symbols for other in hierarchy.objects(symbol))
+            yield from self._below(node, objects, RelationKind.IMPLEMENTS)
             yield from self._handed(node, symbols, RelationKind.IMPLEMENTS)
             alike = (other for symbol in guessed for other in hierarchy.alike(symbol))
             yield from self._below(node, alike, RelationKind.IMPLEMENTS, Certainty.BY_NAME)

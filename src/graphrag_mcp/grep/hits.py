@@ -72,6 +72,11 @@ class Hits:
     listed: Mapping[str, ListedFile]
     defined: Mapping[tuple[str, int], Symbol]
 
+    @property
+    def are_of_tests(self) -> bool:
+        """Whether no line of anything but tests has the needle."""
+        return all(self.listed[row.path].category is Category.TESTS for row in self.occurrences.lines)
+
     def place(self, rows: Sequence[Occurrence], context: int = 0) -> list[Placed]:
         """Return lines with their roles and the definitions around them. context: lines before and after each."""
         by_path: defaultdict[str, list[Occurrence]] = defaultdict(list)

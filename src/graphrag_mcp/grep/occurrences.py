@@ -45,13 +45,14 @@ class Occurrence(NamedTuple):
     text: str
 
 
-@shown("files", "files_searched", "unread")
+@shown("files", "files_searched", "unread", "fragments", "in_other_case")
 @dataclass(frozen=True, slots=True)
 class Occurrences:
     """The lines with the needle in the files that were searched, in the order of the files.
 
     lines: the first of them; all of few files. total: of all lines. unread: indexed files that cannot be read now, so
-    that their contents are unknown.
+    that their contents are unknown. fragments: lines with a part of a text that no code has as a whole.
+    in_other_case: lines that have it in other letters of the same words; 0 where that was not looked for.
     """
 
     lines: tuple[Occurrence, ...]
@@ -59,6 +60,8 @@ class Occurrences:
     files: int
     files_searched: int
     unread: tuple[str, ...] = ()
+    fragments: tuple[Occurrence, ...] = ()
+    in_other_case: int = 0
 
     @property
     def are_few(self) -> bool:

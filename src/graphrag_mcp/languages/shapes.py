@@ -214,6 +214,11 @@ def item(value: str, mark: str) -> str:
     return value if value in (UNKNOWN, LITERAL) else f"{_closed(value)}{mark}"
 
 
+def type_of(value: str) -> str:
+    """Return the type of a value."""
+    return UNKNOWN if value == UNKNOWN else f"=({value})" if "!" in value else f"={value}"
+
+
 def module(path: str) -> str:
     """Return a module, as it is written in an import; "" is the file itself."""
     return '"' + path.strip("\"'`") + '"'

@@ -130,14 +130,26 @@ class Hierarchy:
                         yield method, inherited
 
     def overriding(self, method: SymbolId) -> list[SymbolId]:
-        """Return the methods of types below that override or implement a method."""
-        return self._overriding(method, (How.BELOW,))
-
-    def _overriding(self, method: SymbolId, hows: Collection[How]) -> list[SymbolId]:
+        """Return the methods of types below that override or implement a method, and the functions of objects that do."""
         if self._resolver.symbols.has_method_sets(method):
             owner = self.owner_of(method)
             return self._same_method(method, self.descendants(owner) if owner else [])
+        hows = (How.BELOW, How.EXPECTED)
         return self._below(self._references.closure(self._references.place(method), hows, _OVERRIDES))
+
+    def objects(self, kind: SymbolId) -> list[SymbolId]:
+        """Return the objects that stand where a type is expected, and have functions for its methods."""
+        above = [] if self._resolver.symbols.has_method_sets(kind) else [kind, *self.ancestors(kind)]
+        methods = {
+            self._references.place(member)
+            for symbol in above
+            for member in self._references.declared_in(symbol)
+            if self.owner_of(member) == symbol and self._resolver.symbols.is_replaceable(member)
+        }
+        functions = self._below(self._references.to(methods, (How.EXPECTED,))) if methods else []
+        kinds = {kind, *self.descendants(kind)} if functions else set()
+        owners = dict.fromkeys(owner for owner in map(self.owner_of, functions) if owner)
+        return [owner for owner in owners if not kinds.isdisjoint(self.parents(owner))]
 
     def above(self, symbol: SymbolId) -> Set[int]:
         """Return the places of all types above a type, or of the methods that a method overrides."""
@@ -162,8 +174,7 @@ class Hierarchy:
             if link.use == Use.CALL and self._references.is_dispatched(link):
                 together.setdefault((link.target, link.line, link.source), []).append(link)
         placed = self._source.placed({target for target, _, _ in together})
-        hows = (How.BELOW, How.EXPECTED)
-        below = {target: self._overriding(symbol, hows) for target, symbol in placed.items()}
+        below = {target: self.overriding(symbol) for target, symbol in placed.items()}
         for (target, _, _), links in together.items():
             receivers = self._references.receivers(links)
             for method in below.get(target, ()):

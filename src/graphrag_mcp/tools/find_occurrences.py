@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, Strict, StringConstraints, WithJsonSchema
 
 from graphrag_mcp.app.session import Capability
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.text.counts import counted
@@ -43,6 +45,8 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 
 CaseName = Annotated[Case, Strict(False), WithJsonSchema({"type": "string", "enum": [case.value for case in Case]})]
 MAXIMUM_CONTEXT = 20
+FRAGMENTS_SHOWN = 5
+FEW = 20  # Lines; of more, those in other letters are not counted.
 _PATTERN = re.compile(r"[\\^$*+?|]|\[.*\]|\(.*\)")  # A text that may be meant as one.
 
 
@@ -73,16 +77,28 @@ class OccurrencesArguments(CodeArguments):
 
 def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "CodeAnswer[Occurrences, Placed]":
     """Return every line that contains a text."""
+    from graphrag_mcp.grep.fragments import find_fragments
     from graphrag_mcp.grep.hits import find_hits
     from graphrag_mcp.grep.needles import create_needle
+    from graphrag_mcp.grep.occurrences import find_occurrences as find_lines
 
     arguments, last = call.arguments, call.first + call.arguments.limit
-    needle = create_needle(arguments.text, regex=arguments.regex, whole_word=arguments.whole_word, case=arguments.case)
+    create = partial(create_needle, arguments.text, regex=arguments.regex, whole_word=arguments.whole_word)
+    needle = create(case=arguments.case)
     hits = find_hits(needle, call.scope, view.files, last)
+    occurrences = hits.occurrences
+    is_name = not occurrences.total or not arguments.text.isidentifier()
+    if arguments.case is Case.SMART and is_name and occurrences.total <= FEW and not arguments.text.islower():
+        every = find_lines(create(case=Case.IGNORE), list(hits.listed), view.files).total
+        occurrences = replace(occurrences, in_other_case=every - occurrences.total)
+    if not (arguments.regex or arguments.whole_word) and hits.are_of_tests:
+        code = [file for file in hits.listed.values() if not occurrences.total or file.category is not Category.TESTS]
+        found = find_fragments(arguments.text, code, view.files, arguments.case)
+        occurrences = replace(occurrences, fragments=found)
     placed = hits.place(hits.occurrences.lines[call.first : last], arguments.context)
     files = {row.path: hits.listed[row.path] for row in placed}
     rows = [replace(row, text=_around_match(row)) for row in placed]
-    return answer_of(view, hits.occurrences, Page(rows, call.first, hits.occurrences.total), files.values())
+    return answer_of(view, occurrences, Page(rows, call.first, occurrences.total), files.values())
 
 
 def _around_match(row: "Placed") -> str:
@@ -100,9 +116,19 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
     if not occurrences.files_searched and not occurrences.unread:
         status = call.asking.tool("index_status")
         head = [f"0 lines: no file{where} was searched; it is not indexed ({status} says why), or archived."]
-    elif not occurrences.total and not call.arguments.regex and _PATTERN.search(call.arguments.text):
+    elif not (occurrences.total or occurrences.fragments or call.arguments.regex) and _PATTERN.search(
+        call.arguments.text
+    ):
         pattern = call.asking.argument("regex=true")
         head.append(f"The text was searched as it is written; with {pattern} it is a pattern.")
+    if occurrences.fragments:
+        which = "Only tests have the whole text" if occurrences.total else "No line has the whole text"
+        head.append(f"{which}; these lines have the longest part of it that occurs:")
+        few = occurrences.fragments[:FRAGMENTS_SHOWN]
+        head += [f"  {as_name(row.path)}:{row.line}: {shown_line(row.text.strip())}" for row in few]
+    if occurrences.in_other_case:
+        ignoring = call.asking.argument("case=ignore")
+        head.append(f"{counted(occurrences.in_other_case, 'more line')} in another case: {ignoring}.")
     if occurrences.unread:
         head.append(f"Not read, so not counted: {', '.join(map(as_name, occurrences.unread[:STOPS_SHOWN]))}")
     last_path = last_symbol = ""

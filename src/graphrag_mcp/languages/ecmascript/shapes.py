@@ -28,6 +28,7 @@ from graphrag_mcp.languages.shapes import (
     operands,
     part,
     step,
+    type_of,
     type_part,
 )
 from graphrag_mcp.model.facts import Mark
@@ -256,8 +257,7 @@ def _tuple(writer: Writer, node: Node) -> str:
 
 
 def _type_of(writer: Writer, node: Node) -> str:
-    value = writer.value(arguments(node)[0])
-    return UNKNOWN if value == UNKNOWN else f"={value}"
+    return type_of(writer.value(arguments(node)[0]))
 
 
 def _extended(writer: Writer, node: Node) -> str:
@@ -324,7 +324,7 @@ _TYPES: dict[str, Rule] = {
     "type_query": _type_of,
     "lookup_type": _lookup,
     "conditional_type": _conditional,
-    "call_expression": lambda writer, node: f"={_call(writer, node)}",
+    "call_expression": lambda writer, node: type_of(_call(writer, node)),
 }
 
 SHAPES = Shapes(

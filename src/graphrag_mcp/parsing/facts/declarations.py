@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from tree_sitter import Node, Tree
 
 from graphrag_mcp.languages.grammars import Captures
-from graphrag_mcp.languages.shapes import UNKNOWN, arguments, leaf
+from graphrag_mcp.languages.shapes import UNKNOWN, arguments, leaf, type_of
 from graphrag_mcp.model.facts import EXPECTED, MERGES, METACLASS, NO_OWNER, BaseType, Bound, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.facts.reading import Draft, Held, ReaderPart, Reading, by_place, innermost, whole
@@ -49,7 +49,7 @@ class Declarations(ReaderPart):
         if role == "object":
             self._objects.add(index)
             if (expected := self._writer.expected(node)) != UNKNOWN:
-                kind = expected[:-1] if expected.endswith("!") else f"={expected}"
+                kind = expected[:-1] if expected.endswith("!") else type_of(expected)
                 self._drafts[index].bases += (BaseType(kind, EXPECTED),)
         if bases := captures.get("extends"):
             draft = self._drafts[index]

@@ -1,0 +1,52 @@
+"""Finds the parts of a text that occur where all of it does not.
+
+A message is copied with its values filled in, and code may have it in pieces: most of its words stand together on the
+lines that compose it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from graphrag_mcp.grep.needles import create_needle
+from graphrag_mcp.grep.occurrences import Files, Occurrence, find_occurrences
+from graphrag_mcp.model.files import ListedFile
+from graphrag_mcp.model.search import Case
+from graphrag_mcp.text.words import is_telling
+
+MOST_CHARACTERS = 300  # A longer text is code, of which any line may be a part.
+MOST_WORDS = 30
+FEWEST_WORDS = 3
+LEAST_PART = 2  # Words; one alone is no part of a message.
+LEAST_TELLING = 2  # Words of a part that are not question words: "is not a" is everywhere.
+MOST_LINES = 20  # Lines with a part; one that is on more tells nothing.
+_WORD = re.compile(r"\S+")
+
+
+def find_fragments(text: str, listed: Sequence[ListedFile], files: Files, case: Case) -> tuple[Occurrence, ...]:
+    """Return the lines with a long part of a text, in the order of the files; none if the part is frequent.
+
+    The parts are runs of its words, all of one length: two thirds of those tried before, until one occurs.
+    """
+    words = list(_WORD.finditer(text))
+    if "\n" in text or len(text) > MOST_CHARACTERS or not FEWEST_WORDS <= len(words) <= MOST_WORDS:
+        return ()
+    paths = [file.path for file in listed]
+    for size in _sizes(len(words)):
+        runs = (words[start : start + size] for start in range(len(words) - size + 1))
+        telling = [run for run in runs if sum(map(is_telling, (word[0] for word in run))) >= LEAST_TELLING]
+        parts = [re.escape(text[run[0].start() : run[-1].end()]) for run in telling]
+        if not parts:
+            continue
+        found = find_occurrences(create_needle("|".join(parts), regex=True, case=case), paths, files, MOST_LINES)
+        if found.total:
+            return found.lines if found.total <= MOST_LINES else ()
+    return ()
+
+
+def _sizes(words: int) -> Iterator[int]:
+    """Yield the lengths of the parts to try, the longest first."""
+    size = words - 1
+    while size > FEWEST_WORDS:
+        yield size
+        size = max(FEWEST_WORDS, size * 2 // 3)
+    yield min(FEWEST_WORDS, max(words - 1, LEAST_PART))

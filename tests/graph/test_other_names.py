@@ -150,3 +150,52 @@ def test_a_method_of_an_object_overrides_that_of_the_type_that_it_is_expected_to
     text = "import type { Provider } from './prov'\nexport const cpp: Provider = { capture(s) { return s } }\n"
     files = {"prov.ts": PROVIDER, "cpp.ts": text, "run.ts": RUN}
     assert rows(tmp_path, files, "cpp.capture", Direction.CALLERS) == ["run.ts:2 may call"]
+
+
+GATE = """export interface Gate { lift(key: string): string }
+export interface Wide extends Gate { size: number }
+export type MakeGate = (options: number) => Gate
+export type MakeOf<T> = (options: T) => Gate
+export interface Yard { gate: Gate; all: Gate[] }
+export function take(make: MakeGate) {}
+"""
+IMPORTS = "import { type Gate, type Wide, type MakeGate, type MakeOf, type Yard, take } from './gate'\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "export const own: Gate = { lift(key) { return key } }",
+        "export function make(): Gate { return { lift: (key) => key } }",
+        "export const make: MakeGate = (options) => { return { lift(key) { return key } } }",
+        "export const make: MakeGate = (options) => ({ lift(key) { return key } })",
+        "export const make: MakeOf<number> = function (options) { return { lift(key) { return key } } }",
+        "export const make: (options: number) => Gate = (options) => ({ lift(key) { return key } })",
+        "take((options) => ({ lift(key) { return key } }))",
+        "export const yard: Yard = { gate: { lift(key) { return key } }, all: [] }",
+        "export const yard: Yard = { gate: null, all: [{ lift(key) { return key } }] }",
+        "export const own = { lift(key) { return key } } satisfies Gate",
+        "export const own: Wide = { size: 1, lift(key) { return key } }",
+        "export class Own implements Gate { lift(key: string) { return key } }",
+    ],
+)
+def test_an_object_implements_what_its_place_expects(tmp_path: Path, code: str) -> None:
+    """Also where the type is that of a part of another, or of what a typed function gives."""
+    files = {"gate.ts": GATE, "own.ts": IMPORTS + code + "\n"}
+    assert rows(tmp_path, files, "Gate.lift", Direction.IMPLEMENTERS) == ["own.ts:2 certain"]
+    assert "own.ts:2 certain" in rows(tmp_path, files, "Gate", Direction.IMPLEMENTERS)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "export const own = { lift(key: string) { return key } }",
+        "export const own: Other = { lift(key: string) { return key } }\ninterface Other { lift(key: string): string }",
+        "export const all: Gate[] = []",
+    ],
+)
+def test_an_object_whose_place_expects_something_else_implements_nothing_for_certain(tmp_path: Path, code: str) -> None:
+    """To have the method is not enough to be sure."""
+    files = {"gate.ts": GATE, "own.ts": IMPORTS + code + "\n"}
+    assert "own.ts:2 certain" not in rows(tmp_path, files, "Gate.lift", Direction.IMPLEMENTERS)
+    assert "own.ts:2 certain" not in rows(tmp_path, files, "Gate", Direction.IMPLEMENTERS)

@@ -153,3 +153,27 @@ def test_a_file_that_is_called_like_an_option_is_run_as_a_file(tmp_path: Path) -
     }
     with indexed(tmp_path, files) as app:
         assert "Test: npm test -- ./-x.test.ts\n" in _impact(app, 2)
+
+
+CLOSURE = {
+    "shop/door.py": """def join(name):
+    return name
+
+
+def driver():
+    def path(key):
+        return join(key)
+
+    return {"get": lambda key: path(key)}
+""",
+    "tests/test_door.py": "from shop.door import driver\n\n\ndef test_get():\n    assert driver()['get']('a') == 'a'\n",
+}
+
+
+@pytest.mark.parametrize("symbol", ["join", "driver.path"])
+def test_the_tests_of_a_function_run_what_is_defined_inside(tmp_path: Path, symbol: str) -> None:
+    """What it returns keeps the function inside, and nothing names that again."""
+    with indexed(tmp_path, CLOSURE) as app:
+        said = _impact(app, 3, symbol)
+    assert "tests/test_door.py:5  test_get calls driver (certain)" in said
+    assert "pytest tests/test_door.py" in said

@@ -14,10 +14,14 @@ from graphrag_mcp.model.search import Frequencies, Ranked, SearchMeta, SearchReq
 from graphrag_mcp.search.confidence import (
     LOW,
     MIN_CHUNKS,
+    NO_JUDGEMENT,
     UNSURE,
+    Judgement,
     Signals,
+    best_of,
     confidence,
     judge,
+    judge_together,
     missing_names,
     missing_words,
     read_signals,
@@ -163,17 +167,14 @@ def test_a_name_that_occurs_nowhere_is_told_in_any_answer(text: str, indexed: se
     assert missing_names(query, found(), counts) == missing
 
 
-def test_a_sure_answer_names_the_words_that_occur_nowhere() -> None:
-    """ "a transaction tried again after a deadlock" is not answered by code that begins transactions."""
-    query, counts = (
-        understand("where is a transaction tried again after a deadlock"),
-        {"transact": 90, "tri": 5, "again": 4, "after": 60},
-    )
-    sure = judge(query, found(cosine=0.9, score=40.0), (), CountingKeywords(counts))
-    assert (sure.confidence or 0) > 0.9
-    assert sure.missing == ("deadlock",)
-    named = replace(found(), paths=(Ranked(1, 1.0),))
-    assert judge(query, named, (), CountingKeywords(counts)).missing == ()
+def test_phrasings_are_judged_as_most_of_them_are() -> None:
+    """A guess that happens to match does not make a question about something else sure, and its words are not asked."""
+    question, guess = Judgement(0.2, ("checksum",)), Judgement(0.9, ("mismatch",))
+    assert judge_together([question, guess, Judgement(0.3)]) == Judgement(0.3, ("checksum",))
+    assert judge_together([question, Judgement(0.01), guess]).is_weak
+    assert not judge_together([Judgement(0.02), Judgement(0.01), guess]).is_low
+    assert judge_together([question, NO_JUDGEMENT]).confidence is None
+    assert best_of([question, guess]) == Judgement(0.9, ("checksum", "mismatch"))
 
 
 def test_a_name_that_is_defined_in_another_style_is_not_missing() -> None:

@@ -383,6 +383,8 @@ FOREIGN = {
     "thrown.ts": "export class Lost extends Error {\n  error = 1\n}\nexport const one = new Error('two')\n",
     "shape.rs": "struct Shape;\n\nimpl fmt::Display for Shape {\n}\nfn display() {}\n",
     "Cart.php": "<?php\nclass Cart implements \\Countable {\n  function countable() {}\n}\n",
+    "trip.go": "package p\n\ntype Trip struct{}\n\nfunc (t *Trip) RoundTrip(r *Request) error { return nil }\n",
+    "Trip.java": "class Trips {\n  Response RoundTrip(Request r) { return null; }\n}\n",
 }
 
 
@@ -395,6 +397,8 @@ FOREIGN = {
         ("Error", "subclasses", "Lost (thrown.ts:1)"),
         ("Display", "implementers", "Shape (shape.rs:1)"),
         ("Countable", "implementers", "Cart (Cart.php:2)"),
+        ("http.RoundTripper", "implementers", "Trip (trip.go:3)"),
+        ("net/http.RoundTripper", "implementers", "Trip (trip.go:3)"),
     ],
 )
 def test_types_below_one_from_elsewhere_are_named(tmp_path: Path, symbol: str, direction: str, below: str) -> None:

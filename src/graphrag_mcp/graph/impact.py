@@ -165,7 +165,7 @@ def _tests_around(
     scope: Scope,
 ) -> Iterator[Reached]:
     """Yield the tests of functions in which something that is reached is defined: what they return may run it."""
-    inner = {node: (0, 1.0) for node in changed}
+    inner = dict.fromkeys(changed, (0, 1.0))
     inner |= {row.node: (row.hops, row.confidence) for row in reached if row.hops < hops and not row.is_guess}
     seen = {node.node_id for node in inner}
     for node, (distance, confidence) in inner.items():

@@ -281,15 +281,18 @@ class Navigator:
 
     def _refuse_foreign_type(self, text: str, scope: Scope) -> None:
         """Raise UnknownNameError with the types that extend or implement one which is defined elsewhere, if any do."""
-        if not _IDENTIFIER.fullmatch(text) or not isinstance(self._relations, Relations):
+        written = text.rpartition("/")[2]
+        if not _IDENTIFIER.fullmatch(written) or not isinstance(self._relations, Relations):
             return
-        name = dotted(text).rpartition(".")[2]
+        name = dotted(written).rpartition(".")[2]
         naming = self._occurrences(name, scope, MOST_NAMING)
         paths = dict.fromkeys(row.path for row in naming.lines)
         every = (node for path in paths for node in self._graph.in_file(path) if node.kind is SymbolKind.TYPE)
         types = list(islice(every, MOST_NAMING))
         above = ((node, self._trace([node], Direction.SUPERCLASSES, 1, scope).stops) for node in types)
-        below = [node for node, stops in above if any(stop.name.rpartition(".")[2] == name for stop in stops)]
+        naming_it = [node for node, stops in above if any(stop.name.rpartition(".")[2] == name for stop in stops)]
+        satisfying = self._graph.nodes(self._relations.satisfying(dotted(written))).values()
+        below = list(dict.fromkeys((*naming_it, *satisfying)))
         if below:
             places = [f"{as_name(node.qualified_name)} ({as_name(node.path)}:{node.start_line})" for node in below]
             at_least = "at least " if len(types) == MOST_NAMING or naming.total > len(naming.lines) else ""

@@ -373,6 +373,11 @@ class Relations:
         for name in self._code.outsiders.foreign_interfaces(symbol) if declaration.kind == SymbolKind.TYPE else ():
             yield Mentioned(RelationKind.INHERITS, name, "", symbol.path, declaration.line, False)
 
+    def satisfying(self, interface: str) -> list[int]:
+        """Return the nodes of the types that have all methods of a foreign interface, where that is enough."""
+        with self._code.searching():
+            return [self._code.node_id(kind.path, kind) for kind in self._code.outsiders.satisfying(interface)]
+
     def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
         """Return the nodes of a member that a type has from those above it; where types are unknown, by their names."""
         if symbols := self._code.symbols(child):

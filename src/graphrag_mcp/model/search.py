@@ -330,8 +330,8 @@ class SearchMeta:
     """Counts, timing and strategy of one search; `unavailable` maps a store to the reason it was left out.
 
     confidence: how sure it is that something matches, 0 to 1; None where it was not judged. nothing_matches: it is so
-    low that the results are only the nearest there are; is_weak: that they may be. missing_words: the words of
-    the query that occur nowhere, only its names where it names something that is indexed. restriction: where the
+    low that the results are only the nearest there are; is_weak: that they may be. missing_words: the query's names
+    that occur nowhere, and all such words where it is not sure that something matches. restriction: where the
     question's words restrict the search to, as a sentence. clauses: of a question that asks for two things; their
     results are shown in turn. near_names: of further candidates, each with its `path:line`, where it is not sure that
     the results are right.

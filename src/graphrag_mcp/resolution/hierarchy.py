@@ -130,7 +130,7 @@ class Hierarchy:
                         yield method, inherited
 
     def overriding(self, method: SymbolId) -> list[SymbolId]:
-        """Return the methods of types below that override or implement a method, and the functions of objects that do."""
+        """Return the methods of types and the functions of objects below that override or implement a method."""
         if self._resolver.symbols.has_method_sets(method):
             owner = self.owner_of(method)
             return self._same_method(method, self.descendants(owner) if owner else [])

@@ -1,7 +1,10 @@
 """What outside of the project may call a function, or read a type: libraries, test runners, other languages."""
 
+import re
 from collections.abc import Iterable, Iterator
 
+from graphrag_mcp.languages.policy import policy_of
+from graphrag_mcp.languages.registry import FACT_LANGUAGES
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import METACLASS, Mark, SymbolId
 from graphrag_mcp.model.files import SymbolKind
@@ -132,6 +135,23 @@ class Outsiders:
                 ):
                     value = self._resolver.expressions.value(path, flow.at, parse(flow.value))
                     yield from (taker.name,) if kind in types_of(value) else ()
+
+    def satisfying(self, interface: str) -> list[SymbolId]:
+        """Return the types that have all methods of foreign interfaces of a name, where that is enough."""
+        rules = [policy_of(language).foreign.interfaces.items() for language in sorted(FACT_LANGUAGES)]
+        named = [
+            methods
+            for interfaces in rules
+            for name, methods in interfaces
+            if re.fullmatch(rf"(.*[./])?{re.escape(interface)}", name)
+        ]
+        kinds: dict[SymbolId, None] = {}
+        for methods in filter(None, named):
+            rarest = min(methods, key=lambda name: len(self._source.named(name)))
+            owners = filter(None, map(self._hierarchy.owner_of, self._source.named(rarest)))
+            having = filter(self._resolver.symbols.has_method_sets, owners)
+            kinds |= dict.fromkeys(kind for kind in having if self._hierarchy.takes_all(kind, methods))
+        return list(kinds)
 
     def foreign_interfaces(self, kind: SymbolId) -> list[str]:
         """Return the foreign interfaces whose methods a type has, in a language where that is enough."""

@@ -21,7 +21,7 @@ from graphrag_mcp.model.search import (
     SearchStrategy,
 )
 from graphrag_mcp.ports import ChunkStore
-from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, best_of, judge
+from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, best_of, judge, judge_together
 from graphrag_mcp.search.enrich import rejected_approaches, related_code
 from graphrag_mcp.search.filters import check_filters
 from graphrag_mcp.search.focus import Gains, Terms, focus_hits
@@ -207,12 +207,13 @@ class _Search:
         stores = self.stores
         if not (self.settings.judge_confidence and stores.has_calibrated_cosines and index.state is IndexPhase.READY):
             return NO_JUDGEMENT
-        return best_of(
-            [
-                judge(phrasing.query, phrasing.candidates.retrieved, ranked.unavailable, stores.keywords)
-                for phrasing in ranked.phrasings
-            ]
-        )
+        judgements = [
+            judge(phrasing.query, phrasing.candidates.retrieved, ranked.unavailable, stores.keywords)
+            for phrasing in ranked.phrasings
+        ]
+        if len(judgements) == 1:
+            return judgements[0]
+        return judge_together(judgements) if self.request.also else best_of(judgements)
 
 
 @dataclass(frozen=True, slots=True)

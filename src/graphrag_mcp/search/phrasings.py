@@ -2,9 +2,13 @@
 
 Each phrasing is a search of its own. The share of a hit is its score by the best score of its ranking: so each phrasing
 counts alike, and it still counts by how much its first hits are better than the others. A file has the sum over the
-phrasings of its best share; a chunk has that, times the root of its own sum of shares by the best one in its file:
+phrasings of its best share, T. Of a chunk, s is the sum of its own shares, and f that of its scores by the lists alone,
+by the best of each ranking: bonuses belong to files, and lift all of their chunks.
 
-    score(chunk) = Σ max share(hits of the file) · √(Σ share(chunk) / max Σ share(chunks of the file))
+    score(chunk) = (T + FUSED · f) · √(s / T)
+
+Of 92 questions with two more phrasings by a language model, the wanted place is first, among three and among five for
+.565, .848 and .902 by this, and for .522, .815 and .902 by T · √(s / max s of the file).
 """
 
 import math
@@ -17,22 +21,25 @@ from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.search.ranking.scored import Scored
 
 DEPTH = 50  # Hits of each phrasing that count.
+FUSED = 0.25  # From .2 to .3 the same.
 
 
 @dataclass(slots=True)
 class _File:
-    """What the phrasings found of a file. best: its best share by phrasing. hits, shares: by chunk id."""
+    """What the phrasings found of a file. best: its best share by phrasing. hits, shares, fused: by chunk id."""
 
     best: dict[int, float] = field(default_factory=dict)
     hits: dict[int, dict[int, Scored]] = field(default_factory=dict)
     shares: dict[int, float] = field(default_factory=dict)
+    fused: dict[int, float] = field(default_factory=dict)
 
-    def add(self, number: int, scored: Scored, share: float) -> None:
-        """Add a hit of a phrasing; its hits come best first."""
+    def add(self, number: int, scored: Scored, share: float, fused: float) -> None:
+        """Add a hit of a phrasing with its two shares; its hits come best first."""
         chunk_id = scored.fused.chunk_id
         self.best.setdefault(number, share)
         self.hits.setdefault(chunk_id, {})[number] = scored
         self.shares[chunk_id] = self.shares.get(chunk_id, 0.0) + share
+        self.fused[chunk_id] = self.fused.get(chunk_id, 0.0) + fused
 
 
 def fuse_phrasings(orders: Sequence[Sequence[Scored]]) -> list[Scored]:
@@ -40,8 +47,10 @@ def fuse_phrasings(orders: Sequence[Sequence[Scored]]) -> list[Scored]:
     files: dict[int, _File] = {}
     for number, order in enumerate(orders, 1):
         best = order[0].score if order else 0.0
+        most = max((scored.fused.score for scored in order), default=0.0) or 1.0
         for scored in order[:DEPTH] if best > 0 else ():
-            files.setdefault(scored.file.file_id, _File()).add(number, scored, scored.score / best)
+            file = files.setdefault(scored.file.file_id, _File())
+            file.add(number, scored, scored.score / best, scored.fused.score / most)
     fused = [scored for file in files.values() for scored in _score(file)]
     return sorted(fused, key=lambda scored: (-scored.score, scored.file.path, scored.fused.chunk_id))
 
@@ -58,13 +67,14 @@ def interleave(orders: Sequence[Sequence[Scored]]) -> list[Scored]:
 
 def _score(file: _File) -> list[Scored]:
     terms = [Factor(f"phrasing {number}", share, FactorKind.TERM) for number, share in sorted(file.best.items())]
-    total, most = sum(file.best.values()), max(file.shares.values())
+    total = sum(file.best.values())
     scored = []
     for chunk_id, hit in file.hits.items():
-        place = math.sqrt(file.shares[chunk_id] / most)
-        explained = (*terms, Factor("place in the file", place))
+        lists, place = FUSED * file.fused[chunk_id], math.sqrt(file.shares[chunk_id] / total)
+        explained = (*terms, Factor("lists", lists, FactorKind.TERM), Factor("place in the file", place))
         fused, shared = _merge(chunk_id, hit), next(iter(hit.values())).shared
-        scored.append(Scored(total * place, fused, shared, terms=explained, phrasings=tuple(hit)))
+        value = (total + lists) * place
+        scored.append(Scored(value, fused, shared, terms=explained, phrasings=tuple(hit)))
     return scored
 
 

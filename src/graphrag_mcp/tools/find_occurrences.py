@@ -101,6 +101,10 @@ def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "Co
     return answer_of(view, occurrences, Page(rows, call.first, occurrences.total), files.values())
 
 
+def _may_be_pattern(arguments: OccurrencesArguments) -> bool:
+    return not arguments.regex and _PATTERN.search(arguments.text) is not None
+
+
 def _around_match(row: "Placed") -> str:
     """Return the line; of a long one, the part that contains the text."""
     start = max(0, row.column - LINE_CHARACTERS // 4) if len(row.text) > LINE_CHARACTERS else 0
@@ -116,9 +120,7 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
     if not occurrences.files_searched and not occurrences.unread:
         status = call.asking.tool("index_status")
         head = [f"0 lines: no file{where} was searched; it is not indexed ({status} says why), or archived."]
-    elif not (occurrences.total or occurrences.fragments or call.arguments.regex) and _PATTERN.search(
-        call.arguments.text
-    ):
+    elif not (occurrences.total or occurrences.fragments) and _may_be_pattern(call.arguments):
         pattern = call.asking.argument("regex=true")
         head.append(f"The text was searched as it is written; with {pattern} it is a pattern.")
     if occurrences.fragments:

@@ -40,6 +40,7 @@ TESTS_SHOWN = 3  # Of those of a type.
 ALSO_SHOWN = 3  # Other names that a file has.
 DIFF_TOKENS = 1_090  # An answer about a diff has no more: 3,500 characters.
 PLACES_SHOWN, LEAST_PLACES = 40, 5  # That a diff breaks: in all, and of each definition.
+FEW_CHANGES = 5  # Of more changed definitions, the users that nothing breaks are counted.
 OTHERS_SHOWN, PLAIN_SHOWN, COMPANIONS_SHOWN = 3, 5, 3
 _CHANGES = {
     "removed": "removed", "moved": "moved", "signature": "with another signature", "body": "with another body",
@@ -111,31 +112,44 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     if any(row.definition.is_breaking for row in affected.affected) or affected.doubt.is_cut:
         at_least = "at least " if affected.doubt.is_cut else ""
         head += f" Certainly broken outside the change: {at_least}{counted(affected.broken, 'place')}."
-    commands = affected.test_commands
-    above = [head, *([f"Test: {one_line(' && '.join(commands))}"] if commands else [])]
+    commands, within = affected.test_commands, counted(call.arguments.hops, "hop")
+    certain = counted(sum(not test.is_guess for test in affected.tests), "test")
+    more = ", more are further away" if affected.is_deeper else ""
+    tests = f"Test ({certain} within {within}{more}): {one_line(' && '.join(commands))}"
+    above = [head, *([tests] if commands else [])]
     shown = [f"{as_name(file.path)} (with {as_name(file.beside)}: {file.together} of {file.of} commits)"
              for file in affected.together[:COMPANIONS_SHOWN]]  # fmt: skip
-    within = counted(call.arguments.hops, "hop")
-    tail = [f"Tests that reach the change by more than {within} are not listed."] if affected.is_deeper else []
+    tail = (
+        [f"No test reaches it within {within}; more are not followed."] if affected.is_deeper and not commands else []
+    )
     tail += [f"Usually changed too: {', '.join(shown)}."] if shown else []
     if plain := list(map(as_name, affected.without_definition)):
         tail.append(f"Without a changed definition: {listed(plain, PLAIN_SHOWN)}.")
     tail += [f"Not compared: {counted(affected.files_left, 'more file')}."] if affected.files_left else []
-    is_judged = affected.affected or affected.doubt.is_cut
+    is_judged = affected.doubt.is_cut or (affected.affected and not (affected.is_deeper and affected.doubt.is_complete))
     tail += doubts(affected.doubt, [], call.asking) if is_judged else []
     tokens = call.tokens if call.arguments.token_budget else min(call.tokens, DIFF_TOKENS)
     having = sum(bool(row.breaks or row.may_break) for row in affected.affected)
     most = max(LEAST_PLACES, PLACES_SHOWN // max(having, 1))
-    return lay_out(answer, replace(call, tokens=tokens), above, partial(_affected_lines, most=most), tail)
+    names_all = len(affected.affected) <= FEW_CHANGES
+    lines = partial(_affected_lines, most=most, names_all=names_all)
+    return lay_out(answer, replace(call, tokens=tokens), above, lines, tail)
 
 
-def _affected_lines(row: "Affected", most: int) -> list[str]:
-    """Return a changed definition with the places that depend on it. most: how many that it breaks are shown."""
+def _affected_lines(row: "Affected", most: int, *, names_all: bool) -> list[str]:
+    """Return a changed definition with the places that depend on it.
+
+    most: how many that it breaks are shown. names_all: whether the users of one with the same signature are named.
+    """
     definition = row.definition
     marks = ", public" if definition.is_public else ""
     signatures = f"  {as_name(definition.signature[:LINE_CHARACTERS])}  was {as_name(definition.was[:LINE_CHARACTERS])}"
     changed = signatures if definition.change == "signature" else ""
-    used = f"  (used by {len(row.others):,} more{_named(row.others) if changed else ''})" if row.others else ""
+    used = (
+        f"  (used by {len(row.others):,} more{_named(row.others) if changed or names_all else ''})"
+        if row.others
+        else ""
+    )
     place = f"{as_name(definition.path)}:{definition.line}  {as_name(definition.symbol)}"
     lines = [f"{definition.change}{marks}  {place}{changed}{used}"]
     for verb, places in (("breaks", row.breaks), ("may break", row.may_break)):

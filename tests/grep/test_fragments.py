@@ -1,0 +1,94 @@
+"""A text that no line has as a whole: the lines with its longest part that occurs, and those in another case."""
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from graphrag_mcp.app.local import App
+from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.find_occurrences import OCCURRENCES
+
+MESSAGE = "multipart content is not allowed in HTTP verb"
+FILES = {
+    "send.py": f'def send(verb):\n    raise ValueError(f"{MESSAGE} [{{verb}}]")\n',
+    "revision.py": 'def find(name):\n    raise KeyError("Multiple revisions start "\n        "with %r" % name)\n',
+    "tests/test_send.py": f'def test_send():\n    assert "{MESSAGE} [GET]" in str(error)\n',
+    "common.py": "\n".join(f"# it is not allowed here, number {number}" for number in range(30)),
+    "header.py": 'NAME = "WWW-Authenticate"\nOTHER = "Www-Authenticate"\nsession = Session()\n',
+}
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """A project with messages that are composed."""
+    root = tmp_path_factory.mktemp("fragments") / "project"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(root.parent / "data")}))) as app:
+        app.index()
+        yield app
+
+
+def ask(app: App, text: str, **arguments: object) -> str:
+    """Return what the tool answers."""
+    call = OCCURRENCES.read({"text": text, **arguments}, app.settings, app.root)
+    return OCCURRENCES.write(app.ask(OCCURRENCES.ask, call), call)
+
+
+def test_a_message_in_two_literals_is_found_by_its_longer_part(app: App) -> None:
+    """The first of them is on a line of its own."""
+    answer = ask(app, "Multiple revisions start with")
+    assert answer.startswith("0 lines of 0 files")
+    assert '  revision.py:2: raise KeyError("Multiple revisions start "' in answer
+
+
+def test_a_message_with_its_value_is_found_where_it_is_composed(app: App) -> None:
+    """A test has it as it is printed; the code does not."""
+    answer = ask(app, f"{MESSAGE} [GET]")
+    assert answer.startswith("1 line of 1 file")
+    assert "Only tests have the whole text" in answer
+    assert "  send.py:2: raise ValueError(" in answer
+    alone = ask(app, f"{MESSAGE} [POST]")
+    assert "No line has the whole text" in alone
+    assert "send.py:2" in alone
+    assert "test_send.py:2" in alone
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("it is not allowed there", {}),  # A part on 30 lines tells nothing.
+        ("nothing of this occurs anywhere", {}),
+        ("is not at", {}),
+        ("revisions begin", {}),
+        ("Multiple revisions\nstart with", {}),
+        ("Multiple revisions start with", {"regex": True}),
+        ("Multiple revisions start with", {"whole_word": True}),
+        ("Multiple revisions start with", {"paths": ["common.py"]}),
+        ("Multiple revisions start with " * 12, {}),
+    ],
+)
+def test_other_texts_have_no_part_that_tells_anything(app: App, text: str, arguments: dict[str, object]) -> None:
+    """The answer is that no line has it."""
+    answer = ask(app, text, **arguments)
+    assert answer.startswith("0 lines of 0 files")
+    assert "part of it" not in answer
+
+
+def test_lines_in_another_case_are_counted(app: App) -> None:
+    """Whoever reads "1 line" would take it for all; of a name, another case is another name."""
+    assert "1 more line in another case: case=ignore." in ask(app, "WWW-Authenticate")
+    assert "another case" not in ask(app, "WWW-Authenticate", case="sensitive")
+    assert "another case" not in ask(app, "www-authenticate")
+    assert "another case" not in ask(app, "Session")
+    assert "1 more line in another case" in ask(app, "OTHER =".title())
+
+
+def test_a_long_text_takes_no_longer_than_others(app: App) -> None:
+    """Its parts are looked for in as many passes as their lengths are tried."""
+    started = time.process_time()
+    ask(app, " ".join(f"w{number}" * 4 for number in range(24)))
+    assert time.process_time() - started < 1

@@ -38,6 +38,7 @@ function main() {
     each(source, declare);
   }
   for (const source of sources) each(source, relate);
+  for (const source of sources) each(source, relateObject);
   for (const source of sources) each(source, refer);
   process.stdout.write(lines.join("\n") + "\n");
 }
@@ -211,6 +212,21 @@ function relate(node) {
         overriders.set(one, [...(overriders.get(one) || []), { to: place(overriding), owner: symbol }]);
       }
     }
+  }
+}
+
+/** The functions of an object override the members of the type that its place expects; what is around it has them. */
+function relateObject(node) {
+  const expected = ts.isObjectLiteralExpression(node) && checker.getContextualType(node);
+  if (!expected) return;
+  for (const member of node.properties) {
+    const is = ts.isMethodDeclaration(member) || (ts.isPropertyAssignment(member) && isFunction(member.initializer));
+    const above = is && ts.isIdentifier(member.name) && expected.getProperty(member.name.text);
+    const overriding = above && symbols.get(key(member.name));
+    if (!overriding) continue;
+    pair("overrides", overriding, above);
+    const around = ts.findAncestor(node, (outer) => nameOf(outer) && symbols.has(key(nameOf(outer))));
+    if (around) pair("lambda", symbols.get(key(nameOf(around))), above.parent);
   }
 }
 

@@ -18,6 +18,7 @@ from graphrag_mcp.model.graph import (
     CodeNode,
     Direction,
     Doubt,
+    Line,
     Mentioned,
 )
 from graphrag_mcp.model.scope import Scope
@@ -98,14 +99,15 @@ class Step:
         return self.edge.is_guess
 
 
-@shown("starts", "direction", "hops", "stops", "doubt")
+@shown("starts", "direction", "hops", "stops", "imports", "doubt")
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The relations found from the starts.
 
     steps: in the order (hop, certainty, code before tests, location); of tests see `_nearest_names_first`. stops:
     mentions that are not decided. doubt: what is not known of the relations on the way; it is cut after MAX_NODES.
-    hops: the most that were asked for. is_deeper: whether more hops would lead further.
+    hops: the most that were asked for. is_deeper: whether more hops would lead further. imports: the lines that import
+    what users are asked for.
     """
 
     starts: tuple[CodeNode, ...]
@@ -115,6 +117,7 @@ class Trace:
     doubt: Doubt = NO_DOUBT
     hops: int = 1
     is_deeper: bool = False
+    imports: tuple[Line, ...] = ()
 
     @property
     def cases(self) -> int:
@@ -181,7 +184,16 @@ def trace(
         steps = _nearest_names_first(steps, starts)
     steps = _once(steps, direction)
     doubt = replace(doubt, is_cut=doubt.is_cut or walk.is_cut)
-    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops, is_deeper=bool(walk.nodes))
+    imports = _imports(relations, starts, scope) if direction is Direction.USERS else ()
+    is_deeper = bool(walk.nodes)
+    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops, is_deeper, imports)
+
+
+def _imports(relations: CodeRelations, starts: Sequence[CodeNode], scope: Scope) -> tuple[Line, ...]:
+    """Return the lines that certainly import definitions: a new name has to be written there, too."""
+    nodes = (node for node in starts if not node.is_file)
+    edges = (edge for node in nodes for edge in relations.incoming(node, (RelationKind.IMPORTS,), scope)[0])
+    return tuple(dict.fromkeys((edge.path, edge.line) for edge in edges if edge.certainty is Certainty.CERTAIN))
 
 
 def _surest(edges: Sequence[CodeEdge]) -> list[CodeEdge]:

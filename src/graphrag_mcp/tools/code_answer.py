@@ -170,7 +170,7 @@ def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Itera
     if doubt.undecided:
         places = counted(len(doubt.undecided), "more place", "more places")
         are_few = len(doubt.undecided) <= FEW_PLACES and how != LISTED_BY_NAME
-        where = f": {_first(sorted(doubt.undecided))}" if are_few else f" ({how})"
+        where = f": {first_places(sorted(doubt.undecided))}" if are_few else f" ({how})"
         yield f"{places} of {name} {'not decided' if is_type else 'with an unknown receiver'}{where}"
     if doubt.undecided_on_the_way:
         places = counted(len(doubt.undecided_on_the_way), "more place")
@@ -178,7 +178,7 @@ def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Itera
     if doubt.others and name != NO_NAME:
         yield f"{counted(len(doubt.others), 'mention is another thing', 'mentions are other things')} of that name"
     if doubt.unparsed:
-        shown = _first(sorted(doubt.unparsed), 3)
+        shown = first_places(sorted(doubt.unparsed), 3)
         yield f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}"
 
 
@@ -189,7 +189,7 @@ def _unknown_callers(doubt: Doubt, name: str) -> Iterator[str]:
         names = ", ".join(map(as_name, sorted(doubt.callers_outside)))
         yield f"more uses are possible through {names}"
     if doubt.methods:
-        yield f"{counted(len(doubt.methods), 'method')} of {name}, not listed: {_first(sorted(doubt.methods))}"
+        yield f"{counted(len(doubt.methods), 'method')} of {name}, not listed: {first_places(sorted(doubt.methods))}"
     if doubt.is_structural:
         yield (
             "a function is of this type by its parameters and result: only those assigned, returned or handed over as "
@@ -203,12 +203,12 @@ def _unread_files(doubt: Doubt) -> Iterator[str]:
     if doubt.unread:
         lines, files = counted(len(doubt.unread), "line"), counted(len({path for path, _ in doubt.unread}), "file")
         where = f"{lines} in {files} {'has' if len(doubt.unread) == 1 else 'have'} the name in a text or in code"
-        yield f"{where} without relations: {_first(sorted(doubt.unread))}"
+        yield f"{where} without relations: {first_places(sorted(doubt.unread))}"
     if doubt.is_cut:
         yield "truncated by a limit: retry with fewer hops or with paths"
     if doubt.files_pending:
         files = counted(len(doubt.files_pending), "file is", "files are")
-        yield f"{files} not resolved and may have more: {_first(sorted(doubt.files_pending))}"
+        yield f"{files} not resolved and may have more: {first_places(sorted(doubt.files_pending))}"
 
 
 def _unknown_types(starts: Sequence[CodeNode], by_text: str) -> Iterator[str]:
@@ -218,8 +218,8 @@ def _unknown_types(starts: Sequence[CodeNode], by_text: str) -> Iterator[str]:
         yield f"{_UNRECORDED}; {by_text}" if all(start.kind in _VALUES for start in starts) else UNTYPED
 
 
-def _first(places: Sequence[str | Line], most: int = PLACES_NAMED) -> str:
-    """Return the first of some files or lines."""
+def first_places(places: Sequence[str | Line], most: int = PLACES_NAMED) -> str:
+    """Return the first of some files or lines in words."""
     names = (as_name(place) if isinstance(place, str) else f"{as_name(place[0])}:{place[1]}" for place in places[:most])
     return ", ".join(names) + (", ..." if len(places) > most else "")
 

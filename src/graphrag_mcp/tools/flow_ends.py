@@ -126,7 +126,7 @@ def _named(navigator: "Navigator", call: Call[FlowArguments], names: Sequence[st
     problem: RequestError | None = None
     for name in names:
         try:
-            nodes = _code(navigator.starts(name, call.scope))
+            nodes = _code(navigator.starts(name, call.scope))[:MAX_ENDS]
             weights |= {node: _PER_NAMESAKE * place for place, node in enumerate(nodes)}
         except RequestError as error:
             problem = error
@@ -151,11 +151,11 @@ def _asked(
 ) -> Ends:
     """Return the definitions that a part of a question names, else those that searches for it and for all find."""
     scores: dict[CodeNode, float] = {}
+    words = frozenset(index_words(part))
     for name in names_in(part):
-        scores |= dict.fromkeys(_code(navigator.known(name, call.scope)), 0.0)
+        scores |= _told_apart(_code(navigator.known(name, call.scope)), words)
     if scores:
         return scores
-    words = frozenset(index_words(part))
     for ranked, least in ((hits, 0.0), (of_all, _OF_ALL)):
         for rank, hit in enumerate(ranked):
             nodes = navigator.code_at(hit.chunk.path, *_lines_of(hit))
@@ -166,11 +166,20 @@ def _asked(
     return {node: cost - lowest for node, cost in sorted(scores.items(), key=lambda item: item[1])[:MAX_ENDS]}
 
 
+def _told_apart(nodes: Sequence[CodeNode], words: frozenset[str]) -> dict[CodeNode, float]:
+    """Return definitions of one name, those first and cheapest whose path and owner have most words of the question."""
+    shared = {node: len(words.intersection(index_words(f"{node.path} {node.qualified_name}"))) for node in nodes}
+    most = max(shared.values(), default=0)
+    costs = {node: _PER_WORD * (most - count) for node, count in shared.items()}
+    return dict(sorted(costs.items(), key=lambda item: item[1])[:MAX_ENDS])
+
+
 def _in_order(navigator: "Navigator", call: Call[FlowArguments], question: str) -> list[Ends]:
     """Return the first and the last definition that a question names, [] unless it names two."""
-    named = (_code(navigator.known(name, call.scope)) for name in names_in(question))
+    words = frozenset(index_words(question))
+    named = (_told_apart(_code(navigator.known(name, call.scope)), words) for name in names_in(question))
     known = list(filter(None, named))
-    return [dict.fromkeys(known[0], 0.0), dict.fromkeys(known[-1], 0.0)] if len(known) > 1 else []
+    return [known[0], known[-1]] if len(known) > 1 else []
 
 
 def names_in(text: str) -> Iterator[str]:
@@ -183,7 +192,7 @@ def names_in(text: str) -> Iterator[str]:
 def _code(nodes: Sequence[CodeNode]) -> list[CodeNode]:
     """Return what can be a part of a flow: code before tests, and nothing else if there is some."""
     code = [node for node in nodes if node.kind in _CODE_KINDS]
-    return [node for node in code if node.category is code[0].category][:MAX_ENDS] if code else list(nodes[:1])
+    return [node for node in code if node.category is code[0].category] if code else list(nodes[:1])
 
 
 def _lines_of(hit: Hit) -> tuple[int, int]:

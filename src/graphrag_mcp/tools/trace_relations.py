@@ -25,6 +25,7 @@ from graphrag_mcp.tools.code_answer import (
     answer_of,
     code_json,
     doubts,
+    first_places,
     further,
     in_words,
     is_empty,
@@ -210,6 +211,8 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
         if names := list(dict.fromkeys(named)):
             is_above = trace.direction is Direction.SUPERCLASSES and not is_defined
             lines.append(f"{'Outside of this repository' if is_above else words}: {listed(names, STOPS_SHOWN)}.")
+    if trace.imports:
+        lines.append(f"Imported at {first_places(trace.imports)}.")
     if trace.direction is Direction.OVERRIDES and not trace.doubt.is_typed:
         lines.append("Overrides are compared by name, with the types above.")
     if not trace.direction.is_outgoing:

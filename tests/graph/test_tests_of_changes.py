@@ -6,6 +6,7 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.tools.impact import IMPACT
+from graphrag_mcp.tools.trace_relations import TRACE
 from tests.graph.test_unread import indexed
 
 FILES = {
@@ -121,7 +122,7 @@ def test_a_method_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: Path)
     with indexed(tmp_path, files) as app:
         said = _impact(app, 3, "Oven._glow")
     assert "and 0 tests, in 1 file (within 3 hops). 1 test reaches its type: test_new.\n" in said
-    assert "\nTest: pytest tests/test_oven.py" in said
+    assert "\nTest first: pytest tests/test_oven.py" in said
 
 
 @pytest.mark.parametrize(
@@ -177,3 +178,17 @@ def test_the_tests_of_a_function_run_what_is_defined_inside(tmp_path: Path, symb
         said = _impact(app, 3, symbol)
     assert "tests/test_door.py:5  test_get calls driver (certain)" in said
     assert "pytest tests/test_door.py" in said
+
+
+def test_tests_through_other_code_are_ordered_by_what_they_share_with_it(tmp_path: Path) -> None:
+    """In their paths, too: which of many runs it, nobody knows."""
+    files = {"shop/unpack_body.py": "def unpack():\n    return 1\n\n\ndef send():\n    return unpack()\n"}
+    names = ["cart", "price", "unpack_body", "zone"]
+    files |= {
+        f"tests/test_{name}.py": f"from shop.unpack_body import send\n\n\ndef test_{number}():\n    send()\n"
+        for number, name in enumerate(names)
+    }
+    with indexed(tmp_path, files) as app:
+        call = TRACE.read({"symbol": "unpack", "direction": "tests"}, app.settings, app.root)
+        said = TRACE.write(app.ask(TRACE.ask, call), call)
+    assert next(line for line in said.splitlines() if line.startswith("tests/")) == "tests/test_unpack_body.py"

@@ -75,7 +75,7 @@ def test_other_texts_have_no_part_that_tells_anything(app: App, text: str, argum
     """The answer is that no line has it."""
     answer = ask(app, text, **arguments)
     assert answer.startswith("0 lines of 0 files")
-    assert "part of it" not in answer
+    assert "parts of it" not in answer
 
 
 def test_lines_in_another_case_are_counted(app: App) -> None:

@@ -58,6 +58,27 @@ def test_a_package_is_meant_by_its_name_and_its_exports() -> None:
 
 
 @pytest.mark.parametrize(
+    ("built", "source"),
+    [
+        ("dist/index.js", "src/index.ts"),
+        ("lib/node/interceptors/net/index.js", "src/interceptors/net/index.ts"),
+        ("lib/browser/presets/browser.mjs", "src/presets/browser.mts"),
+        ("dist/types/esm/a.js", "src/a.ts"),
+        ("dist/node/a.js", "src/node/a.ts"),
+    ],
+)
+def test_what_is_built_for_a_platform_stands_for_its_source(built: str, source: str) -> None:
+    """A folder of a platform or module system is one that the build adds; another one is of the sources."""
+    package = f'{{"name": "acme", "exports": {{".": {{"browser": null, "default": "./{built}"}}}}}}'
+    files = {
+        "package.json": package,
+        source: "export function make() {}\n",
+        "test/a.ts": "import { make } from 'acme'\n«make»()\n",
+    }
+    assert Project(files).answers() == [f"{source}:1 make"]
+
+
+@pytest.mark.parametrize(
     ("required", "is_meant"),
     [("^4.0.5", False), ("4", False), ("~5.1.0", False), ("5.0.0", False), ("^5.0.0", True), ("~5.0.0", True),
      ("5", True), ("workspace:*", True), (">=4", True), ("*", True)],

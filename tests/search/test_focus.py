@@ -81,6 +81,8 @@ def test_a_chunk_in_which_nothing_stands_out_is_shown_as_a_whole() -> None:
     """Both functions match alike: neither is claimed to be the one."""
     found = focus("read stream", "wire.py", HELPERS)
     assert (found.start_line, found.end_line) == (1, 6)
+    assert found.names == ("read_header", "read_body")
+    assert focus("size of the body", "wire.py", HELPERS).names == ()
 
 
 def test_a_name_that_the_query_gives_exactly_wins() -> None:

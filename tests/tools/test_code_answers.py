@@ -449,3 +449,45 @@ def test_a_file_that_is_reached_has_all_names_that_lead_to_it(tmp_path: Path) ->
         text = ask(app, "impact", symbol="deep")
     (row,) = [line for line in text.split("\n") if line.startswith("test 2.")]
     assert "test_a.py:1, 2 " in row and row.endswith("; also two:3")
+
+
+NAMESAKES = {
+    "shop/host.py": "def host():\n    return 1\n\n\nclass Map:\n    def host(self):\n        return 2\n",
+    "shop/wire.py": "def host():\n    return 3\n",
+    "use.py": "from shop import host as own\nfrom shop.wire import host\nfrom shop.host import Map\n\n\n"
+    "def one():\n    return host()\n\n\ndef two():\n    return own.host()\n\n\n"
+    "def three(m: Map):\n    return m.host()\n",
+}
+
+
+def test_a_place_says_which_of_several_definitions_it_means(tmp_path: Path) -> None:
+    """By the type where only one has it, else by the place."""
+    with indexed(tmp_path, NAMESAKES) as opened:
+        text = ask(opened, "trace_relations", symbol="host")
+        one = ask(opened, "trace_relations", symbol="shop/wire.py:host")
+        beside = ask(opened, "trace_relations", symbol="wire.py:host")
+    assert "  one (means shop/wire.py:1-2)" in text
+    assert "  two (means shop/host.py:1-2)" in text
+    assert "  three (means Map.host)" in text
+    assert one.startswith("1 caller of shop/wire.py:1-2  host: 1 certain.")
+    assert "means" not in one
+    assert beside == one
+
+
+def test_users_of_a_type_name_its_imports(tmp_path: Path) -> None:
+    """Who renames it has to write the new name there, too."""
+    files = {"kind.py": "class Kind: pass\n", "use.py": "from kind import Kind\n\n\ndef take(k: Kind): pass\n"}
+    with indexed(tmp_path, files) as opened:
+        assert "Imported at use.py:1." in ask(opened, "trace_relations", symbol="Kind", direction="users")
+        assert "Imported at" not in ask(opened, "trace_relations", symbol="Kind", direction="callers")
+
+
+def test_a_question_tells_definitions_of_one_name_apart(tmp_path: Path) -> None:
+    """By the words that it shares with their paths: "the disk driver's get"."""
+    files = {"low.py": "def raw_read(): pass\n"} | {
+        f"drivers/{name}.py": f"from low import raw_read\n\n\ndef get_item():\n    return {call}\n"
+        for name, call in [*((f"a{number}", "1") for number in range(14)), ("disk", "raw_read()")]
+    }
+    with indexed(tmp_path, files) as opened:
+        text = ask(opened, "trace_relations", question="how does the disk driver's get_item reach raw_read")
+    assert text.startswith("get_item reaches raw_read: 1 certain.")

@@ -39,6 +39,7 @@ function main() {
   }
   for (const source of sources) each(source, relate);
   for (const source of sources) each(source, relateObject);
+  for (const source of sources) each(source, relateFunction);
   for (const source of sources) each(source, refer);
   process.stdout.write(lines.join("\n") + "\n");
 }
@@ -215,19 +216,62 @@ function relate(node) {
   }
 }
 
-/** The functions of an object override the members of the type that its place expects; what is around it has them. */
+/** An object implements what its place expects, and its functions override members of that: nobody has to list them. */
 function relateObject(node) {
   const expected = ts.isObjectLiteralExpression(node) && checker.getContextualType(node);
-  if (!expected) return;
-  for (const member of node.properties) {
-    const is = ts.isMethodDeclaration(member) || (ts.isPropertyAssignment(member) && isFunction(member.initializer));
-    const above = is && ts.isIdentifier(member.name) && expected.getProperty(member.name.text);
-    const overriding = above && symbols.get(key(member.name));
-    if (!overriding) continue;
-    pair("overrides", overriding, above);
-    const around = ts.findAncestor(node, (outer) => nameOf(outer) && symbols.has(key(nameOf(outer))));
-    if (around) pair("lambda", symbols.get(key(nameOf(around))), above.parent);
+  const { path: file, line } = expected ? at(node) : {};
+  for (const type of expected ? (expected.isUnion() ? expected.types : [expected]) : []) {
+    const types = new Set();
+    for (const member of node.properties) {
+      const above = member.name && ts.isIdentifier(member.name) && type.getProperty(member.name.text);
+      const own = functionOf(member);
+      if (!above || !own) continue;
+      if (symbols.has(key(own))) pair("lambda", symbols.get(key(own)), above);
+      for (const one of above.declarations || []) types.add(one.parent);
+      if (type.symbol) collectAbove(type.symbol, types);
+      for (const symbol of [type.symbol, type.aliasSymbol]) types.add(symbol);
+    }
+    for (const one of types) {
+      for (const declaration of (one && one.declarations) || [one]) beside([file, line, ""], declaration);
+    }
   }
+}
+
+/** A function is of the type that its place expects, where it is written and where it is named. */
+function relateFunction(node) {
+  const own = isFunction(node) ? node : ts.isIdentifier(node) && ts.isExpression(node) && functionNamed(node);
+  const expected = own && checker.getContextualType(node);
+  for (const type of expected ? (expected.isUnion() ? expected.types : [expected]) : []) {
+    const { path: file, line } = at(own);
+    for (const symbol of [type.symbol, type.aliasSymbol]) {
+      for (const one of (symbol && symbol.declarations) || []) beside([file, line, ""], ts.isFunctionTypeNode(one) ? one.parent : one);
+    }
+  }
+}
+
+function functionNamed(node) {
+  const name = functionOfSymbol(unalias(checker.getSymbolAtLocation(node)));
+  return name !== node ? name : undefined;
+}
+
+function functionOfSymbol(symbol) {
+  const declaration = symbol && symbol.valueDeclaration;
+  const is = declaration && (ts.isFunctionDeclaration(declaration) || (ts.isVariableDeclaration(declaration) && isFunction(declaration.initializer)));
+  return is ? declaration.name : undefined;
+}
+
+/** Print that something may be below a type: nobody has to list it. */
+function beside(source, type) {
+  const target = type && type.name && symbols.get(key(type.name));
+  if (target) print({ record: "pair", kind: "lambda", source, target: place(target) });
+}
+
+/** Return the name of the function that a part of an object is or names. */
+function functionOf(member) {
+  if (ts.isMethodDeclaration(member) || (ts.isPropertyAssignment(member) && isFunction(member.initializer))) return member.name;
+  const isNamed = ts.isShorthandPropertyAssignment(member) || (ts.isPropertyAssignment(member) && ts.isIdentifier(member.initializer));
+  const symbol = isNamed && unalias(nextSymbol(member));
+  return symbol ? functionOfSymbol(symbol) : undefined;
 }
 
 function collectAbove(symbol, found) {

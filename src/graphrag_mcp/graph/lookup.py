@@ -28,7 +28,7 @@ _RECEIVER = re.compile(r"\(\*?(\w+)\)")  # Go's.
 _INNER = re.compile(r"(?<=\w)\$(?=[A-Z])")  # The JVM names inner classes so.
 _PROTOTYPE = re.compile(r"\.prototype(?=\.)")  # JavaScript names methods so.
 _TEXT_KINDS = (SymbolKind.SECTION, SymbolKind.KEY)  # Not code.
-_MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
+_MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::?|#)(?P<name>.+)\Z")
 
 
 def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTHING) -> list[CodeNode]:
@@ -96,8 +96,10 @@ def _in_file(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[Co
     member = _MEMBER.match(text)
     if member is None:
         return []
-    path = _relative(member["path"], root)
-    return [node for node in _definitions(graph, member["name"], scope) if node.path == path]
+    path, nodes = _relative(member["path"], root), _definitions(graph, member["name"], scope)
+    return [node for node in nodes if node.path == path] or [
+        node for node in nodes if node.path.endswith(f"/{path}") and "." in path
+    ]
 
 
 def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:

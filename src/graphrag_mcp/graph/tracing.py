@@ -1,7 +1,10 @@
 """Follows the code graph from a definition, hop by hop, and reports what is not known."""
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 from graphrag_mcp.graph.cases import cases_of
@@ -25,7 +28,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 from graphrag_mcp.text.names import without_constructor
-from graphrag_mcp.text.words import words_of
+from graphrag_mcp.text.words import index_words
 
 _TESTS = frozenset({Category.TESTS})
 HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
@@ -280,13 +283,21 @@ def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
 
 
 def _nearest_names_first(steps: Sequence[Step], starts: Sequence[CodeNode]) -> list[Step]:
-    """Return the tests, of those that reach a start through other code the ones first whose names have words of it."""
-    words = {word for start in starts for word in words_of(start.name)}
+    """Return the tests: those that reach a start through other code by what their names and paths share with it.
 
-    def rank(step: Step) -> int:
-        return len(words) - len(words.intersection(words_of(step.source.name))) if step.hop > 1 else -1
+    A shared word counts the more, the fewer of the tests have it.
+    """
+    tests = [step for step in steps if step.source.category is Category.TESTS]
+    words = {word for start in starts for word in _words(start)}
+    shared = [words.intersection(_words(step.source)) for step in tests]
+    frequency = Counter(word for some in shared for word in some)
+    worth = [sum(math.log(len(tests) / frequency[word]) for word in some) for some in shared]
+    ranks = [(step.hop > 1, -value if step.hop > 1 else 0.0) for step, value in zip(tests, worth, strict=True)]
+    return [step for _, step in sorted(zip(ranks, tests, strict=True), key=itemgetter(0))]
 
-    return sorted((step for step in steps if step.source.category is Category.TESTS), key=rank)
+
+def _words(node: CodeNode) -> list[str]:
+    return index_words(f"{node.path} {node.qualified_name}")
 
 
 def _is_sure(step: Step) -> bool:

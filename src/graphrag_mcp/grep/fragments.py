@@ -23,7 +23,7 @@ _WORD = re.compile(r"\S+")
 
 
 def find_fragments(text: str, listed: Sequence[ListedFile], files: Files, case: Case) -> tuple[Occurrence, ...]:
-    """Return the lines with a long part of a text, in the order of the files; none if the part is frequent.
+    """Return the lines with a long part of a text, those with most of it first; none if such parts are frequent.
 
     The parts are runs of its words, all of one length: two thirds of those tried before, until one occurs.
     """
@@ -39,8 +39,21 @@ def find_fragments(text: str, listed: Sequence[ListedFile], files: Files, case: 
             continue
         found = find_occurrences(create_needle("|".join(parts), regex=True, case=case), paths, files, MOST_LINES)
         if found.total:
-            return found.lines if found.total <= MOST_LINES else ()
+            lines = found.lines if found.total <= MOST_LINES else ()
+            return tuple(sorted(lines, key=lambda line: -_shared(line.text.lower(), text.lower(), words)))
     return ()
+
+
+def _shared(line: str, text: str, words: Sequence[re.Match[str]]) -> int:
+    """Return how many characters of a text are in runs of its words that a line has, from the left."""
+    shared = first = 0
+    while first < len(words):
+        ends = range(len(words), first + LEAST_PART - 1, -1)
+        begin = words[first].start()
+        last = next((end for end in ends if text[begin : words[end - 1].end()] in line), first)
+        shared += words[last - 1].end() - begin if last > first else 0
+        first = max(last, first + 1)
+    return shared
 
 
 def _sizes(words: int) -> Iterator[int]:

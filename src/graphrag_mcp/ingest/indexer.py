@@ -34,6 +34,7 @@ from graphrag_mcp.text.counts import counted
 
 BATCH_CHUNKS = 500  # A kill costs no more; a batch is embedded and written while the next files are parsed.
 BATCH_SECONDS = 2.0
+LEAST_DONE = 0.05  # The share of the files after which the time that is left is told.
 STEP_CHUNKS = 25  # Embedding them takes about 5 ms; a search may run between two steps.
 GIT_TIMEOUT_SECONDS = 60.0
 
@@ -379,7 +380,8 @@ class _Run:
         if self.progress is None:
             return
         elapsed = time.monotonic() - self.started
-        left = elapsed / self.done * (self.total - self.done) if self.done else None
+        is_told = self.done >= self.total * LEAST_DONE > 0  # Before that, most of the time is that of the start.
+        left = elapsed / self.done * (self.total - self.done) if is_told else None
         self.progress(Progress(self.done, self.total, self.chunks, left))
 
 

@@ -206,6 +206,7 @@ class Focus:
     symbol: the definition, None where none is known. start_line, end_line: its lines in the chunk, with the comment
     above it, or those of the whole chunk where no definition stands out. lines: the numbers of those that match best,
     in order. also_here: other definitions of the file. used: its constants with a written value that the lines name.
+    names: those of all definitions of a chunk of several, where none stands out.
     """
 
     symbol: Symbol | None
@@ -214,12 +215,13 @@ class Focus:
     lines: tuple[int, ...] = ()
     also_here: tuple[Symbol, ...] = ()
     used: tuple[Symbol, ...] = ()
+    names: tuple[str, ...] = ()
 
     def moved(self, by: int) -> "Focus":
         """Return it moved down by some lines, in a file that changed: what lies outside the chunk is left out."""
         start, end = self.start_line + by, self.end_line + by
         symbol = replace(self.symbol, start_line=start, end_line=end) if self.symbol is not None else None
-        return Focus(symbol, start, end, tuple(line + by for line in self.lines))
+        return Focus(symbol, start, end, tuple(line + by for line in self.lines), names=self.names)
 
 
 @dataclass(frozen=True, slots=True)

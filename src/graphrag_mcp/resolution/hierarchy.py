@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
-from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, StoredLink
 from graphrag_mcp.model.values import (
     Instance,
@@ -135,7 +135,13 @@ class Hierarchy:
             owner = self.owner_of(method)
             return self._same_method(method, self.descendants(owner) if owner else [])
         hows = (How.BELOW, How.EXPECTED)
-        return self._below(self._references.closure(self._references.place(method), hows, _OVERRIDES))
+        below = self._below(self._references.closure(self._references.place(method), hows, _OVERRIDES))
+        return [symbol for symbol in below if not self._is_value(symbol)]
+
+    def _is_value(self, symbol: SymbolId) -> bool:
+        """Return whether a member of an object is no function: data is given and not overridden."""
+        owner, kind = self.owner_of(symbol), self._resolver.declared(symbol).kind
+        return kind not in CALLABLE and owner is not None and not self._resolver.declared(owner).name
 
     def objects(self, kind: SymbolId) -> list[SymbolId]:
         """Return the objects that stand where a type is expected, and have functions for its methods."""
@@ -146,7 +152,8 @@ class Hierarchy:
             for member in self._references.declared_in(symbol)
             if self.owner_of(member) == symbol and self._resolver.symbols.is_replaceable(member)
         }
-        functions = self._below(self._references.to(methods, (How.EXPECTED,))) if methods else []
+        expected = self._below(self._references.to(methods, (How.EXPECTED,))) if methods else []
+        functions = [symbol for symbol in expected if not self._is_value(symbol)]
         kinds = {kind, *self.descendants(kind)} if functions else set()
         owners = dict.fromkeys(owner for owner in map(self.owner_of, functions) if owner)
         return [owner for owner in owners if not kinds.isdisjoint(self.parents(owner))]

@@ -125,6 +125,11 @@ class Modules(ResolverPart):
 
     def attached(self, value: Value, path: str, name: str) -> Referent | None:
         """Return the member that a value is given outside of its declaration; None if it is given none."""
+        if name not in self.state.open(path).assigned:
+            return None
+        return self.state.once(("attached", value, path, name), lambda: self._attached(value, path, name))
+
+    def _attached(self, value: Value, path: str, name: str) -> Referent | None:
         file = self.state.open(path)
         assigned = [
             (self.ask.referent(path, flow.at, parse(flow.value)), owner)

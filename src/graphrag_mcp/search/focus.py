@@ -196,7 +196,16 @@ def find_focus(
     lines = _best_lines(line_terms, first, last, chunk, symbol, terms, marked)
     shown = "\n".join(texts[first - chunk.start_line : last + 1 - chunk.start_line])
     used = _used(shown, first, last, symbol, definitions) if symbol is not None else ()
-    return Focus(symbol, first, last, lines, used=used)
+    names = _names_of(inside, symbol, last) if chosen is None and symbol is not None else ()
+    return Focus(symbol, first, last, lines, used=used, names=names)
+
+
+def _names_of(inside: Sequence[Symbol], largest: Symbol, last: int) -> tuple[str, ...]:
+    """Return the names of the definitions that begin in a chunk beside its largest one, and of that, in their order."""
+    beside = [symbol for symbol in inside if symbol.kind not in _DETAILS and not _nested(symbol, largest)]
+    begun = [symbol for symbol in (*beside, largest) if symbol.start_line <= last]
+    names = (symbol.qualified_name for symbol in sorted(begun, key=lambda symbol: symbol.start_line))
+    return tuple(dict.fromkeys(names)) if beside else ()
 
 
 def _used(shown: str, first: int, last: int, shown_symbol: Symbol, definitions: Sequence[Symbol]) -> tuple[Symbol, ...]:

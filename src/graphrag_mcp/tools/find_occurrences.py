@@ -125,7 +125,7 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
         head.append(f"The text was searched as it is written; with {pattern} it is a pattern.")
     if occurrences.fragments:
         which = "Only tests have the whole text" if occurrences.total else "No line has the whole text"
-        head.append(f"{which}; these lines have the longest part of it that occurs:")
+        head.append(f"{which}; these have parts of it:")
         few = occurrences.fragments[:FRAGMENTS_SHOWN]
         head += [f"  {as_name(row.path)}:{row.line}: {shown_line(row.text.strip())}" for row in few]
     if occurrences.in_other_case:

@@ -41,7 +41,7 @@ ALSO_SHOWN = 3  # Other names that a file has.
 DIFF_TOKENS = 1_090  # An answer about a diff has no more: 3,500 characters.
 PLACES_SHOWN, LEAST_PLACES = 40, 5  # That a diff breaks: in all, and of each definition.
 FEW_CHANGES = 5  # Of more changed definitions, the users that nothing breaks are counted.
-OTHERS_SHOWN, PLAIN_SHOWN, COMPANIONS_SHOWN = 3, 5, 3
+OTHERS_SHOWN, PLAIN_SHOWN, COMPANIONS_SHOWN = 4, 5, 3
 _CHANGES = {
     "removed": "removed", "moved": "moved", "signature": "with another signature", "body": "with another body",
     "added": "added",
@@ -187,7 +187,8 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
         tail.append(further("More", "depend on", call.arguments.hops, call.asking))
     if not (affected.is_deeper and affected.doubt.is_complete):
         tail += doubts(affected.doubt, affected.starts, call.asking, with_members=True)
-    commands = [f"Test: {one_line(command)}" for command in affected.test_commands]
+    is_all = affected.doubt.is_complete and not affected.is_deeper
+    commands = [f"Test{'' if is_all else ' first'}: {one_line(command)}" for command in affected.test_commands]
     return lay_out(answer, call, [head, *commands], _reached_lines, tail)
 
 

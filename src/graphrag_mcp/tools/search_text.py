@@ -46,6 +46,7 @@ CODE_RESULTS = 2  # The first results of a page have their code: with three, few
 RELATED_ROWS = 5  # Of related code, which is shown on request: none of 120 answers needed it.
 POINTED_NAMES = 3  # Other definitions of its file, for each of the results that have code.
 LEAST_CONFIDENCE = 0.5  # A less certain relation is more often wrong than right, and is not shown.
+NAMES_SHOWN = 3  # Definitions of a chunk of which none stands out.
 NEAREST_SHOWN = 5  # Chunks of an answer in which nothing matches well.
 WORDS_SHOWN = 6
 SIGNATURE_CHARACTERS = 160
@@ -153,7 +154,10 @@ def heading(hit: Hit) -> str:
     match = match_of(hit)
     whole = f", part of {match.part_of[0]}-{match.part_of[1]}" if match.part_of else ""
     where = f"{as_name(hit.chunk.path)}:{match.start_line}-{match.end_line}"
-    return "  ".join(part for part in (where, as_name(match.symbol), f"({match.kind}{whole})") if part)
+    names = hit.focus.names if hit.focus is not None else ()
+    name = listed(list(map(as_name, names)), NAMES_SHOWN) if names else as_name(match.symbol)
+    kind = "definitions" if names else match.kind
+    return "  ".join(part for part in (where, name, f"({kind}{whole})") if part)
 
 
 def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequence[str], rest: str) -> str:

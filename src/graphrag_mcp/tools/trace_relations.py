@@ -38,6 +38,7 @@ from graphrag_mcp.tools.code_answer import (
 )
 from graphrag_mcp.tools.flow import find_flow, flow_text
 from graphrag_mcp.tools.flow_ends import FlowArguments
+from graphrag_mcp.tools.printing import location
 from graphrag_mcp.tools.tool import Call, Tool, page_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
@@ -196,10 +197,21 @@ def _step_words(step: "Step", trace: "Trace") -> str:
     is_one = trace.doubt.is_typed or names.count(step.target.qualified_name) <= 1  # Else another overload may be meant.
     if is_one and step.source == step.target and step.edge.relation is RelationKind.CALLS and is_certain:
         words.append("recursion")
+    if is_certain and step.hop == 1 and not trace.direction.is_outgoing and (meant := _which(step.target, trace)):
+        words.append(f"means {meant}")
     if not is_certain:
         is_write = step.edge.relation is RelationKind.WRITES
         words.append(in_words(step.edge.certainty, Direction.WRITERS if is_write else trace.direction))
     return f" ({', '.join(words)})" if words else ""
+
+
+def _which(target: "CodeNode", trace: "Trace") -> str:
+    """Return which of several definitions of a name is meant, by its qualifier or its place; "" where there is one."""
+    starts = {(start.path, start.qualified_name) for start in trace.starts}
+    if len(starts) < 2 or (target.path, target.qualified_name) not in starts or trace.direction in _LEVELLED:
+        return ""
+    namesakes = sum(name == target.qualified_name for _, name in starts)
+    return name_of(target) if namesakes == 1 and "." in target.qualified_name else location(target)
 
 
 def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:

@@ -38,6 +38,10 @@ _DECLARATIONS = {_ECMASCRIPT: ("typescript", read_text(__package__, "library.d.t
 _MOST_OUTPUTS = 4  # Of more folders that compilers write, the innermost around a file are looked at.
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|esm?|cjs)/(?:types/|esm/|cjs/)?")
+# With the folders of platforms and module systems that a build adds.
+_BUILT_FOR = re.compile(
+    r"(^|/)(?:dist|lib|build|out)/(?:(?:types|typings|esm?|cjs|umd|module|commonjs|node|browser|web|neutral)/)+"
+)
 
 
 def _module(source: ModuleSource, path: str, module: str) -> Value | None:
@@ -122,8 +126,8 @@ def _package(source: ModuleSource, package: Manifest, entry: str) -> Value | Non
     plain = (own, posixpath.join(package.folder, "src", entry))
     for place in (*_targets(package, entry), *plain):
         built = place.removeprefix(package.folder)
-        sources = [package.folder + path for path in (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built))]
-        for path in (place, *sources):
+        written = (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built), _BUILT_FOR.sub(r"\1src/", built))
+        for path in (place, *(package.folder + path for path in written)):
             if source_path := _file(source, path.replace(".d.ts", ".ts")):
                 return source_path
         if source_path := _compiled_from(source, place, package.folder):

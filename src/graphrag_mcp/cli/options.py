@@ -87,6 +87,8 @@ class Parser(IntermixedParser):
             near = get_close_matches(wrong["given"], choices, 1)
             advice = f"did you mean {near[0]}?" if near else f"choose from {', '.join(choices)}"
             message = f"{wrong['argument']}: {wrong['given']!r} is none; {advice}"
+        elif message.endswith((" TEXT", " QUERY")):
+            message += "; one that begins with - goes after --"
         super().error(message)
 
 

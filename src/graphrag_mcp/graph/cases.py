@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, folder_of, load_part
-from graphrag_mcp.model.files import CALLABLE
+from graphrag_mcp.model.files import CALLABLE, Category
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.ports import SymbolGraph
 
@@ -22,6 +22,11 @@ def read_build_files(graph: SymbolGraph, files: "Files") -> dict[str, str]:
     names = {name for language in FACT_LANGUAGES for name in load_part(language, "testing").BUILD_FILES}
     texts = {name: "" for name in names if graph.file(name)}
     return texts | {path: (data or b"").decode("utf-8", "replace") for path, data in files.read(sorted(texts))}
+
+
+def is_helper(node: CodeNode) -> bool:
+    """Return whether a definition is code beside the tests that use it."""
+    return node.category is Category.TESTS and not (node.is_file or NAMED_TEST.match(node.name))
 
 
 def cases_of(tests: Sequence[CodeNode]) -> list[CodeNode]:

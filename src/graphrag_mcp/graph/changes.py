@@ -129,7 +129,8 @@ def find_diff_impact(
             for place in row.breaks]  # fmt: skip
     code = [node for node in (*starts, *left) if node.category is not Category.TESTS]
     impact = find_impact(graph, relations, code, hops, scope, with_members=False)
-    whole = replace(NO_DOUBT, is_cut=impact.doubt.is_cut)
+    way = impact.doubt.undecided_on_the_way
+    whole = replace(NO_DOUBT, is_cut=impact.doubt.is_cut, undecided_on_the_way=way)
     for doubt in doubts:
         whole |= doubt
     tests = [RankedTest(node, 0) for node in starts if node.category is Category.TESTS]

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from graphrag_mcp.graph.cases import NAMED_TEST, cases_of, commands_for
+from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
 from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
@@ -202,9 +202,7 @@ def _of_files(places: _Places) -> dict[int, dict[str, tuple[int, ...]]]:
 
 
 def _is_helper(row: Reached) -> bool:
-    """Return whether what is reached is code beside the tests that they use."""
-    node = row.node
-    return node.category is Category.TESTS and not (row.is_guess or node.is_file or NAMED_TEST.match(node.name))
+    return not row.is_guess and is_helper(row.node)
 
 
 def _is_better(path: Reached, known: Reached | None) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
 
-from graphrag_mcp.graph.cases import cases_of
+from graphrag_mcp.graph.cases import cases_of, is_helper
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language
@@ -31,6 +31,7 @@ from graphrag_mcp.text.names import without_constructor
 from graphrag_mcp.text.words import index_words
 
 _TESTS = frozenset({Category.TESTS})
+HOPS_OF_HELPERS = 2  # Helpers of tests that stand between a test and the code.
 HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
 
 HELPING = (RelationKind.TESTS, *CALLING, *ACCESSING)  # By these a test tests something, itself or through a helper.
@@ -144,18 +145,18 @@ def trace(
     with_members: a relation from another file to a definition in a start file counts as one to the file.
     unresolved: include places whose receiver is not known.
     """
-    if direction is Direction.TESTS:
-        hops = max(hops, HOPS_TO_TESTS)
+    hops = max(hops, HOPS_TO_TESTS) if direction is Direction.TESTS else hops
     files = [node for node in starts if node.is_file] if with_members and direction in INCOMING else []
     inside = [member for file in files for member in graph.in_file(file.path)]
     parts = []
     if direction is Direction.IMPORTERS:  # What is in a type is imported as a part of it; its name alone says nothing.
         parts = [inner for node in starts if not node.is_file for inner in members(graph, node)]
-    walk = Walk([*starts, *inside, *parts], hops)
+    walk = Walk([*starts, *inside, *parts], hops + HOPS_OF_HELPERS * (direction is Direction.TESTS))
     own = {file.file_id for file in files}
     steps: list[Step] = []
     stops: dict[tuple[str, str], Mentioned] = {}
     unsure: set[int] = set()  # What leads to a start by name only.
+    is_deeper = False
     doubt = Doubt(is_typed=direction in INCOMING or all(relations.decides(node.path) for node in starts))
     for hop in walk:
         edges: list[CodeEdge] = []
@@ -178,17 +179,20 @@ def trace(
             sure = {step.source.node_id for step in fresh if not is_by_name(step.edge)}
             unsure = {step.source.node_id for step in fresh} - sure
         steps += fresh
-        if direction is Direction.TESTS and hop == hops:  # Before that, others may lead to a test.
+        if direction is Direction.TESTS and hop >= hops:  # Before that, others may lead to a test.
             here = _of_tests(graph, here, scope)
         told = [step for step in fresh if not is_by_name(step.edge) or step.edge.is_named]
         doubt |= here.without([(step.edge.path, line) for step in told for line in step.lines]).at(hop)
         walk.go_on(_far_end(step, direction) for step in fresh if not step.is_guess)
+        if hop >= hops:  # What helps tests costs no hop.
+            helpers = [node for node in walk.nodes if is_helper(node)]
+            is_deeper = is_deeper or len(helpers) < len(walk.nodes)
+            walk.nodes = helpers if direction is Direction.TESTS else walk.nodes
     if direction is Direction.TESTS:
         steps = _nearest_names_first(steps, starts)
     steps = _once(steps, direction)
     doubt = replace(doubt, is_cut=doubt.is_cut or walk.is_cut)
     imports = _imports(relations, starts, scope) if direction is Direction.USERS else ()
-    is_deeper = bool(walk.nodes)
     return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops, is_deeper, imports)
 
 

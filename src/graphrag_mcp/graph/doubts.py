@@ -32,6 +32,7 @@ from graphrag_mcp.resolution.by_name import macro_name
 from graphrag_mcp.resolution.references import Site
 
 BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
+_BELOW = {RelationKind.IMPLEMENTS, RelationKind.OVERRIDES}
 MAX_LOADED = 20  # Types for which data is searched that loads them.
 _READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
 _LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
@@ -42,7 +43,7 @@ class Incoming(NamedTuple):
 
     by_name: those that are compared by names, or lead to a whole file. symbols: its declarations; none where there are
     no facts. methods: what is not listed of a type. outside: the modules that share the declarations. pending: the
-    files with the name that are not resolved.
+    files with the name that are not resolved. hidden: files with relations that the scope leaves out.
     """
 
     edges: Sequence[CodeEdge]
@@ -54,6 +55,7 @@ class Incoming(NamedTuple):
     outside: Sequence[str] = ()
     elsewhere: Set[Line] = frozenset()
     pending: Sequence[str] = ()
+    hidden: Set[str] = frozenset()
 
 
 class Doubts:
@@ -97,9 +99,25 @@ class Doubts:
             is_structural=RelationKind.IMPLEMENTS in incoming.kinds
             and node.kind is SymbolKind.TYPE
             and any(map(resolver.is_function_type, symbols)),
+            is_protocol=not _BELOW.isdisjoint(incoming.kinds) and any(map(self._is_of_protocol, symbols)),
+            is_given=RelationKind.OVERRIDES in incoming.kinds and node.kind is SymbolKind.FIELD,
+            archived=self._archived(incoming.hidden, scope),
             run_by=frozenset(map(self._code.outsiders.run_by, symbols)) - {""} if is_read else frozenset(),
             methods=frozenset((edge.path, edge.line) for edge in incoming.methods),
         )
+
+    def _is_of_protocol(self, symbol: SymbolId) -> bool:
+        """Return whether a type, or that of a member, stands for all types with its members."""
+        resolver, owner = self._code.resolver, self._code.hierarchy.owner_of(symbol) or symbol
+        protocols = resolver.state.policy(owner).foreign.protocols
+        bases = resolver.lineage.bases_of(owner) if protocols else ()
+        return any(resolver.foreign.name(base) in protocols for base in bases)
+
+    def _archived(self, hidden: Set[str], scope: Scope) -> frozenset[str]:
+        """Return those of the hidden files that are only left out since they are archived."""
+        if not (hidden and scope.exclude_archived):
+            return frozenset()
+        return frozenset(self._code.store.visible(hidden, replace(scope, exclude_archived=False)))
 
     def _outside(self, node: CodeNode, incoming: Incoming, scope: Scope) -> Iterator[str]:
         """Yield what else may use a definition, for the kinds of relations that are asked for."""

@@ -176,6 +176,7 @@ class Relations:
             [module for _, modules in parts for module in modules],
             elsewhere,
             pending,
+            {site.path for site, _ in sites} - visible,
         )
 
     def _by_name(

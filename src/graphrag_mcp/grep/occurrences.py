@@ -45,7 +45,7 @@ class Occurrence(NamedTuple):
     text: str
 
 
-@shown("files", "files_searched", "unread", "fragments", "in_other_case")
+@shown("files", "files_searched", "unread", "fragments", "in_other_case", "archived")
 @dataclass(frozen=True, slots=True)
 class Occurrences:
     """The lines with the needle in the files that were searched, in the order of the files.
@@ -53,6 +53,7 @@ class Occurrences:
     lines: the first of them; all of few files. total: of all lines. unread: indexed files that cannot be read now, so
     that their contents are unknown. fragments: lines with a part of a text that no code has as a whole.
     in_other_case: lines that have it in other letters of the same words; 0 where that was not looked for.
+    archived: files that were left out since they are archived.
     """
 
     lines: tuple[Occurrence, ...]
@@ -62,6 +63,7 @@ class Occurrences:
     unread: tuple[str, ...] = ()
     fragments: tuple[Occurrence, ...] = ()
     in_other_case: int = 0
+    archived: int = 0
 
     @property
     def are_few(self) -> bool:

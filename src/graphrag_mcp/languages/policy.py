@@ -123,6 +123,7 @@ class ForeignRules:
     is_registering: Callable[[str], bool] = lambda _name: False  # Whether a decorator may hand a function over.
     interfaces: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """The methods of interfaces, each with its number of parameters."""
+    protocols: Set[str] = frozenset()  # Bases of types that stand for all types with their members.
     unchanging: Set[str] = frozenset()  # Types that no method of theirs changes.
     may_be_interface: Callable[[str], bool] = lambda _name: False
     """Whether a type may be an interface of which the methods are not known."""

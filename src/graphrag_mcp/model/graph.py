@@ -81,7 +81,8 @@ Line = tuple[str, int]  # A path and a line.
 
 @shown(
     "is_complete", "is_typed", "is_cut", "undecided", "undecided_on_the_way", "others", "unread", "unparsed",
-    "files_pending", "callers_outside", "run_by", "methods", "is_structural", "is_implicit", "is_copy",
+    "files_pending", "callers_outside", "run_by", "methods", "is_structural", "is_protocol", "is_given",
+    "archived", "is_implicit", "is_copy",
 )  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class Doubt:
@@ -94,9 +95,10 @@ class Doubt:
     all, else names and imports are compared. is_listed: whether the undecided places can be listed. is_implicit:
     whether the language calls the definition by itself as well. callers_outside: the foreign types and decorators that
     may call it, which no place in the repository shows. run_by: what is known to start it: a test runner.
-    is_structural: whether functions are of the asked type without naming it. methods: where those of the asked type are
-    declared, which name it and are not listed. is_copy: whether it is from a server, where callers from outside of the
-    project and lines that are not read as code were not looked for.
+    is_structural: whether functions are of the asked type without naming it; is_protocol: whether types are. is_given:
+    whether it is a field, which may be given functions. archived: files with more, which are left out. methods: where
+    those of the asked type are declared, which name it and are not listed. is_copy: whether it is from a server, where
+    callers from outside of the project and lines that are not read as code were not looked for.
     """
 
     undecided: frozenset[Line] = frozenset()
@@ -114,15 +116,17 @@ class Doubt:
     is_structural: bool = False
     methods: frozenset[Line] = frozenset()
     is_copy: bool = False
+    is_protocol: bool = False
+    is_given: bool = False
+    archived: frozenset[str] = frozenset()
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
         places = self.undecided or self.undecided_on_the_way or self.unread
-        others = self.unparsed or self.callers_outside or self.files_pending
-        return self.is_typed and not (
-            places or others or self.is_cut or self.is_implicit or self.is_structural or self.is_copy
-        )
+        others = self.unparsed or self.callers_outside or self.files_pending or self.archived
+        is_unnamed = self.is_structural or self.is_protocol or self.is_given
+        return self.is_typed and not (places or others or is_unnamed or self.is_cut or self.is_implicit or self.is_copy)
 
     def __or__(self, other: "Doubt") -> "Doubt":
         return Doubt(
@@ -141,6 +145,9 @@ class Doubt:
             self.is_structural or other.is_structural,
             self.methods | other.methods,
             self.is_copy or other.is_copy,
+            self.is_protocol or other.is_protocol,
+            self.is_given or other.is_given,
+            self.archived | other.archived,
         )
 
     def at(self, hop: int) -> "Doubt":

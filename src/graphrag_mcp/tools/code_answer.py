@@ -152,6 +152,7 @@ def doubts(
         *_unsure_places(doubt, name, how, is_type=is_type),
         *_unknown_callers(doubt, name),
         *_unread_files(doubt),
+        *_archived_files(doubt, asking),
         *([_OF_COPY] if doubt.is_copy else []),
         *(_unknown_types(starts, by_text) if not doubt.is_typed else []),
     ]
@@ -195,6 +196,10 @@ def _unknown_callers(doubt: Doubt, name: str) -> Iterator[str]:
             "a function is of this type by its parameters and result: only those assigned, returned or handed over as "
             "one are listed; users are where the type is named"
         )
+    if doubt.is_protocol:
+        yield "a type is of this protocol by its members: those that do not name it are not listed"
+    if doubt.is_given:
+        yield "a field may be given functions: writers are where"
     if doubt.is_implicit:
         yield "calls by operators, loops, `with` and the like are not followed"
 
@@ -209,6 +214,12 @@ def _unread_files(doubt: Doubt) -> Iterator[str]:
     if doubt.files_pending:
         files = counted(len(doubt.files_pending), "file is", "files are")
         yield f"{files} not resolved and may have more: {first_places(sorted(doubt.files_pending))}"
+
+
+def _archived_files(doubt: Doubt, asking: Asking) -> Iterator[str]:
+    if doubt.archived:
+        files = counted(len(doubt.archived), "archived file has", "archived files have")
+        yield f"{files} more: {asking.argument('exclude_archived=false')} lists them"
 
 
 def _unknown_types(starts: Sequence[CodeNode], by_text: str) -> Iterator[str]:

@@ -95,6 +95,9 @@ def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "Co
         code = [file for file in hits.listed.values() if not occurrences.total or file.category is not Category.TESTS]
         found = find_fragments(arguments.text, code, view.files, arguments.case)
         occurrences = replace(occurrences, fragments=found)
+    if call.scope.exclude_archived:
+        every_file = view.files.listed(replace(call.scope, exclude_archived=False))
+        occurrences = replace(occurrences, archived=len(every_file) - len(hits.listed))
     placed = hits.place(hits.occurrences.lines[call.first : last], arguments.context)
     files = {row.path: hits.listed[row.path] for row in placed}
     rows = [replace(row, text=_around_match(row)) for row in placed]
@@ -116,7 +119,9 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
     occurrences = answer.result
     count = f"{counted(occurrences.total, 'line')} of {counted(occurrences.files, 'file')}"
     where = f" in {', '.join(map(as_name, call.arguments.paths))}" if call.arguments.paths else ""
-    head = [f"{count}; searched: all of {counted(occurrences.files_searched, 'indexed file')}{where}."]
+    archived = f", without {occurrences.archived:,} archived" if occurrences.archived else ""
+    searched = f"searched: all of {counted(occurrences.files_searched, 'indexed file')}{where}{archived}"
+    head = [f"{count}; {searched}."]
     if not occurrences.files_searched and not occurrences.unread:
         status = call.asking.tool("index_status")
         head = [f"0 lines: no file{where} was searched; it is not indexed ({status} says why), or archived."]

@@ -227,10 +227,10 @@ _PASSES = {
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
 }
 _CONSTRUCTORS = ("__init__", "__new__")
-_EMPTY = frozenset(f"{module}.{name}" for module in ("typing", "typing_extensions") for name in ("Generic", "Protocol"))
-
-
-_EMPTY |= {"abc.ABC"}
+_PROTOCOLS, _GENERICS = (
+    frozenset(f"{module}.{name}" for module in ("typing", "typing_extensions")) for name in ("Protocol", "Generic")
+)
+_EMPTY = _PROTOCOLS | _GENERICS | {"abc.ABC"}
 
 
 def _foreign_members(name: str) -> Set[str] | None:
@@ -321,6 +321,7 @@ POLICY = Policy(
         run_by=_run_by,
     ),
     foreign=ForeignRules(
+        protocols=_PROTOCOLS,
         is_open=True,
         containers=_CONTAINERS,
         anything=frozenset(("typing.Any", "object", "typing.ParamSpec()", "typing.NewType()")),

@@ -491,3 +491,39 @@ def test_a_question_tells_definitions_of_one_name_apart(tmp_path: Path) -> None:
     with indexed(tmp_path, files) as opened:
         text = ask(opened, "trace_relations", question="how does the disk driver's get_item reach raw_read")
     assert text.startswith("get_item reaches raw_read: 1 certain.")
+
+
+PARTS = {
+    "bus.py": "from typing import Protocol\n\n\nclass Sender(Protocol):\n    def send(self): ...\n\n\n"
+    "class Post:\n    def send(self): return 1\n",
+    "door.ts": "export class Door {\n  lift?: () => void\n  constructor(given: Door) { this.lift = given.lift }\n}\n",
+    "use.py": "from bus import Post\n\nPost()\n",
+    "deprecated/old.py": "from bus import Post\n\nPost()\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "sentence"),
+    [
+        ("Sender", "implementers", "A type is of this protocol by its members"),
+        ("Sender.send", "overrides", "A type is of this protocol by its members"),
+        ("Door.lift", "implementers", "A field may be given functions"),
+        ("Post", "users", "1 archived file has more: exclude_archived=false lists them"),
+    ],
+)
+def test_what_may_be_more_is_not_called_complete(tmp_path: Path, symbol: str, direction: str, sentence: str) -> None:
+    """Who reads "Complete." looks no further."""
+    with indexed(tmp_path, PARTS) as opened:
+        text = ask(opened, "trace_relations", symbol=symbol, direction=direction)
+        whole = ask(opened, "trace_relations", symbol="Post", direction="users", exclude_archived=False)
+    assert sentence in text
+    assert "Complete" not in text
+    assert "deprecated/old.py" in whole
+    assert whole.endswith("Complete.")
+
+
+def test_a_text_search_says_how_many_files_are_left_out(tmp_path: Path) -> None:
+    """Archived ones are, unless they are asked for."""
+    with indexed(tmp_path, PARTS) as opened:
+        assert "indexed files, without 1 archived." in ask(opened, "find_occurrences", text="Post()")
+        assert "without" not in ask(opened, "find_occurrences", text="Post()", exclude_archived=False)

@@ -113,9 +113,11 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         at_least = "at least " if affected.doubt.is_cut else ""
         head += f" Certainly broken outside the change: {at_least}{counted(affected.broken, 'place')}."
     commands, within = affected.test_commands, counted(call.arguments.hops, "hop")
-    certain = counted(sum(not test.is_guess for test in affected.tests), "test")
-    more = ", more are further away" if affected.is_deeper else ""
-    tests = f"Test ({certain} within {within}{more}): {one_line(' && '.join(commands))}"
+    names = dict.fromkeys(as_name(test.node.qualified_name) for test in affected.tests if not test.is_guess)
+    certain = counted(len(names), "test")
+    named = f": {', '.join(names)}" if 0 < len(names) <= TESTS_SHOWN else ""
+    more = "; more are further away" if affected.is_deeper else ""
+    tests = f"Test ({certain} within {within}{named}{more}): {one_line(' && '.join(commands))}"
     above = [head, *([tests] if commands else [])]
     shown = [f"{as_name(file.path)} (with {as_name(file.beside)}: {file.together} of {file.of} commits)"
              for file in affected.together[:COMPANIONS_SHOWN]]  # fmt: skip

@@ -40,8 +40,13 @@ def find_fragments(text: str, listed: Sequence[ListedFile], files: Files, case: 
         found = find_occurrences(create_needle("|".join(parts), regex=True, case=case), paths, files, MOST_LINES)
         if found.total:
             lines = found.lines if found.total <= MOST_LINES else ()
-            return tuple(sorted(lines, key=lambda line: -_shared(line.text.lower(), text.lower(), words)))
+            return tuple(sorted(lines, key=lambda line: -_shared(_near(line).lower(), text.lower(), words)))
     return ()
+
+
+def _near(line: Occurrence) -> str:
+    """Return what of a line is around its part; the lines of generated code are long."""
+    return line.text[max(0, line.column - MOST_CHARACTERS) : line.column + 2 * MOST_CHARACTERS]
 
 
 def _shared(line: str, text: str, words: Sequence[re.Match[str]]) -> int:

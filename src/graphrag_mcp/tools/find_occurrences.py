@@ -40,7 +40,7 @@ from graphrag_mcp.tools.tool import Call, Page, Tool
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.grep.hits import Placed
-    from graphrag_mcp.grep.occurrences import Occurrences
+    from graphrag_mcp.grep.occurrences import Occurrence, Occurrences
 
 
 CaseName = Annotated[Case, Strict(False), WithJsonSchema({"type": "string", "enum": [case.value for case in Case]})]
@@ -108,7 +108,7 @@ def _may_be_pattern(arguments: OccurrencesArguments) -> bool:
     return not arguments.regex and _PATTERN.search(arguments.text) is not None
 
 
-def _around_match(row: "Placed") -> str:
+def _around_match(row: "Placed | Occurrence") -> str:
     """Return the line; of a long one, the part that contains the text."""
     start = max(0, row.column - LINE_CHARACTERS // 4) if len(row.text) > LINE_CHARACTERS else 0
     return ("…" if start else "") + row.text[start : start + LINE_CHARACTERS]
@@ -132,7 +132,7 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
         which = "Only tests have the whole text" if occurrences.total else "No line has the whole text"
         head.append(f"{which}; these have parts of it:")
         few = occurrences.fragments[:FRAGMENTS_SHOWN]
-        head += [f"  {as_name(row.path)}:{row.line}: {shown_line(row.text.strip())}" for row in few]
+        head += [f"  {as_name(row.path)}:{row.line}: {one_line(_around_match(row).strip())}" for row in few]
     if occurrences.in_other_case:
         ignoring = call.asking.argument("case=ignore")
         head.append(f"{counted(occurrences.in_other_case, 'more line')} in another case: {ignoring}.")

@@ -113,7 +113,7 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         at_least = "at least " if affected.doubt.is_cut else ""
         head += f" Certainly broken outside the change: {at_least}{counted(affected.broken, 'place')}."
     commands, within = affected.test_commands, counted(call.arguments.hops, "hop")
-    names = dict.fromkeys(as_name(test.node.qualified_name) for test in affected.tests if not test.is_guess)
+    names = [as_name(test.node.qualified_name) for test in affected.tests if not test.is_guess]
     certain = counted(len(names), "test")
     named = f": {', '.join(names)}" if 0 < len(names) <= TESTS_SHOWN else ""
     more = "; more are further away" if affected.is_deeper else ""

@@ -402,8 +402,8 @@ def test_a_line_is_explained_by_what_was_before_a_formatter(repository: Reposito
     formatted = {path: text.replace("'", '"') for path, text in others.items()}
     repository.commit({"src/conn.py": 'def idle():\n    return "later"\n', **formatted}, "Format everything")
     text = ask(repository.open(), path="src/conn.py", line=2)
-    assert text.index("Idle later") < text.index("Another.") < text.index("Format everything")
-    assert text.startswith("2 commits that explain src/conn.py:2, the first after passing over others")
+    assert text.index("Idle later") < text.index("Another.") < text.index("Add all") < text.index("Format everything")
+    assert text.startswith("3 commits that explain src/conn.py:2, the newest of few files first")
     assert "Add all" in ask(repository.open(), path="src/conn.py", line=1)
 
 

@@ -44,6 +44,7 @@ MOST_UNKNOWN, SHORTEST_BEGINNING = 8, 3  # Of the words that no indexed message 
 MOST_COMMITS = 200
 MOST_READ = 1_000  # Without an index of messages, no more are read.
 MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
+EXPLAINING = 2  # Commits of a line: the newest may have changed a name in it.
 LEAST_SHARE = 0.25  # A match below this share of the best score has a word or two in common.
 FEWEST_COMMITS = 4  # A file with fewer commits has no habits.
 _LEAST_TOGETHER = 2
@@ -272,29 +273,31 @@ class Past:
             return Told((), str(error))
 
     def of_line(self, path: str, line: int) -> Told:
-        """Return the commit that made a line what it is, apart from blanks and moves. Raises GitError.
+        """Return the commit that made a line what it is, apart from blanks and moves, and the one before it.
 
-        One that changed many files, as a formatter does, comes after the one before it.
+        Those that changed many files, as a formatter does, come last. Raises GitError.
         """
         deadline = time.monotonic() + SECONDS
         lines = self._committed(path, line, line, deadline)
         if lines is None:
             return Told((), "this line is not committed yet")
-        passed: dict[str, ChangedLines] = {}
+        written: dict[str, ChangedLines] = {}
+        small: list[str] = []  # Commits that changed few files.
         with suppress(GitTimeoutError):
-            while len(passed) < MOST_PASSED:
-                name, changed_line = self._blamed(lines, list(passed), deadline)
-                if name in passed:
+            while len(written) - len(small) < MOST_PASSED and len(small) < EXPLAINING:
+                name, changed_line = self._blamed(lines, list(written), deadline)
+                if name in written:
                     break
-                passed[name] = changed_line
+                written[name] = changed_line
                 changed = self._git.run(
                     deadline, "diff-tree", "-r", "--root", "-z", "--name-only", "--no-commit-id", _END, name
                 )
-                if changed.count(b"\0") <= MOST_FILES:
-                    break
-        if not passed:
+                small += [name] if changed.count(b"\0") <= MOST_FILES else []
+        if not written:
             return Told((), "git was not ready in time")
-        return Told(tuple(self._read(deadline + SECONDS, "--no-walk=unsorted", _END, *reversed(passed))), "", passed)
+        large = [name for name in reversed(written) if name not in small]
+        commits = self._read(deadline + SECONDS, "--no-walk=unsorted", _END, *small, *large)
+        return Told(tuple(commits), "", written)
 
     def _survivors(self, node: CodeNode) -> set[str]:
         """Return the commits that wrote the present lines of a definition, none where git does not tell in time."""

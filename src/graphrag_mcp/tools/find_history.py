@@ -257,7 +257,7 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
     explains = bool(arguments.line and history.of)
     order = "" if total == 1 else ", the best first" if arguments.query else ", the newest first"
     if explains and total > 1:
-        order = ", the first after passing over others, which changed many files"
+        order = ", the newest of few files first"
     if history.gone and not is_gone:
         order += f", those that added or removed {as_name(history.gone)} before others"
     if history.named:

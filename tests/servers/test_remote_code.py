@@ -65,7 +65,7 @@ def test_text_and_json_are_those_of_the_index(both: Both, name: str) -> None:
             with asked.view() as view:
                 found = tool.ask(view, call)
                 assert json.dumps(tool.json(found, call))
-                texts.append(tool.text(found, call))
+                texts.append(tool.text(found, call).replace("Test first: ", "Test: "))  # A copy may lack some.
         local, remote = ([line for line in text.split("\n") if not _is_doubt(line)] for text in texts)
         assert set(remote) >= set(local[1:]) if "/" in name else remote == local, (tool.name, name)
         assert "Complete" not in texts[1]

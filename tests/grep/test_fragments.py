@@ -85,6 +85,7 @@ def test_lines_in_another_case_are_counted(app: App) -> None:
     assert "another case" not in ask(app, "www-authenticate")
     assert "another case" not in ask(app, "Session")
     assert "1 more line in another case" in ask(app, "OTHER =".title())
+    assert "another case" not in ask(app, "WWW-Auth.*", regex=True)  # Ignoring it may make the pattern too large.
 
 
 def test_a_long_text_takes_no_longer_than_others(app: App) -> None:
@@ -92,3 +93,12 @@ def test_a_long_text_takes_no_longer_than_others(app: App) -> None:
     started = time.process_time()
     ask(app, " ".join(f"w{number}" * 4 for number in range(24)))
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize("letters", ["kskssi", "абвгд", "漢字仮名", "éßİK", "\U0001f600\U0001f601"])
+@pytest.mark.parametrize("words", [3, 12, 30])
+def test_no_text_is_refused_for_the_size_of_its_parts(app: App, letters: str, words: int) -> None:
+    """They are a pattern, which nobody asked for."""
+    word = (letters * 100)[: 290 // words - 1]
+    for case in ("smart", "ignore", "sensitive"):
+        assert ask(app, " ".join([word] * words), case=case).startswith("0 lines of 0 files")

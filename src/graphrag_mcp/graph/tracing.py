@@ -197,7 +197,7 @@ def trace(
 
 
 def _imports(relations: CodeRelations, starts: Sequence[CodeNode], scope: Scope) -> tuple[Line, ...]:
-    """Return the lines that certainly import definitions: a new name has to be written there, too."""
+    """Return the lines that certainly import definitions, which a rename has to change."""
     nodes = (node for node in starts if not node.is_file)
     edges = (edge for node in nodes for edge in relations.incoming(node, (RelationKind.IMPORTS,), scope)[0])
     return tuple(dict.fromkeys((edge.path, edge.line) for edge in edges if edge.certainty is Certainty.CERTAIN))

@@ -7,7 +7,8 @@ lines that compose it.
 import re
 from collections.abc import Iterator, Sequence
 
-from graphrag_mcp.grep.needles import create_needle
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.grep.needles import Needle, create_needle
 from graphrag_mcp.grep.occurrences import Files, Occurrence, find_occurrences
 from graphrag_mcp.model.files import ListedFile
 from graphrag_mcp.model.search import Case
@@ -16,7 +17,7 @@ from graphrag_mcp.text.words import is_telling
 MOST_CHARACTERS = 300  # A longer text is code, of which any line may be a part.
 MOST_WORDS = 30
 FEWEST_WORDS = 3
-LEAST_PART = 2  # Words; one alone is no part of a message.
+LEAST_PART = 2  # Words: a single word does not identify a message.
 LEAST_TELLING = 2  # Words of a part that are not question words: "is not a" is everywhere.
 MOST_LINES = 20  # Lines with a part; one that is on more tells nothing.
 _WORD = re.compile(r"\S+")
@@ -35,13 +36,22 @@ def find_fragments(text: str, listed: Sequence[ListedFile], files: Files, case: 
         runs = (words[start : start + size] for start in range(len(words) - size + 1))
         telling = [run for run in runs if sum(map(is_telling, (word[0] for word in run))) >= LEAST_TELLING]
         parts = [re.escape(text[run[0].start() : run[-1].end()]) for run in telling]
-        if not parts:
+        needle = _needle_of(parts, case) if parts else None
+        if needle is None:
             continue
-        found = find_occurrences(create_needle("|".join(parts), regex=True, case=case), paths, files, MOST_LINES)
+        found = find_occurrences(needle, paths, files, MOST_LINES)
         if found.total:
             lines = found.lines if found.total <= MOST_LINES else ()
             return tuple(sorted(lines, key=lambda line: -_shared(_near(line).lower(), text.lower(), words)))
     return ()
+
+
+def _needle_of(parts: Sequence[str], case: Case) -> Needle | None:
+    """Return what finds any of some parts; None where they make too large a pattern: fewer words make a smaller one."""
+    try:
+        return create_needle("|".join(parts), regex=True, case=case)
+    except RequestError:
+        return None
 
 
 def _near(line: Occurrence) -> str:

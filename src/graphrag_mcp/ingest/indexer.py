@@ -34,7 +34,7 @@ from graphrag_mcp.text.counts import counted
 
 BATCH_CHUNKS = 500  # A kill costs no more; a batch is embedded and written while the next files are parsed.
 BATCH_SECONDS = 2.0
-LEAST_DONE = 0.05  # The share of the files after which the time that is left is told.
+LEAST_DONE = 0.05  # The share of the files after which the remaining time is estimated.
 STEP_CHUNKS = 25  # Embedding them takes about 5 ms; a search may run between two steps.
 GIT_TIMEOUT_SECONDS = 60.0
 

@@ -139,7 +139,7 @@ class Hierarchy:
         return [symbol for symbol in below if not self._is_value(symbol)]
 
     def _is_value(self, symbol: SymbolId) -> bool:
-        """Return whether a member of an object is no function: data is given and not overridden."""
+        """Return whether a member of an object is data, which overrides nothing."""
         owner, kind = self.owner_of(symbol), self._resolver.declared(symbol).kind
         return kind not in CALLABLE and owner is not None and not self._resolver.declared(owner).name
 

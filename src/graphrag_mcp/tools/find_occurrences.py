@@ -87,8 +87,9 @@ def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "Co
     needle = create(case=arguments.case)
     hits = find_hits(needle, call.scope, view.files, last)
     occurrences = hits.occurrences
-    is_name = not occurrences.total or not arguments.text.isidentifier()
-    if arguments.case is Case.SMART and is_name and occurrences.total <= FEW and not arguments.text.islower():
+    may_differ = arguments.case is Case.SMART and not (arguments.regex or arguments.text.islower())
+    is_name = occurrences.total and arguments.text.isidentifier()
+    if may_differ and not is_name and occurrences.total <= FEW:
         every = find_lines(create(case=Case.IGNORE), list(hits.listed), view.files).total
         occurrences = replace(occurrences, in_other_case=every - occurrences.total)
     if not (arguments.regex or arguments.whole_word) and hits.are_of_tests:

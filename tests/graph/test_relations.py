@@ -736,7 +736,7 @@ func main() {}
 @pytest.mark.parametrize(
     ("symbol", "direction", "found", "is_complete"),
     [
-        ("Nexter", Direction.IMPLEMENTERS, ["6 certain"], True),
+        ("Nexter", Direction.IMPLEMENTERS, ["6 certain"], False),
         ("Steps.Next", Direction.CALLERS, ["8 may call"], True),
         ("Wide", Direction.IMPLEMENTERS, ["13 by name"], False),
         ("Wide.Extra", Direction.OVERRIDES, ["14 by name"], False),
@@ -1310,3 +1310,57 @@ def test_far_tests_with_words_of_the_name_come_first(tmp_path: Path) -> None:
     }
     found = ask(tmp_path, files, "unix_socket", Direction.TESTS)
     assert [step.source.name for step in found.steps] == [names[2], names[1], names[0], names[3]]
+
+
+SIGNATURES = """package a
+
+import ("bytes"; "io"; "io/fs"; "os"; "sync"; tm "time"; "example.com/lib")
+
+type W struct{}
+func (w *W) Write(p []byte) (n int, err error) { return 0, nil }
+type NoWriter struct{}
+func (NoWriter) Write(p []byte) error { return nil }
+func (NoWriter) Error() any { return nil }
+type Failure struct{}
+func (Failure) Error() string { return "" }
+func (Failure) Close() error { return nil }
+func (Failure) Read(b []uint8) (int, error) { return 0, nil }
+func (Failure) Stat() (os.FileInfo, error) { return nil, nil }
+type Until struct{}
+func (Until) Deadline() (deadline tm.Time, ok bool) { return tm.Time{}, false }
+func (Until) Done() <-chan struct{} { return nil }
+func (Until) Err() error { return nil }
+func (Until) Value(key interface{}) any { return nil }
+type Stater interface { Stat() (fs.FileInfo, error) }
+type Buffered struct{ *bytes.Buffer }
+type Locked struct{ sync.Mutex }
+type Unknown struct{ lib.Thing }
+type Refusing struct{ lib.Thing }
+func (Refusing) Write(p []byte) error { return nil }
+type Own struct{}
+type Giver interface { Give() Own }
+type Putter interface { Write(p []byte) (int, error) }
+type Peeked struct{ io.ReadWriteCloser }
+type Deep struct{ Peeked }
+"""
+
+
+@pytest.mark.parametrize(
+    ("symbol", "below", "embedding"),
+    [
+        ("io.Writer", ["W", "Putter", "Peeked", "Deep"], [21, 23]),
+        ("error", ["Failure"], [23, 24]),
+        ("fs.File", ["Failure"], [23, 24]),
+        ("context.Context", ["Until"], [23, 24]),
+        ("Stater", ["Failure"], [23, 24]),
+        ("Putter", ["W", "Peeked", "Deep"], [21, 23]),
+        ("Giver", [], []),
+    ],
+)
+def test_a_go_interface_is_satisfied_by_whole_signatures(
+    tmp_path: Path, symbol: str, below: list[str], embedding: list[int]
+) -> None:
+    """A type that embeds a foreign one may have what that has, unless it is known, or names a type of the project."""
+    trace = ask(tmp_path, {"go.mod": "module x\n", "a.go": SIGNATURES}, symbol, Direction.IMPLEMENTERS)
+    assert [step.source.name for step in trace.steps] == below
+    assert sorted(line for _, line in trace.doubt.embedding) == embedding

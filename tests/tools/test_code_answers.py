@@ -383,7 +383,8 @@ FOREIGN = {
     "thrown.ts": "export class Lost extends Error {\n  error = 1\n}\nexport const one = new Error('two')\n",
     "shape.rs": "struct Shape;\n\nimpl fmt::Display for Shape {\n}\nfn display() {}\n",
     "Cart.php": "<?php\nclass Cart implements \\Countable {\n  function countable() {}\n}\n",
-    "trip.go": "package p\n\ntype Trip struct{}\n\nfunc (t *Trip) RoundTrip(r *Request) error { return nil }\n",
+    "trip.go": 'package p\n\nimport "net/http"\n\ntype Trip struct{}\n\n'
+    "func (t *Trip) RoundTrip(r *http.Request) (*http.Response, error) { return nil, nil }\n",
     "Trip.java": "class Trips {\n  Response RoundTrip(Request r) { return null; }\n}\n",
 }
 
@@ -391,23 +392,22 @@ FOREIGN = {
 @pytest.mark.parametrize(
     ("symbol", "direction", "below"),
     [
-        ("Exception", "subclasses", "Refused (thrown.py:1)"),
-        ("Runnable", "implementers", "Task (Task.java:1)"),
-        ("java.lang.Runnable", "implementers", "Task (Task.java:1)"),
-        ("Error", "subclasses", "Lost (thrown.ts:1)"),
-        ("Display", "implementers", "Shape (shape.rs:1)"),
-        ("Countable", "implementers", "Cart (Cart.php:2)"),
-        ("http.RoundTripper", "implementers", "Trip (trip.go:3)"),
-        ("net/http.RoundTripper", "implementers", "Trip (trip.go:3)"),
+        ("Exception", "subclasses", "thrown.py\n  1: class Refused(Exception):"),
+        ("Runnable", "implementers", "Task.java\n  1: class Task implements Runnable {"),
+        ("java.lang.Runnable", "implementers", "Task.java\n  1: class Task implements Runnable {"),
+        ("Error", "subclasses", "thrown.ts\n  1: export class Lost extends Error {"),
+        ("Display", "implementers", "shape.rs\n  1: struct Shape;"),
+        ("Countable", "implementers", "Cart.php\n  2: class Cart implements \\Countable {"),
+        ("http.RoundTripper", "implementers", "trip.go\n  5: type Trip struct{}"),
+        ("net/http.RoundTripper", "implementers", "trip.go\n  5: type Trip struct{}"),
     ],
 )
 def test_types_below_one_from_elsewhere_are_named(tmp_path: Path, symbol: str, direction: str, below: str) -> None:
     """Also where a member has the name in small letters, which is not meant then."""
-    with indexed(tmp_path, FOREIGN) as opened, pytest.raises(RequestError) as refused:
-        ask(opened, "trace_relations", symbol=symbol, direction=direction)
-    assert str(refused.value).endswith(
-        f"nothing that is indexed defines '{symbol}'; 1 type extends or implements it: {below}"
-    )
+    with indexed(tmp_path, FOREIGN) as opened:
+        text = ask(opened, "trace_relations", symbol=symbol, direction=direction)
+    noun = "subclass" if direction == "subclasses" else "implementer"
+    assert text.startswith(f"1 {noun} of {symbol}, which is defined elsewhere: 1 certain.\n{below}\n")
 
 
 def test_what_a_language_lacks_is_said_once(tmp_path: Path) -> None:

@@ -102,6 +102,7 @@ class Doubts:
             is_protocol=not _BELOW.isdisjoint(incoming.kinds) and any(map(self._is_of_protocol, symbols)),
             is_given=RelationKind.OVERRIDES in incoming.kinds and node.kind is SymbolKind.FIELD,
             archived=self._archived(incoming.hidden, scope),
+            embedding=self._embedding(node, incoming, scope),
             run_by=frozenset(map(self._code.outsiders.run_by, symbols)) - {""} if is_read else frozenset(),
             methods=frozenset((edge.path, edge.line) for edge in incoming.methods),
         )
@@ -112,6 +113,19 @@ class Doubts:
         protocols = resolver.state.policy(owner).foreign.protocols
         bases = resolver.lineage.bases_of(owner) if protocols else ()
         return any(resolver.foreign.name(base) in protocols for base in bases)
+
+    def _embedding(self, node: CodeNode, incoming: Incoming, scope: Scope) -> frozenset[Line]:
+        """Return the types that may implement an interface, by what a foreign type has that they embed."""
+        if node.kind is not SymbolKind.TYPE or RelationKind.IMPLEMENTS not in incoming.kinds:
+            return frozenset()
+        kinds = [kind for symbol in incoming.symbols for kind in self._code.hierarchy.method_sets.may_satisfy(symbol)]
+        return self.lines_of(kinds, scope)
+
+    def lines_of(self, symbols: Collection[SymbolId], scope: Scope) -> frozenset[Line]:
+        """Return where definitions in a scope begin."""
+        visible = self._code.store.visible({symbol.path for symbol in symbols}, scope)
+        declared = self._code.resolver.declared
+        return frozenset((symbol.path, declared(symbol).line) for symbol in symbols if symbol.path in visible)
 
     def _archived(self, hidden: Set[str], scope: Scope) -> frozenset[str]:
         """Return those of the hidden files that are only left out since they are archived."""

@@ -21,7 +21,7 @@ from graphrag_mcp.graph.tracing import BELOW, HOPS_TO_TESTS, Dependant, Step, Tr
 from graphrag_mcp.grep.occurrences import Files, Occurrences
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Line
+from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Direction, Doubt, Line, Mentioned
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 from graphrag_mcp.text.counts import counted, listed
@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # What few questions need is imported by them.
 _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
 LINES_NAMING = 5  # Of a name that is defined elsewhere.
-BELOW_SHOWN, MOST_NAMING = 20, 1_000  # Types below one that is defined elsewhere; lines and types that are read.
+MOST_NAMING = 1_000  # Of what is defined elsewhere: lines and types that are read.
 _IDENTIFIER = re.compile(r"[^\W\d](?:\w|[.$]|::|->)*(?:\(\))?")
 
 
@@ -105,10 +105,9 @@ class Navigator:
         """Follow one kind of relation from the definitions that a name means; see `tracing.trace`."""
         is_of_types = direction in (Direction.SUBCLASSES, Direction.IMPLEMENTERS)
         name = dotted(text.strip()).rpartition(".")[2]
-        if is_of_types and all(node.name != name for node in self.known(text, scope)):
-            self._refuse_foreign_type(text.strip(), scope)
-        starts = self.code(text, scope)
-        return self._trace(starts, direction, hops, scope, unresolved=unresolved)
+        is_foreign = is_of_types and all(node.name != name for node in self.known(text, scope))
+        below = self._below_foreign(text.strip(), direction, hops, scope) if is_foreign else None
+        return below or self._trace(self.code(text, scope), direction, hops, scope, unresolved=unresolved)
 
     def flow(
         self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float], question: str, scope: Scope = EVERYTHING
@@ -279,26 +278,33 @@ class Navigator:
 
         return find_hits(create_needle(name, whole_word=True), scope, self.files, wanted).occurrences
 
-    def _refuse_foreign_type(self, text: str, scope: Scope) -> None:
-        """Raise UnknownNameError with the types that extend or implement one which is defined elsewhere, if any do."""
-        written = text.rpartition("/")[2]
+    def _below_foreign(self, text: str, direction: Direction, hops: int, scope: Scope) -> Trace | None:
+        """Return the types below one that is defined elsewhere, None if nothing is."""
+        written = dotted(text.rpartition("/")[2])
         if not _IDENTIFIER.fullmatch(written) or not isinstance(self._relations, Relations):
-            return
-        name = dotted(written).rpartition(".")[2]
-        naming = self._occurrences(name, scope, MOST_NAMING)
+            return None
+        naming = self._occurrences(written.rpartition(".")[2], scope, MOST_NAMING)
         paths = dict.fromkeys(row.path for row in naming.lines)
-        every = (node for path in paths for node in self._graph.in_file(path) if node.kind is SymbolKind.TYPE)
-        types = list(islice(every, MOST_NAMING))
+        inside = (node for path in paths for node in self._graph.in_file(path) if node.kind is SymbolKind.TYPE)
+        types = list(islice(inside, MOST_NAMING))
         above = ((node, self._trace([node], Direction.SUPERCLASSES, 1, scope).stops) for node in types)
-        naming_it = [node for node, stops in above if any(stop.name.rpartition(".")[2] == name for stop in stops)]
-        satisfying = self._graph.nodes(self._relations.satisfying(dotted(written))).values()
-        below = list(dict.fromkeys((*naming_it, *satisfying)))
-        if below:
-            places = [f"{as_name(node.qualified_name)} ({as_name(node.path)}:{node.start_line})" for node in below]
-            at_least = "at least " if len(types) == MOST_NAMING or naming.total > len(naming.lines) else ""
-            count = f"{at_least}{counted(len(below), 'type extends or implements', 'types extend or implement')}"
-            told = f"{count} it: {listed(places, BELOW_SHOWN)}"
-            raise UnknownNameError("symbol", f"nothing that is indexed defines {quoted(text)}; {told}")
+        naming_it = [node for node, stops in above if any(_may_be(stop, written) for stop in stops)]
+        satisfying, embedding = self._relations.satisfying(written, scope)
+        every = dict.fromkeys((*naming_it, *self._graph.nodes(satisfying).values()))
+        visible = self._graph.visible({node.path for node in every}, scope)
+        nearest = [node for node in every if node.path in visible]
+        if not nearest:
+            return None
+        foreign = CodeNode(0, 0, "", Category.IMPLEMENTATION, text, text, SymbolKind.TYPE, 0, 0)
+        first = [Step(1, node, foreign, _extends(node, direction), (node.start_line,)) for node in nearest]
+        rest = self._trace(nearest, direction, hops - 1, scope) if hops > 1 else Trace((), direction, ())
+        further = (step for step in rest.steps if step.source not in nearest)
+        steps = (*first, *(replace(step, hop=step.hop + 1) for step in further))
+        is_cut = len(types) == MOST_NAMING or naming.total > len(naming.lines) or rest.doubt.is_cut
+        is_typed = rest.doubt.is_typed and all(self._relations.decides(node.path) for node in nearest)
+        embedding |= rest.doubt.embedding
+        doubt = replace(rest.doubt, is_cut=is_cut, is_typed=is_typed, embedding=embedding, others=frozenset())
+        return Trace((foreign,), direction, steps, doubt=doubt, hops=hops)
 
     def _owners(self, text: str, scope: Scope) -> tuple[list[CodeNode], str]:
         """Return the types that a text names before its last name, also those in a file, and that name."""
@@ -340,3 +346,16 @@ _CATEGORIES = {category: position for position, category in enumerate(Category)}
 def _by_category(node: CodeNode) -> tuple[int, bool, bool, str, int]:
     is_key = node.kind is SymbolKind.KEY
     return _CATEGORIES[node.category], node.is_archived, is_key, node.path, node.start_line
+
+
+def _may_be(mentioned: Mentioned, name: str) -> bool:
+    """Return whether a type that is not defined here may be the one of a name, with or without its module."""
+    *qualifiers, last = name.split(".")
+    *written, own = re.split(r"\W+", f"{mentioned.module}.{mentioned.name}" if mentioned.module else mentioned.name)
+    return own == last and (not (qualifiers and any(written)) or qualifiers[-1] in written)
+
+
+def _extends(node: CodeNode, direction: Direction) -> CodeEdge:
+    """Return the relation of a type to one that is defined elsewhere."""
+    kind = RelationKind.IMPLEMENTS if direction is Direction.IMPLEMENTERS else RelationKind.INHERITS
+    return CodeEdge(node.node_id, 0, kind, node.path, node.start_line)

@@ -11,7 +11,7 @@ from graphrag_mcp.graph.sites import SiteFinder
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import RelationKind, Resolution, SymbolKind
-from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned
+from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
 from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
@@ -374,10 +374,14 @@ class Relations:
         for name in self._code.outsiders.foreign_interfaces(symbol) if declaration.kind == SymbolKind.TYPE else ():
             yield Mentioned(RelationKind.INHERITS, name, "", symbol.path, declaration.line, False)
 
-    def satisfying(self, interface: str) -> list[int]:
-        """Return the nodes of the types that have all methods of a foreign interface, where that is enough."""
+    def satisfying(self, interface: str, scope: Scope) -> tuple[list[int], frozenset[Line]]:
+        """Return the nodes of the types that have all methods of a foreign interface, where that is enough.
+
+        Then where those begin that have them if foreign types that they embed do.
+        """
         with self._code.searching():
-            return [self._code.node_id(kind.path, kind) for kind in self._code.outsiders.satisfying(interface)]
+            kinds, unsure = self._code.outsiders.satisfying(interface)
+            return [self._code.node_id(kind.path, kind) for kind in kinds], self._doubts.lines_of(unsure, scope)
 
     def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
         """Return the nodes of a member that a type has from those above it; where types are unknown, by their names."""

@@ -121,8 +121,9 @@ class ForeignRules:
     called_back: Callable[[str], Set[str] | None] = lambda _name: frozenset()
     """The members that a type may call of types below it, None: unknown."""
     is_registering: Callable[[str], bool] = lambda _name: False  # Whether a decorator may hand a function over.
-    interfaces: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """The methods of interfaces, each with its number of parameters."""
+    interfaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The methods of interfaces, each with its type as an expression."""
+    aliases: Mapping[str, str] = field(default_factory=dict)  # Types that are others, each with what it is.
     protocols: Set[str] = frozenset()  # Bases of types that stand for all types with their members.
     unchanging: Set[str] = frozenset()  # Types that no method of theirs changes.
     may_be_interface: Callable[[str], bool] = lambda _name: False

@@ -234,6 +234,14 @@ def says_type(text: str) -> bool:
     return isinstance(expression.values[-1] if isinstance(expression, AnyOf) else expression, InstanceOf)
 
 
+def parameters_in(text: str) -> int:
+    """Return how many parameters a function type has that a text says."""
+    match parse(text):
+        case InstanceOf(FunctionOf(parameters)):
+            return len(parameters)
+    return -1
+
+
 def argument_around(expression: Expression) -> Argument | None:
     """Return the argument of which an expression is a part."""
     while not isinstance(expression, Argument):

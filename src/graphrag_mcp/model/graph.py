@@ -82,7 +82,7 @@ Line = tuple[str, int]  # A path and a line.
 @shown(
     "is_complete", "is_typed", "is_cut", "undecided", "undecided_on_the_way", "others", "unread", "unparsed",
     "files_pending", "callers_outside", "run_by", "methods", "is_structural", "is_protocol", "is_given",
-    "archived", "is_implicit", "is_copy",
+    "archived", "embedding", "is_implicit", "is_copy",
 )  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class Doubt:
@@ -97,7 +97,8 @@ class Doubt:
     may call it, which no place in the repository shows. run_by: what is known to start it: a test runner.
     is_structural: whether functions are of the asked type without naming it; is_protocol: whether types are. is_given:
     whether it is a field, which may be given functions. archived: files with more, which are left out. methods: where
-    those of the asked type are declared, which name it and are not listed. is_copy: whether it is from a server, where
+    those of the asked type are declared, which name it and are not listed. embedding: types that implement it if a
+    foreign type that they embed has the rest of its methods. is_copy: whether it is from a server, where
     callers from outside of the project and lines that are not read as code were not looked for.
     """
 
@@ -119,12 +120,13 @@ class Doubt:
     is_protocol: bool = False
     is_given: bool = False
     archived: frozenset[str] = frozenset()
+    embedding: frozenset[Line] = frozenset()
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
         places = self.undecided or self.undecided_on_the_way or self.unread
-        others = self.unparsed or self.callers_outside or self.files_pending or self.archived
+        others = self.unparsed or self.callers_outside or self.files_pending or self.archived or self.embedding
         is_unnamed = self.is_structural or self.is_protocol or self.is_given
         return self.is_typed and not (places or others or is_unnamed or self.is_cut or self.is_implicit or self.is_copy)
 
@@ -148,6 +150,7 @@ class Doubt:
             self.is_protocol or other.is_protocol,
             self.is_given or other.is_given,
             self.archived | other.archived,
+            self.embedding | other.embedding,
         )
 
     def at(self, hop: int) -> "Doubt":

@@ -91,6 +91,7 @@ class StoredLink(NamedTuple):
 
 
 SUPER = Place("", "super")  # This receiver means the method of the base, and no other.
+EMBEDDING = Place("", "embeds")  # A type that has what a foreign type has of which not all is known is above it.
 SOME = Place("", "?")  # A receiver that is not decided.
 
 

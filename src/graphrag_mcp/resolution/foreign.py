@@ -193,9 +193,7 @@ class ForeignTypes(ResolverPart):
         """Return whether a foreign type may have a member of a name."""
         if base is None or isinstance(base, Instance):
             return base is None or self.members.find(base, name) is not ABSENT
-        known: Collection[str] | None = self.symbols.foreign_methods(owner, base)
-        if known is None and isinstance(base, Outside):
-            known = self.state.policy(owner).foreign.members(base.name)
+        known = self.symbols.foreign_members(owner, base)
         return known is None or name in known
 
     def _is_such_use(self, use: str, method: SymbolId) -> bool:

@@ -1,39 +1,23 @@
 """Which types are above and below a type, and which methods override which."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
-from typing import NamedTuple
 
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, StoredLink
 from graphrag_mcp.model.values import (
     Instance,
-    Outside,
-    Signature,
     Type,
-    Value,
-    Variable,
-    parts_of,
-    rebuilt,
 )
 from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.places import types_of
+from graphrag_mcp.resolution.method_sets import MethodSets, closure
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.references import References, Site
 from graphrag_mcp.resolution.resolver import Resolver
 
-MAX_TYPES = 2_000  # Below one type; a longer list is not read.
-MAX_LEVELS = 100  # Types above each other.
 _KEPT = 4_000  # Types whose interfaces are remembered.
 _OVERRIDES = (RelationKind.OVERRIDES,)
-
-
-class _MethodSet(NamedTuple):
-    """What an interface demands. foreign: the foreign interfaces that it embeds, each with its methods."""
-
-    own: Mapping[str, SymbolId]
-    foreign: Mapping[str, Mapping[str, int]]
 
 
 class Hierarchy:
@@ -44,9 +28,10 @@ class Hierarchy:
         self._resolver: Resolver = references.resolver
         self._source = references.source
         self.owner_of = references.resolver.symbols.owner_of
+        self.method_sets = MethodSets(references)
         # Having the methods of an interface is enough in some languages.
-        self._satisfying = lru_cache(_KEPT)(self._find_satisfying)
-        self._satisfied = lru_cache(_KEPT)(self._find_satisfied)
+        self._satisfying = lru_cache(_KEPT)(self.method_sets.satisfying)
+        self._satisfied = lru_cache(_KEPT)(self.method_sets.satisfied)
         self._operation = lru_cache(_KEPT)(references.resolver.operation)
 
     # ------------------------------------------------------------ types
@@ -55,25 +40,17 @@ class Hierarchy:
         """Return the types of the project that a type names as its bases, and the interfaces whose methods it has."""
         if self._resolver.symbols.has_method_sets(symbol):
             return self._satisfied(symbol)
-        return self._embedded(symbol)
+        return self.method_sets.embedded(symbol)
 
     def ancestors(self, symbol: SymbolId) -> list[SymbolId]:
         """Return all types above a type, the nearest first."""
-        return self._closure(symbol, self.parents)
+        return closure(symbol, self.parents)
 
     def children(self, symbol: SymbolId) -> list[SymbolId]:
         """Return the types that name a type as their base, and those that have all methods of an interface."""
         if self._resolver.symbols.has_method_sets(symbol):
             return self._satisfying(symbol)
-        return self._below(self._references.linked((symbol,), (How.BELOW,)))
-
-    def _below(self, links: Iterable[StoredLink]) -> list[SymbolId]:
-        """Return the declarations at the sources of links."""
-        links = list(links)
-        symbols = {link.source: self._references.symbol(link.path, link.source) for link in links}
-        missing = [place for place, symbol in symbols.items() if symbol is None]
-        symbols |= self._source.placed(missing) if missing else {}
-        return [symbol for symbol in symbols.values() if symbol]
+        return self.method_sets.below(self._references.linked((symbol,), (How.BELOW,)))
 
     def alike(self, interface: SymbolId) -> list[SymbolId]:
         """Return the types that do not name an interface, and may satisfy it since they have its methods."""
@@ -90,7 +67,7 @@ class Hierarchy:
 
     def descendants(self, symbol: SymbolId) -> list[SymbolId]:
         """Return all types below a type, the nearest first."""
-        return self._closure(symbol, self.children)
+        return closure(symbol, self.children)
 
     def handed(self, symbol: SymbolId) -> list[StoredLink]:
         """Return where functions are handed over as an interface, or as that of a method; receiver: the function."""
@@ -109,7 +86,7 @@ class Hierarchy:
     def overridden(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
         owner = self.owner_of(method)
-        below = self.embedding(owner) if owner and self._resolver.symbols.has_method_sets(owner) else []
+        below = self.method_sets.embedding(owner) if owner and self._resolver.symbols.has_method_sets(owner) else []
         return self._same_method(
             method, [above for symbol in (owner, *below) if symbol for above in self.ancestors(symbol)]
         )
@@ -135,7 +112,7 @@ class Hierarchy:
             owner = self.owner_of(method)
             return self._same_method(method, self.descendants(owner) if owner else [])
         hows = (How.BELOW, How.EXPECTED)
-        below = self._below(self._references.closure(self._references.place(method), hows, _OVERRIDES))
+        below = self.method_sets.below(self._references.closure(self._references.place(method), hows, _OVERRIDES))
         return [symbol for symbol in below if not self._is_value(symbol)]
 
     def _is_value(self, symbol: SymbolId) -> bool:
@@ -152,7 +129,7 @@ class Hierarchy:
             for member in self._references.declared_in(symbol)
             if self.owner_of(member) == symbol and self._resolver.symbols.is_replaceable(member)
         }
-        expected = self._below(self._references.to(methods, (How.EXPECTED,))) if methods else []
+        expected = self.method_sets.below(self._references.to(methods, (How.EXPECTED,))) if methods else []
         functions = [symbol for symbol in expected if not self._is_value(symbol)]
         kinds = {kind, *self.descendants(kind)} if functions else set()
         owners = dict.fromkeys(owner for owner in map(self.owner_of, functions) if owner)
@@ -197,7 +174,7 @@ class Hierarchy:
         if owner is None:
             return []
         if self._created_by(method):
-            return self._closure(owner, self._without_constructor) if self._takes_nothing(method) else []
+            return closure(owner, self._without_constructor) if self._takes_nothing(method) else []
         members = [
             (symbol, self._resolver.members.find(Instance((symbol,)), name)) for symbol in self.descendants(owner)
         ]
@@ -233,7 +210,7 @@ class Hierarchy:
         def step(near: SymbolId) -> Sequence[SymbolId]:
             return () if near != kind and self._constructors(near) else self.parents(near)
 
-        above = (symbol for other in self._closure(kind, step) for symbol in self._constructors(other))
+        above = (symbol for other in closure(kind, step) for symbol in self._constructors(other))
         return list(filter(self._takes_nothing, above))
 
     def _created_by(self, method: SymbolId) -> SymbolId | None:
@@ -293,7 +270,7 @@ class Hierarchy:
         owner = self.owner_of(method)
         if owner is None or not receivers:
             return True
-        holders = [owner, *(self.embedding(owner) if self._resolver.symbols.has_method_sets(owner) else ())]
+        holders = [owner, *(self.method_sets.embedding(owner) if self._resolver.symbols.has_method_sets(owner) else ())]
         places = {place for holder in holders for place in (self._references.place(holder), *self.above(holder))}
         if places.isdisjoint(receivers) and not self._resolver.symbols.has_method_sets(owner):
             # What a type below has from another side may stand for it.
@@ -310,146 +287,5 @@ class Hierarchy:
         may_be = is_same or not self._resolver.symbols.has_overloads(symbol)
         return may_be and self._resolver.overloads.can_override(symbol, other)
 
-    # ------------------------------------------------------------ method sets
-
-    def _find_satisfying(self, interface: SymbolId) -> list[SymbolId]:
-        methods = self._method_set(interface)
-        if not methods or not methods.own:
-            return []
-        rarest = min(methods.own, key=lambda name: len(self._source.named(name)))
-        owners = [owner for symbol in self._source.named(rarest) if (owner := self.owner_of(symbol)) is not None]
-        embedding = [below for owner in dict.fromkeys(owners) for below in self.embedding(owner)]
-        candidates = dict.fromkeys([*owners, *embedding])
-        return [
-            symbol
-            for symbol in candidates
-            if not self._is_variant(symbol, interface) and self._has_all(symbol, methods)
-        ]
-
-    def _is_variant(self, near: SymbolId, other: SymbolId) -> bool:
-        """Return whether two declarations are one, of two builds."""
-        names = (self._resolver.declared(symbol).qualified for symbol in (near, other))
-        return len(set(names)) == 1 and self._source.unit(near.path) == self._source.unit(other.path)
-
-    def _find_satisfied(self, symbol: SymbolId) -> list[SymbolId]:
-        """Return the interfaces whose methods a type has."""
-        names = {self._resolver.declared(method).name for method in self._methods(symbol)}
-        interfaces = [
-            owner
-            for name in sorted(names)
-            for method in self._source.named(name)
-            if Mark.ABSTRACT in self._resolver.declared(method).marks
-            and (owner := self.owner_of(method)) is not None
-            and not self._is_variant(owner, symbol)
-        ]
-        # One that is made of others declares no method itself.
-        interfaces += [made for owner in dict.fromkeys(interfaces) for made in self.embedding(owner)]
-        sets = ((symbol, self._method_set(symbol)) for symbol in dict.fromkeys(interfaces))
-        return [other for other, methods in sets if methods and methods.own and self._has_all(symbol, methods)]
-
-    def _methods(self, symbol: SymbolId) -> Iterator[SymbolId]:
-        """Yield the methods that a type has, also those that it embeds."""
-        for other in (symbol, *self._closure(symbol, self._embedded)):
-            yield from self._resolver.symbols.methods_of(other)
-
-    def _embedded(self, symbol: SymbolId) -> list[SymbolId]:
-        return [base for base_value in self._resolver.lineage.bases_of(symbol) for base in types_of(base_value)]
-
-    def embedding(self, symbol: SymbolId) -> list[SymbolId]:
-        return self._closure(symbol, lambda other: self._below(self._references.linked((other,), (How.BELOW,))))
-
     def _is_type(self, symbol: SymbolId) -> bool:
         return self._resolver.declared(symbol).kind == SymbolKind.TYPE
-
-    def _method_set(self, interface: SymbolId) -> _MethodSet | None:
-        """Return the methods of an interface, None if some are not known."""
-        is_interface = Mark.INTERFACE in self._resolver.declared(interface).marks
-        if not (is_interface and self._resolver.symbols.has_method_sets(interface)):
-            return None
-        own: dict[str, SymbolId] = {}
-        foreign: dict[str, Mapping[str, int]] = {}
-        for symbol in (interface, *self._closure(interface, self._embedded)):
-            for base in self._resolver.lineage.bases_of(symbol):
-                known = self._resolver.symbols.foreign_methods(interface, base)
-                if known is None and not types_of(base):
-                    return None
-                if isinstance(base, Outside) and known:
-                    foreign[base.name] = known
-            for method in self._resolver.symbols.methods_of(symbol):
-                own.setdefault(self._resolver.declared(method).name, method)
-        return _MethodSet(own, foreign)
-
-    def _has_all(self, symbol: SymbolId, wanted: _MethodSet) -> bool:
-        """Return whether a type is known to have all methods, with the same signatures."""
-        for name, method in wanted.own.items():
-            own = self._method(symbol, name)
-            if own is None or not self._same(self._signature(own), self._signature(method)):
-                return False
-        around = (symbol, *self._closure(symbol, self._embedded))
-        bases = [base for symbol in around for base in self._resolver.lineage.bases_of(symbol)]
-        embedded = {base.name for base in bases if isinstance(base, Outside)}
-        return all(name in embedded or self.takes_all(symbol, methods) for name, methods in wanted.foreign.items())
-
-    def _method(self, symbol: SymbolId, name: str) -> SymbolId | None:
-        member = self._resolver.members.find(Instance((symbol,)), name)
-        symbols = member.symbols if member else ()
-        return next((symbol for symbol in symbols if self._resolver.declared(symbol).kind == SymbolKind.METHOD), None)
-
-    def takes_all(self, symbol: SymbolId, methods: Mapping[str, int]) -> bool:
-        """Return whether a type has methods of some names, each with its number of parameters."""
-        methods_found = ((self._method(symbol, name), count) for name, count in methods.items())
-        return all(
-            symbol and len(self._resolver.declared(symbol).parameters or ()) == count for symbol, count in methods_found
-        )
-
-    def _signature(self, symbol: SymbolId) -> Signature:
-        declaration = self._resolver.declared(symbol)
-        texts = (*(parameter.value for parameter in declaration.parameters or ()), declaration.value or "-")
-        *parameters, result = (self._resolver.expressions.written(symbol, text) for text in texts)
-        return Signature(tuple(parameters), result)
-
-    def _same(self, value: Value | None, other: Value | None) -> bool:
-        """Return whether two types are known to be the same; a type parameter may be anything."""
-        match value, other:
-            case (Variable(), _) | (_, Variable()):
-                return True
-            case (Instance((first,)), Instance((second,))) if self._are_nameless(first, second):
-                mine, others = self._members(first), self._members(second)
-                is_same = [name for name, _ in mine] == [name for name, _ in others]
-                return is_same and all(self._same(a, b) for (_, a), (_, b) in zip(mine, others, strict=True))
-        if value is None or other is None:
-            return False
-        parts, others_parts = parts_of(value), parts_of(other)
-        is_same = len(parts) == len(others_parts) and rebuilt(value, _blank) == rebuilt(other, _blank)
-        return is_same and all(map(self._same, parts, others_parts))
-
-    def _are_nameless(self, *kinds: SymbolId) -> bool:
-        return not any(self._resolver.declared(kind).name for kind in kinds)
-
-    def _members(self, kind: SymbolId) -> list[tuple[str, Value | None]]:
-        """Return the fields and methods of a type without a name, each with its type, and the types that it embeds."""
-        facts = self._source.facts(kind.path)
-        own = [
-            (number, declaration)
-            for number, declaration in enumerate(facts.declared if facts else ())
-            if declaration.owner == kind.number
-        ]
-        members: list[tuple[str, Value | None]] = []
-        for number, declaration in own:
-            symbol, is_method = SymbolId(kind.path, number), declaration.kind == SymbolKind.METHOD
-            held = self._signature(symbol) if is_method else self._resolver.meaning((symbol,))
-            members.append((declaration.name, held))
-        return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]
-
-    def _closure(self, symbol: SymbolId, step: Callable[[SymbolId], Iterable[SymbolId]]) -> list[SymbolId]:
-        reached: dict[SymbolId, None] = {}
-        level, levels = [symbol], 0
-        while level and len(reached) < MAX_TYPES and levels < MAX_LEVELS:
-            levels += 1
-            level = [other for near in level for other in step(near) if other != symbol and other not in reached]
-            reached |= dict.fromkeys(level)
-        return list(reached)
-
-
-def _blank(_part: Value | None) -> None:
-    """Leave a part out of what is compared."""

@@ -14,7 +14,7 @@ from graphrag_mcp.model.facts import (
     modules_of,
 )
 from graphrag_mcp.model.files import RelationKind, SymbolKind
-from graphrag_mcp.model.links import How, Link, Place, Read
+from graphrag_mcp.model.links import EMBEDDING, How, Link, Place, Read
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.resolution.by_name import NameResolution
 from graphrag_mcp.resolution.files import File
@@ -107,6 +107,8 @@ class DeclarationLinks(Places):
         bases = (base for base_value in self._resolver.lineage.bases_of(symbol) for base in types_of(base_value))
         for base in dict.fromkeys(bases) if declaration.bases else ():
             yield Link(place, self._place(base), declaration.line, RelationKind.INHERITS, "", How.ABOVE)
+        if declaration.bases and self._hierarchy.method_sets.embeds_foreign(symbol):
+            yield Link(EMBEDDING, place, declaration.line, RelationKind.INHERITS, "", How.ABOVE)
         if (
             declaration.kind == SymbolKind.TYPE
             and len(declaration.bases) > 1

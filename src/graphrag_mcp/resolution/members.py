@@ -288,7 +288,7 @@ class Members(ResolverPart):
         return Referent(member.symbols, None, is_open=True) if is_likely else None
 
     def _may_have(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
-        known = self.symbols.foreign_methods(owner.symbols[0], base)
+        known = self.symbols.foreign_members(owner.symbols[0], base)
         return known is None or name in known
 
     def _own(

@@ -6,7 +6,7 @@ from functools import partial
 
 import msgspec
 
-from graphrag_mcp.model.expressions import AnyOf, Member, Name, names_in, parse, says_type
+from graphrag_mcp.model.expressions import AnyOf, Member, Name, names_in, parameters_in, parse, says_type
 from graphrag_mcp.model.facts import (
     ANY_MEMBER,
     GIVEN,
@@ -392,7 +392,7 @@ class Mentions(Places):
             if name and name not in modules:
                 known = policy.foreign.interfaces.get(name)
                 if known and mention.name in known:
-                    yield Place("", name), known[mention.name]
+                    yield Place("", name), parameters_in(known[mention.name])
                 elif known is None and policy.foreign.may_be_interface(name):
                     yield Place("", name), -1
 

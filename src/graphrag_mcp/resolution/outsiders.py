@@ -56,12 +56,12 @@ class Outsiders:
             and Mark.ABSTRACT not in marks
             and declaration.kind == SymbolKind.METHOD
         ):
-            holders = (owner, *self._hierarchy.embedding(owner))
+            holders = (owner, *self._hierarchy.method_sets.embedding(owner))
             yield from (
                 name
                 for name, methods in policy.foreign.interfaces.items()
-                if methods.get(declaration.name) == len(declaration.parameters or ())
-                and any(self._hierarchy.takes_all(kind, methods) for kind in holders)
+                if declaration.name in methods
+                and any(self._hierarchy.method_sets.takes_all(kind, methods) for kind in holders)
             )
             yield from self._replacing(declaration.name, holders)
             yield from self._taking(owner) if declaration.name[:1].isupper() else ()
@@ -136,8 +136,11 @@ class Outsiders:
                     value = self._resolver.expressions.value(path, flow.at, parse(flow.value))
                     yield from (taker.name,) if kind in types_of(value) else ()
 
-    def satisfying(self, interface: str) -> list[SymbolId]:
-        """Return the types that have all methods of foreign interfaces of a name, where that is enough."""
+    def satisfying(self, interface: str) -> tuple[list[SymbolId], list[SymbolId]]:
+        """Return the types that have all methods of foreign interfaces of a name, where that is enough.
+
+        Then those that have them if foreign types that they embed do.
+        """
         rules = [policy_of(language).foreign.interfaces.items() for language in sorted(FACT_LANGUAGES)]
         named = [
             methods
@@ -145,15 +148,18 @@ class Outsiders:
             for name, methods in interfaces
             if re.fullmatch(rf"(.*[./])?{re.escape(interface)}", name)
         ]
-        kinds: dict[SymbolId, None] = {}
+        fits: dict[SymbolId, bool | None] = {}
+        method_sets = self._hierarchy.method_sets
         for methods in filter(None, named):
             rarest = min(methods, key=lambda name: len(self._source.named(name)))
             owners = filter(None, map(self._hierarchy.owner_of, self._source.named(rarest)))
-            having = filter(self._resolver.symbols.has_method_sets, owners)
-            kinds |= dict.fromkeys(kind for kind in having if self._hierarchy.takes_all(kind, methods))
-        return list(kinds)
+            having = filter(self._resolver.symbols.has_method_sets, (*owners, *method_sets.embedders))
+            fits |= {kind: method_sets.takes_all(kind, methods) for kind in having if not fits.get(kind)}
+        return [kind for kind, fit in fits.items() if fit], [kind for kind, fit in fits.items() if fit is None]
 
     def foreign_interfaces(self, kind: SymbolId) -> list[str]:
         """Return the foreign interfaces whose methods a type has, in a language where that is enough."""
         interfaces = self._resolver.state.policy(kind).foreign.interfaces.items()
-        return [name for name, methods in interfaces if methods and self._hierarchy.takes_all(kind, methods)]
+        return [
+            name for name, methods in interfaces if methods and self._hierarchy.method_sets.takes_all(kind, methods)
+        ]

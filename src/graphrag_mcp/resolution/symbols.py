@@ -1,6 +1,6 @@
 """What each declaration is: a type, a constructor, a property, a member of which type."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
@@ -71,10 +71,17 @@ class Symbols(ResolverPart):
             kind == SymbolKind.FIELD and self.state.policy(symbol).members.replaces_fields
         )
 
-    def foreign_methods(self, symbol: SymbolId, base: Value | None) -> Mapping[str, int] | None:
-        """Return the methods of a foreign interface with their numbers of parameters, None where they are not known."""
+    def foreign_methods(self, symbol: SymbolId, base: Value | None) -> Mapping[str, str] | None:
+        """Return the methods of a foreign interface with their types, None where they are not known."""
         policy = self.state.policy(symbol)
         return policy.foreign.interfaces.get(base.name) if isinstance(base, Outside | Foreign) else None
+
+    def foreign_members(self, symbol: SymbolId, base: Value | None) -> Collection[str] | None:
+        """Return the names of all members of a foreign type, None where they are not known."""
+        methods = self.foreign_methods(symbol, base)
+        if methods is None and isinstance(base, Outside):
+            return self.state.policy(symbol).foreign.members(base.name)
+        return methods
 
     def is_constructor(self, symbol: SymbolId, owner: SymbolId) -> bool:
         """Return whether a member makes the instances of its type."""

@@ -72,7 +72,8 @@ class Types(ResolverPart):
                 referent = self._type_referent(path, at, expression)
                 if referent and self.state.open(path).policy.foreign.is_open:
                     return self._open_type(path, at, referent, name)
-                return self._of_type(referent.value) if referent else None
+                kind = self._of_type(referent.value) if referent else None
+                return self._unaliased(path, kind) if isinstance(kind, Outside) else kind
             case Application(kind, arguments):
                 types = tuple(map(inner, arguments))
                 referent = self._type_referent(path, at, kind)
@@ -106,6 +107,10 @@ class Types(ResolverPart):
             case NoValue():
                 return NOTHING
         return None
+
+    def _unaliased(self, path: str, kind: Outside) -> Outside:
+        name = self.state.open(path).policy.foreign.aliases.get(kind.name)
+        return Outside(name) if name else kind
 
     def _open_type(self, path: str, at: int, referent: Referent, name: str) -> Value | None:
         """Return a value of a type, where a foreign one may say nothing or hold anything."""

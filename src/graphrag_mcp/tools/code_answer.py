@@ -49,9 +49,9 @@ UNSAID_KINDS = {
     Direction.TESTS: (RelationKind.CALLS,),
     Direction.IMPORTERS: (RelationKind.IMPORTS,),
     Direction.IMPORTS: (RelationKind.IMPORTS,),
-    Direction.SUBCLASSES: (RelationKind.IMPLEMENTS,),
-    Direction.SUPERCLASSES: (RelationKind.IMPLEMENTS,),
-    Direction.IMPLEMENTERS: (RelationKind.IMPLEMENTS, RelationKind.OVERRIDES),
+    Direction.SUBCLASSES: (RelationKind.IMPLEMENTS, RelationKind.INHERITS),
+    Direction.SUPERCLASSES: (RelationKind.IMPLEMENTS, RelationKind.INHERITS),
+    Direction.IMPLEMENTERS: (RelationKind.IMPLEMENTS, RelationKind.INHERITS, RelationKind.OVERRIDES),
     Direction.OVERRIDES: (RelationKind.OVERRIDES,),
     Direction.READERS: (RelationKind.READS,),
     Direction.WRITERS: (RelationKind.WRITES,),
@@ -198,6 +198,9 @@ def _unknown_callers(doubt: Doubt, name: str) -> Iterator[str]:
         )
     if doubt.is_protocol:
         yield "a type is of this protocol by its members: those that do not name it are not listed"
+    if doubt.embedding:
+        types = counted(len(doubt.embedding), "type embeds", "types embed")
+        yield f"{types} a type from elsewhere and may implement {name}: {first_places(sorted(doubt.embedding))}"
     if doubt.is_given:
         yield "a field may be given functions: writers are where"
     if doubt.is_implicit:
@@ -238,6 +241,8 @@ def first_places(places: Sequence[str | Line], most: int = PLACES_NAMED) -> str:
 def location_of(node: CodeNode) -> str:
     if node.is_file:
         return as_name(node.path)
+    if not node.path:
+        return f"{as_name(node.qualified_name)}, which is defined elsewhere"
     inherited = f" (inherited by {as_name(node.inherited_by)})" if node.inherited_by else ""
     inherited += f" (nothing is called {as_name(node.asked_as)})" if node.asked_as else ""
     return f"{location(node)}  {as_name(node.qualified_name)}{inherited}"

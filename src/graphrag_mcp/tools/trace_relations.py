@@ -1,14 +1,18 @@
 """`trace_relations`: the relations of a symbol, or how code reaches other code."""
 
+import posixpath
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, Strict, WithJsonSchema, model_validator
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError
+from graphrag_mcp.languages.policy import policy_of
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, Direction, Line
 from graphrag_mcp.text.counts import counted, listed
@@ -100,7 +104,7 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
         is_short = not trace.steps or len(further_away.steps) <= MANY_TESTS
         trace = further_away if is_short else trace
     page = page_of(trace.steps, call.first, arguments.limit)
-    nodes = [*trace.starts, *(node for step in page.rows for node in (step.source, step.target))]
+    nodes = filter(attrgetter("path"), (*trace.starts, *(end for row in page.rows for end in (row.source, row.target))))
     texts = navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines})
     return answer_of(view, trace, page, nodes, texts)
 
@@ -210,8 +214,17 @@ def _which(target: "CodeNode", trace: "Trace") -> str:
     starts = {(start.path, start.qualified_name) for start in trace.starts}
     if len(starts) < 2 or (target.path, target.qualified_name) not in starts or trace.direction in _LEVELLED:
         return ""
-    namesakes = sum(name == target.qualified_name for _, name in starts)
-    return name_of(target) if namesakes == 1 and "." in target.qualified_name else location(target)
+    namesakes = [path for path, name in starts if name == target.qualified_name]
+    if any(_are_of_one_unit(path, target.path) for path in namesakes):
+        return ""  # Each build has one of them.
+    return name_of(target) if len(namesakes) == 1 and "." in target.qualified_name else location(target)
+
+
+def _are_of_one_unit(path: str, other: str) -> bool:
+    """Return whether two files share all names: of a package of Go."""
+    language = detect_language(path)
+    is_shared = language in FACT_LANGUAGES and policy_of(language).modules.whole_unit
+    return is_shared and path != other and posixpath.dirname(path) == posixpath.dirname(other)
 
 
 def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:

@@ -1,7 +1,8 @@
 """What Go's imports mean, and which interfaces its library has."""
 
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Set
+from functools import cache
 
 from graphrag_mcp.languages.policy import (
     CallRules,
@@ -78,12 +79,29 @@ def _is_generic(name: str) -> bool:
     return "." in module.partition("/")[0] or module in _GENERIC
 
 
-_INTERFACES: dict[str, dict[str, int]] = {
+_INTERFACES: dict[str, dict[str, str]] = {
     "any": {},
-    "error": {"Error": 0},
-}  # The file adds all of the standard library.
+    "error": {"Error": "\\(:'string)!"},
+}  # The file adds all of the standard library: what benchmarks/graph/checkers/go/interfaces prints.
 for _name, *_methods in map(str.split, read_text(__package__, "interfaces.txt").splitlines()):
-    _INTERFACES[_name] = {method: int(count) for method, _, count in (entry.partition("/") for entry in _methods)}
+    _INTERFACES[_name] = {name: f"\\{rest}!" for name, _, rest in (entry.partition("\\") for entry in _methods)}
+_ALIASES = {
+    "byte": "uint8",
+    "rune": "int32",
+    "os.DirEntry": "io/fs.DirEntry",
+    "os.FileInfo": "io/fs.FileInfo",
+    "os.FileMode": "io/fs.FileMode",
+}
+
+
+@cache
+def _library_types() -> Mapping[str, Set[str]]:
+    lines = map(str.split, read_text(__package__, "members.txt").splitlines())
+    return {name: frozenset(members) for name, *members in lines}
+
+
+def _members(name: str) -> Set[str] | None:
+    return _library_types().get(name.removesuffix("()"))
 
 
 def _may_be_interface(name: str) -> bool:
@@ -128,6 +146,8 @@ POLICY = Policy(
     ),
     foreign=ForeignRules(
         interfaces=_INTERFACES,
+        aliases=_ALIASES,
+        members=_members,
         unchanging=frozenset(_UNCHANGING.split()),
         may_be_interface=_may_be_interface,
         is_generic=_is_generic,

@@ -1,0 +1,246 @@
+"""Which types satisfy an interface by having its methods, in languages where that is enough."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
+
+from graphrag_mcp.model.facts import Mark, SymbolId
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.links import EMBEDDING, How, StoredLink, place_id
+from graphrag_mcp.model.values import ABSENT, Instance, Outside, Signature, Type, Value, Variable, parts_of, rebuilt
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.places import types_of
+from graphrag_mcp.resolution.references import References
+
+MAX_TYPES = 2_000  # Below one type; a longer list is not read.
+MAX_LEVELS = 100  # Types above each other.
+
+
+class _MethodSet(NamedTuple):
+    """What an interface demands. foreign: the foreign interfaces that it embeds, each with its methods."""
+
+    own: Mapping[str, SymbolId]
+    foreign: Mapping[str, Mapping[str, str]]
+
+
+class MethodSets:
+    """Compares the methods of types with those that interfaces demand."""
+
+    def __init__(self, references: References) -> None:
+        self._references = references
+        self._resolver = references.resolver
+        self._source = references.source
+
+    def satisfying(self, interface: SymbolId) -> list[SymbolId]:
+        """Return the types that have all methods of an interface."""
+        methods = self._method_set(interface)
+        if not methods or not methods.own:
+            return []
+        rarest = min(methods.own, key=lambda name: len(self._source.named(name)))
+        owner_of = self._resolver.symbols.owner_of
+        owners = list(dict.fromkeys(filter(None, map(owner_of, self._source.named(rarest)))))
+        embedding = [below for owner in owners for below in self.embedding(owner)]
+        foreign = self.embedders if self._may_be_foreign(rarest, self._signature(methods.own[rarest])) else ()
+        candidates = dict.fromkeys((*owners, *embedding, *foreign))
+        return [
+            symbol
+            for symbol in candidates
+            if not self._is_variant(symbol, interface) and self._has_all(symbol, methods)
+        ]
+
+    def _is_variant(self, near: SymbolId, other: SymbolId) -> bool:
+        """Return whether two declarations are one, of two builds."""
+        names = (self._resolver.declared(symbol).qualified for symbol in (near, other))
+        return len(set(names)) == 1 and self._source.unit(near.path) == self._source.unit(other.path)
+
+    def satisfied(self, symbol: SymbolId) -> list[SymbolId]:
+        """Return the interfaces whose methods a type has."""
+        names = {self._resolver.declared(method).name for method in self._methods(symbol)}
+        names.update(*(self._resolver.symbols.foreign_members(symbol, base) or () for base in self._bases(symbol)))
+        interfaces = [
+            owner
+            for name in sorted(names)
+            for method in self._source.named(name)
+            if Mark.ABSTRACT in self._resolver.declared(method).marks
+            and (owner := self._resolver.symbols.owner_of(method)) is not None
+            and not self._is_variant(owner, symbol)
+        ]
+        # One that is made of others declares no method itself.
+        interfaces += [made for owner in dict.fromkeys(interfaces) for made in self.embedding(owner)]
+        sets = ((symbol, self._method_set(symbol)) for symbol in dict.fromkeys(interfaces))
+        return [other for other, methods in sets if methods and methods.own and self._has_all(symbol, methods)]
+
+    def _methods(self, symbol: SymbolId) -> Iterator[SymbolId]:
+        """Yield the methods that a type has, also those that it embeds."""
+        for other in (symbol, *closure(symbol, self.embedded)):
+            yield from self._resolver.symbols.methods_of(other)
+
+    def embedded(self, symbol: SymbolId) -> list[SymbolId]:
+        """Return the types of the project that a type embeds."""
+        return [base for base_value in self._resolver.lineage.bases_of(symbol) for base in types_of(base_value)]
+
+    def embedding(self, symbol: SymbolId) -> list[SymbolId]:
+        """Return all types that embed a type, themselves or through others."""
+        return closure(symbol, lambda other: self.below(self._references.linked((other,), (How.BELOW,))))
+
+    def _method_set(self, interface: SymbolId) -> _MethodSet | None:
+        """Return the methods of an interface, None if some are not known."""
+        is_interface = Mark.INTERFACE in self._resolver.declared(interface).marks
+        if not (is_interface and self._resolver.symbols.has_method_sets(interface)):
+            return None
+        own: dict[str, SymbolId] = {}
+        foreign: dict[str, Mapping[str, str]] = {}
+        for symbol in (interface, *closure(interface, self.embedded)):
+            for base in self._resolver.lineage.bases_of(symbol):
+                known = self._resolver.symbols.foreign_methods(interface, base)
+                if known is None and not types_of(base):
+                    return None
+                if isinstance(base, Outside) and known:
+                    foreign[base.name] = known
+            for method in self._resolver.symbols.methods_of(symbol):
+                own.setdefault(self._resolver.declared(method).name, method)
+        return _MethodSet(own, foreign)
+
+    def embeds_foreign(self, symbol: SymbolId) -> bool:
+        """Return whether a type that is no interface embeds a foreign one, and so has its methods."""
+        is_interface = Mark.INTERFACE in self._resolver.declared(symbol).marks
+        if is_interface or not self._resolver.symbols.has_method_sets(symbol):
+            return False
+        return not all(map(types_of, self._resolver.lineage.bases_of(symbol)))
+
+    @cached_property
+    def embedders(self) -> list[SymbolId]:
+        """The types that embed foreign types, themselves or through others."""
+        links = self._references.to({place_id(EMBEDDING)}, (How.ABOVE,))
+        nearest = self._source.placed({link.source for link in links})
+        return list(dict.fromkeys(kind for near in nearest.values() for kind in (near, *self.embedding(near))))
+
+    def may_satisfy(self, interface: SymbolId) -> list[SymbolId]:
+        """Return the types that have all methods of an interface if foreign types that they embed have the rest."""
+        methods = self._method_set(interface)
+        return [symbol for symbol in self.embedders if self._has_all(symbol, methods) is None] if methods else []
+
+    def _has_all(self, symbol: SymbolId, wanted: _MethodSet) -> bool | None:
+        """Return whether a type has all methods, with the same signatures; None if foreign types may have the rest."""
+        embedded = {base.name for base in self._bases(symbol) if isinstance(base, Outside)}
+        own = (self._has(symbol, name, self._signature(method)) for name, method in wanted.own.items())
+        foreign = (name in embedded or self.takes_all(symbol, methods) for name, methods in wanted.foreign.items())
+        return _all_of(chain(own, foreign))
+
+    def takes_all(self, symbol: SymbolId, methods: Mapping[str, str]) -> bool | None:
+        """Return whether a type has methods of some names, each with a type, likewise."""
+        if any(self._resolver.members.find(Instance((symbol,)), name) is ABSENT for name in methods):
+            return False
+        return _all_of(self._has(symbol, name, self._written(symbol, text)) for name, text in methods.items())
+
+    def _has(self, symbol: SymbolId, name: str, wanted: Value) -> bool | None:
+        """Return whether a type has a method of a type, None if a foreign type that it embeds may have it."""
+        member = self._resolver.members.find(Instance((symbol,)), name)
+        symbols = member.symbols if member else ()
+        methods = (symbol for symbol in symbols if self._resolver.declared(symbol).kind == SymbolKind.METHOD)
+        if method := next(methods, None):
+            return self._same(self._signature(method), wanted)
+        if symbols or member is ABSENT or not self._may_be_foreign(name, wanted):
+            return False
+        known = (self._resolver.symbols.foreign_methods(symbol, base) or {} for base in self._bases(symbol))
+        text = next((methods[name] for methods in known if name in methods), "")
+        return self._same(self._written(symbol, text), wanted) if text else None
+
+    def _written(self, symbol: SymbolId, text: str) -> Value:
+        """Return the type of a method of a foreign interface. symbol: a type in whose file it is read."""
+        return _opened(self._resolver.expressions.written(symbol, text))
+
+    def _bases(self, symbol: SymbolId) -> Iterator[Value | None]:
+        """Yield what a type embeds, itself or through others."""
+        for other in (symbol, *closure(symbol, self.embedded)):
+            yield from self._resolver.lineage.bases_of(other)
+
+    def _may_be_foreign(self, name: str, method: Value) -> bool:
+        """Return whether a foreign type may have a method: it names nothing of the project."""
+        return name[:1].isupper() and not self._is_of_project(method)
+
+    def _is_of_project(self, value: Value | None) -> bool:
+        """Return whether the project has given a name to a part of a type."""
+        own = value.symbols if isinstance(value, Instance | Type) else ()
+        named = (symbol for symbol in own if symbol.path not in LIBRARIES)
+        return any(self._resolver.declared(symbol).name for symbol in named) or any(
+            map(self._is_of_project, parts_of(value))
+        )
+
+    def _signature(self, symbol: SymbolId) -> Signature:
+        declaration = self._resolver.declared(symbol)
+        texts = (*(parameter.value for parameter in declaration.parameters or ()), declaration.value or "-")
+        *parameters, result = (self._resolver.expressions.written(symbol, text) for text in texts)
+        return Signature(tuple(parameters), result)
+
+    def _same(self, value: Value | None, other: Value | None) -> bool:
+        """Return whether two types are known to be the same; a type parameter may be anything."""
+        match value, other:
+            case (Variable(), _) | (_, Variable()):
+                return True
+            case (Instance((first,)), Instance((second,))) if self._are_nameless(first, second):
+                mine, others = self._members(first), self._members(second)
+                is_same = [name for name, _ in mine] == [name for name, _ in others]
+                return is_same and all(self._same(a, b) for (_, a), (_, b) in zip(mine, others, strict=True))
+        if value is None or other is None:
+            return False
+        parts, others_parts = parts_of(value), parts_of(other)
+        is_same = len(parts) == len(others_parts) and rebuilt(value, _blank) == rebuilt(other, _blank)
+        return is_same and all(map(self._same, parts, others_parts))
+
+    def _are_nameless(self, *kinds: SymbolId) -> bool:
+        return not any(self._resolver.declared(kind).name for kind in kinds)
+
+    def _members(self, kind: SymbolId) -> list[tuple[str, Value | None]]:
+        """Return the fields and methods of a type without a name, each with its type, and the types that it embeds."""
+        facts = self._source.facts(kind.path)
+        own = [
+            (number, declaration)
+            for number, declaration in enumerate(facts.declared if facts else ())
+            if declaration.owner == kind.number
+        ]
+        members: list[tuple[str, Value | None]] = []
+        for number, declaration in own:
+            symbol, is_method = SymbolId(kind.path, number), declaration.kind == SymbolKind.METHOD
+            held = self._signature(symbol) if is_method else self._resolver.meaning((symbol,))
+            members.append((declaration.name, held))
+        return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]
+
+    def below(self, links: Iterable[StoredLink]) -> list[SymbolId]:
+        """Return the declarations at the sources of links."""
+        links = list(links)
+        symbols = {link.source: self._references.symbol(link.path, link.source) for link in links}
+        missing = [place for place, symbol in symbols.items() if symbol is None]
+        symbols |= self._source.placed(missing) if missing else {}
+        return [symbol for symbol in symbols.values() if symbol]
+
+
+def closure(symbol: SymbolId, step: Callable[[SymbolId], Iterable[SymbolId]]) -> list[SymbolId]:
+    """Return what is reached by a step from a symbol, the nearest first."""
+    reached: dict[SymbolId, None] = {}
+    level, levels = [symbol], 0
+    while level and len(reached) < MAX_TYPES and levels < MAX_LEVELS:
+        levels += 1
+        level = [other for near in level for other in step(near) if other != symbol and other not in reached]
+        reached |= dict.fromkeys(level)
+    return list(reached)
+
+
+def _all_of(parts: Iterable[bool | None]) -> bool | None:
+    """Return whether all parts are true, None if some are not known and no other is false."""
+    is_sure = True
+    for part in parts:
+        if part is False:
+            return False
+        is_sure = is_sure and part is True
+    return is_sure or None
+
+
+def _opened(value: Value | None) -> Value:
+    """Return a type in which any other stands for what is not known."""
+    return Variable("") if value is None else rebuilt(value, _opened) or Variable("")
+
+
+def _blank(_part: Value | None) -> None:
+    """Leave a part out of what is compared."""

@@ -17,6 +17,8 @@ FILES = {
     "tests/test_send.py": f'def test_send():\n    assert "{MESSAGE} [GET]" in str(error)\n',
     "common.py": "\n".join(f"# it is not allowed here, number {number}" for number in range(30)),
     "header.py": 'NAME = "WWW-Authenticate"\nOTHER = "Www-Authenticate"\nsession = Session()\n',
+    "keys.py": 'TOKEN = "api-token-key"\n\n\ndef read(env):\n    return env[TOKEN]\n',
+    "using.py": "from keys import TOKEN\n\n\ndef send(box):\n    box[TOKEN] = TOKEN\n    return box[TOKEN]\n",
 }
 
 
@@ -102,3 +104,10 @@ def test_no_text_is_refused_for_the_size_of_its_parts(app: App, letters: str, wo
     word = (letters * 100)[: 290 // words - 1]
     for case in ("smart", "ignore", "sensitive"):
         assert ask(app, " ".join([word] * words), case=case).startswith("0 lines of 0 files")
+
+
+def test_a_constant_that_holds_the_text_is_followed(app: App) -> None:
+    """A key is read by its constant, which no search for its text finds."""
+    assert ask(app, "api-token-key").endswith("\nkeys.py:1-1  TOKEN is read at keys.py:5; using.py:5, 6.")
+    assert "is read at" not in ask(app, "TOKEN")
+    assert "is read at" not in ask(app, "www-authenticate")

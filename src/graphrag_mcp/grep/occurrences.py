@@ -53,7 +53,8 @@ class Occurrences:
     lines: the first of them; all of few files. total: of all lines. unread: indexed files that cannot be read now, so
     that their contents are unknown. fragments: lines with a part of a text that no code has as a whole.
     in_other_case: lines that have it in other letters of the same words; 0 where that was not looked for.
-    archived: files that were left out since they are archived.
+    archived: files that were left out since they are archived. constants: those that hold the text, with the places
+    that read them, as `path:line`.
     """
 
     lines: tuple[Occurrence, ...]
@@ -64,6 +65,7 @@ class Occurrences:
     fragments: tuple[Occurrence, ...] = ()
     in_other_case: int = 0
     archived: int = 0
+    constants: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def are_few(self) -> bool:

@@ -1,6 +1,7 @@
 """`find_occurrences`: every line with a text or a pattern."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, Strict, StringConstraints, WithJsonSchema
 
 from graphrag_mcp.app.session import Capability
-from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.files import VARIABLE, Category
+from graphrag_mcp.model.graph import Certainty, Direction
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.text.counts import counted
@@ -32,6 +34,8 @@ from graphrag_mcp.tools.code_answer import (
     code_json,
     is_empty,
     lay_out,
+    line_numbers,
+    location_of,
     shown_line,
 )
 from graphrag_mcp.tools.printing import one_line
@@ -47,6 +51,7 @@ CaseName = Annotated[Case, Strict(False), WithJsonSchema({"type": "string", "enu
 MAXIMUM_CONTEXT = 20
 FRAGMENTS_SHOWN = 5
 FEW = 20  # Lines; of more, those in other letters are not counted.
+LINES_OF_CONSTANT, CONSTANTS_SHOWN, READERS_SHOWN = 3, 3, 5
 _PATTERN = re.compile(r"[\\^$*+?|]|\[.*\]|\(.*\)")  # A text that may be meant as one.
 
 
@@ -100,9 +105,31 @@ def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "Co
         every_file = view.files.listed(replace(call.scope, exclude_archived=False))
         occurrences = replace(occurrences, archived=len(every_file) - len(hits.listed))
     placed = hits.place(hits.occurrences.lines[call.first : last], arguments.context)
+    if not arguments.regex and occurrences.total <= FEW:
+        occurrences = replace(occurrences, constants=tuple(_read_constants(view, call, placed)))
     files = {row.path: hits.listed[row.path] for row in placed}
     rows = [replace(row, text=_around_match(row)) for row in placed]
     return answer_of(view, occurrences, Page(rows, call.first, occurrences.total), files.values())
+
+
+def _read_constants(
+    view: "IndexView", call: Call[OccurrencesArguments], rows: "Sequence[Placed]"
+) -> "Iterator[tuple[str, tuple[str, ...]]]":
+    """Yield the constants and fields that hold a text, each with the places that read it: there it is used."""
+    from graphrag_mcp.grep.hits import Role
+
+    strings = ((row.path, row.line) for row in rows if row.role is Role.STRING)
+    nodes = ((node, line) for path, line in strings for node in view.navigator.code_at(path, line, line))
+    held = {node: line for node, line in nodes if node.kind in VARIABLE and node.end_line - line < LINES_OF_CONSTANT}
+    for node, line in list(held.items())[:CONSTANTS_SHOWN]:
+        trace = view.navigator.trace(f"{node.path}:{line}", Direction.READERS, 1, call.scope)
+        sure = [step for step in trace.steps if step.edge.certainty is Certainty.CERTAIN and step.target == node]
+        lines: dict[str, set[int]] = {}
+        for step in sure:
+            lines.setdefault(step.edge.path, set()).update(step.lines)
+        if lines:
+            places = (f"{as_name(path)}:{line_numbers(sorted(numbers))}" for path, numbers in lines.items())
+            yield location_of(node), tuple(places)
 
 
 def _may_be_pattern(arguments: OccurrencesArguments) -> bool:
@@ -154,7 +181,11 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
         below = [f"  {row.line + 1 + n}- {shown_line(text)}" for n, text in enumerate(row.after)]
         return ["\n".join([*path, *symbol, *above, f"  {row.line}{role}: {one_line(text)}", *below])]
 
-    return lay_out(answer, call, head, lines, doubt="so roles may be off")
+    read = [
+        f"{name} is read at {'; '.join(places[:READERS_SHOWN])}{'; ...' if len(places) > READERS_SHOWN else ''}."
+        for name, places in occurrences.constants
+    ]
+    return lay_out(answer, call, head, lines, read, doubt="so roles may be off")
 
 
 OCCURRENCES = Tool(

@@ -33,7 +33,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     for kind in range(9):
         (root / "src" / f"kind_{kind}.py").write_text(f"class Kind{kind}:\n    def load(self):\n        return self\n")
     (root / "src" / "user.py").write_text("def use(kind):\n    return kind.load()\n")
-    turns = "".join(f"def turn_{number}(wheel):\n    return wheel.turn()\n\n\n" for number in range(4))
+    turns = "".join(f"def turn_{number}(wheel):\n    return wheel.turn()\n\n\n" for number in range(9))
     wheels = "".join(f"class {name}:\n    def turn(self):\n        return self\n\n\n" for name in ("Wheel", "Key"))
     (root / "src" / "wheels.py").write_text(wheels + turns)
     (root / "src" / "plot.ts").write_text("export function plot(a: A): B\n" * 12)
@@ -151,7 +151,7 @@ def test_lines_that_may_mean_a_definition_are_counted_where_none_certainly_does(
 def test_many_places_that_are_not_decided_are_listed_on_request(app: App, tool: str, how: str) -> None:
     """A few are named at once."""
     text = ask(app, tool, symbol="Wheel.turn")
-    assert f"4 more places of `turn` with an unknown receiver ({how} lists them)." in text
+    assert f"9 more places of `turn` with an unknown receiver ({how} lists them)." in text
 
 
 @pytest.mark.requirement("P-1")

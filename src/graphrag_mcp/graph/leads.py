@@ -19,6 +19,7 @@ MAX_NAMED = 12  # An undecided call that may mean more methods says nothing.
 LEAST_RECEIVER = 3  # Letters of a receiver that says what its type is called.
 _PUT = -1.3  # What is put into a channel or another collection is meant for those that read it.
 _PASSED = 1.0  # What a parameter holds depends on the caller, which also hands it over by itself.
+_OF_TYPE = 0.8  # A method of a type that is named on the way, where no call of it is found.
 _LAST_NAME = re.compile(r"\w+(?=\W*\Z)")
 
 
@@ -173,7 +174,9 @@ class Leads:
             is_run = resolver.symbols.is_run_by_call(method, kind)
             edge = self._code.edge_from(node, method, RelationKind.CONTAINS, resolver.declared(method).line)
             certainty = Certainty.CERTAIN if is_run else Certainty.MAY_CALL
-            yield Lead(edge._replace(certainty=certainty), 1 if is_run else len(methods))
+            yield Lead(
+                edge._replace(certainty=certainty), 1 if is_run else len(methods), extra=0.0 if is_run else _OF_TYPE
+            )
 
     def _leads_inside(self, node: CodeNode, facts: FileFacts, around: Declared) -> Iterator[Lead]:
         """Yield the named functions inside a function."""

@@ -107,7 +107,10 @@ class Navigator:
         name = dotted(text.strip()).rpartition(".")[2]
         is_foreign = is_of_types and all(node.name != name for node in self.known(text, scope))
         below = self._below_foreign(text.strip(), direction, hops, scope) if is_foreign else None
-        return below or self._trace(self.code(text, scope), direction, hops, scope, unresolved=unresolved)
+        starts = [] if below else self.code(text, scope)
+        if direction is Direction.TESTS:  # Of what is tested a test may have the name.
+            starts = [node for node in starts if node.category is not Category.TESTS] or starts
+        return below or self._trace(starts, direction, hops, scope, unresolved=unresolved)
 
     def flow(
         self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float], question: str, scope: Scope = EVERYTHING

@@ -28,7 +28,7 @@ Row = TypeVar("Row", covariant=True)
 _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 STOPS_SHOWN = 12  # Names at which a trace ends.
 PLACES_NAMED = 5  # No more places that are not read are named.
-FEW_PLACES = 3  # As many with an unknown receiver are named; more are listed on request.
+FEW_PLACES = 8  # As many with an unknown receiver are named; more are listed on request.
 LISTED_BY_NAME = "listed by name"
 LINE_CHARACTERS = 200
 NUMBERS_SHOWN = 100
@@ -171,7 +171,7 @@ def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Itera
     if doubt.undecided:
         places = counted(len(doubt.undecided), "more place", "more places")
         are_few = len(doubt.undecided) <= FEW_PLACES and how != LISTED_BY_NAME
-        where = f": {first_places(sorted(doubt.undecided))}" if are_few else f" ({how})"
+        where = f": {first_places(sorted(doubt.undecided), FEW_PLACES)}" if are_few else f" ({how})"
         yield f"{places} of {name} {'not decided' if is_type else 'with an unknown receiver'}{where}"
     if doubt.undecided_on_the_way:
         places = counted(len(doubt.undecided_on_the_way), "more place")
@@ -234,7 +234,11 @@ def _unknown_types(starts: Sequence[CodeNode], by_text: str) -> Iterator[str]:
 
 def first_places(places: Sequence[str | Line], most: int = PLACES_NAMED) -> str:
     """Return the first of some files or lines in words."""
-    names = (as_name(place) if isinstance(place, str) else f"{as_name(place[0])}:{place[1]}" for place in places[:most])
+    lines: dict[str, list[int]] = {}
+    for place in places[:most]:
+        path, line = (place, 0) if isinstance(place, str) else place
+        lines.setdefault(path, []).append(line)
+    names = (f"{as_name(path)}:{line_numbers(own)}" if any(own) else as_name(path) for path, own in lines.items())
     return ", ".join(names) + (", ..." if len(places) > most else "")
 
 

@@ -1,7 +1,7 @@
 """`impact`: what a change of a symbol, or a diff, may break, and the tests to run."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.changes import Affected, DiffImpact
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.tracing import Dependant
+    from graphrag_mcp.model.graph import CodeNode
 
 
 TESTS_SHOWN = 3  # Of those of a type.
@@ -170,11 +171,12 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     starts = ", ".join(location_of(node) for node in affected.starts[:3])
     files = len({row.node.path for row in (*affected.tests, *affected.reached)})
     others = counted(len(affected.reached), "definition or file", "definitions and files")
+    others = others if affected.reached or not affected.doubt.undecided else "no certain definition"
     at_least = "at least " if affected.doubt.is_cut else ""
     cases = affected.cases
-    helpers = counted(len(affected.tests) - cases, "helper of tests", "helpers of tests")
-    tests = counted(cases, "test")
-    tests = f", {tests} and {helpers}" if cases < len(affected.tests) else f", and {tests}"
+    helpers = sum(row.node not in cases for row in affected.tests)
+    tests = counted(len(affected.tests) - helpers, "test")
+    tests = f", {tests} and {counted(helpers, 'helper of tests', 'helpers of tests')}" if helpers else f", and {tests}"
     reached = f"{at_least}{others}{tests}, in {counted(files, 'file')}"
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
     if not answer.page.total and not at_least:
@@ -191,15 +193,16 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
         tail += doubts(affected.doubt, affected.starts, call.asking, with_members=True)
     is_all = affected.doubt.is_complete and not affected.is_deeper
     commands = [f"Test{'' if is_all else ' first'}: {one_line(command)}" for command in affected.test_commands]
-    return lay_out(answer, call, [head, *commands], _reached_lines, tail)
+    return lay_out(answer, call, [head, *commands], partial(_reached_lines, cases), tail)
 
 
-def _reached_lines(row: "Reached") -> list[str]:
+def _reached_lines(cases: "Set[CodeNode]", row: "Reached") -> list[str]:
     does = " and ".join(kind.replace("_", " ") for kind in row.relations)
     words = f"{at(row.edge, row.lines)}  {name_of(row.node)} {does} {name_of(row.via)}"
     others = [f"{as_name(name)}:{', '.join(map(str, lines))}" for name, lines in row.also.items()]
     also = f"; also {listed(others, ALSO_SHOWN)}" if others else ""
-    return [f"{'test ' if row.is_test else ''}{row.hops}. {words} ({row.edge.certainty}){also}"]
+    what = ("test " if row.node in cases else "helper ") if row.is_test else ""
+    return [f"{what}{row.hops}. {words} ({row.edge.certainty}){also}"]
 
 
 IMPACT = Tool(

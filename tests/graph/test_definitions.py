@@ -79,3 +79,22 @@ def test_all_calls_are_broken_if_no_number_of_arguments_is_right_twice(before: s
     [found] = compare(Differing("lamp.py", "lamp.py", *texts))
     assert found.is_breaking
     assert found.breaks_all is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "rest", "is_public"),
+    [
+        ("a.ts", "export const other = 1\n", False),
+        ("a.ts", "export { light }\n", True),
+        ("a.ts", "export default light\n", True),
+        ("a.ts", "export default { light }\n", True),
+        ("a.ts", "export * from './b'\n", True),
+        ("a.js", "module.exports = { light }\n", True),
+        ("a.js", "", True),
+    ],
+)
+def test_what_its_file_does_not_export_is_not_public(path: str, rest: str, is_public: bool) -> None:
+    """Unless what is exported is a value without a name, which may hold it."""
+    before, after = (f"function light() {{ return {n} }}\n{rest}".encode() for n in (1, 2))
+    [found] = compare(Differing(path, path, before, after))
+    assert found.is_public is is_public

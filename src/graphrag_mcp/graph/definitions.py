@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.languages.registry import describe, detect_language
+from graphrag_mcp.model.expressions import names_in
 from graphrag_mcp.model.facts import Declared, Parameter, Takes, unpack
 from graphrag_mcp.model.files import CALLABLE, Category, ParsedFile, Symbol, SymbolKind
 from graphrag_mcp.model.shown import shown
@@ -34,7 +35,7 @@ class ChangedDefinition(NamedTuple):
     """A definition that a change concerns. path, line: now; of a removed one, before.
 
     before: its path before. was: its signature before. is_breaking: whether calls that were right may not be any
-    more. breaks_all: whether none of them is.
+    more. breaks_all: whether none of them is. is_hidden: whether its file exports others only.
     """
 
     change: Change
@@ -48,12 +49,13 @@ class ChangedDefinition(NamedTuple):
     before: str = ""
     is_breaking: bool = False
     breaks_all: bool = False
+    is_hidden: bool = False
 
     @property
     def is_public(self) -> bool:
         """Whether its name is meant for others, by the habits of its language."""
         language, parts = describe(detect_language(self.path)), self.symbol.split(".")
-        if self.category is not Category.IMPLEMENTATION or self.kind is SymbolKind.KEY:
+        if self.category is not Category.IMPLEMENTATION or self.kind is SymbolKind.KEY or self.is_hidden:
             return False
         if language.exports_capitals:
             return all(part[:1].isupper() for part in parts)
@@ -86,12 +88,16 @@ def compare(file: Differing) -> list[ChangedDefinition]:
 
 
 class _Side(NamedTuple):
-    """A definition before or after. text: its own lines. declared: its facts, where the language has them."""
+    """A definition before or after. text: its own lines. declared: its facts, where the language has them.
+
+    is_hidden: whether its file exports others only.
+    """
 
     symbol: Symbol
     text: str
     file: ParsedFile
     declared: Declared | None
+    is_hidden: bool
 
 
 def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
@@ -101,6 +107,8 @@ def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
         return {}
     lines = text.text.split("\n")
     facts = unpack(parsed.code.data) if parsed.code else None
+    values = [names_in(export.value) for export in facts.exports if not export.module] if facts else []
+    exported = frozenset[str]().union(*values) if all(values) else ()  # An object without a name may hold any.
     sides: dict[tuple[str, SymbolKind], list[_Side]] = {}
     stated: dict[str, list[Declared]] = {}
     for fact in sorted(facts.declared if facts else (), key=attrgetter("line")):
@@ -111,7 +119,8 @@ def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
             begun = stated.get(symbol.qualified_name, [])
             first = bisect_left(begun, symbol.start_line, key=attrgetter("line"))
             declared = next((fact for fact in begun[first : first + 1] if fact.line <= symbol.end_line), None)
-            side = _Side(symbol, _own_text(symbol, symbols, lines), parsed, declared)
+            is_hidden = bool(exported) and symbol.qualified_name.partition(".")[0] not in exported
+            side = _Side(symbol, _own_text(symbol, symbols, lines), parsed, declared, is_hidden)
             sides.setdefault((symbol.qualified_name, symbol.kind), []).append(side)
     return sides
 
@@ -150,7 +159,7 @@ def _of(file: Differing, side: _Side, change: Change) -> ChangedDefinition:
     kind = (symbol.qualified_name, symbol.kind, side.file.category)
     was = symbol.signature if change is Change.REMOVED else ""
     return ChangedDefinition(
-        change, path, symbol.start_line, *kind, symbol.signature, was, file.before, is_lost, is_lost
+        change, path, symbol.start_line, *kind, symbol.signature, was, file.before, is_lost, is_lost, side.is_hidden
     )
 
 

@@ -81,6 +81,12 @@ def test_code_beside_tests_is_counted_and_run_as_none(tmp_path: Path) -> None:
     assert "Test: npm test -- test/price.test.tsx\n" in said
 
 
+def test_where_only_what_tests_read_is_reached_all_are_run(tmp_path: Path) -> None:
+    """A file without a test runs nothing when a runner is given it."""
+    with indexed(tmp_path, {path: text for path, text in PAGES.items() if path != "test/price.test.tsx"}) as app:
+        assert "Test: npm test\n" in _impact(app, 2)
+
+
 def test_a_method_of_a_class_of_tests_is_one_whatever_its_name(tmp_path: Path) -> None:
     """Beside one that is called so."""
     text = (

@@ -8,6 +8,7 @@ from graphrag_mcp.languages.testing import quoted
 from graphrag_mcp.model.graph import CodeNode
 
 BUILD_FILES = ("package.json",)
+CASES_HAVE_TITLES = True  # A file without one is read by tests, and runs nothing itself.
 _ALL = "npm test --"
 _RUNNER = re.compile(r"\b(?:vitest|jest|mocha|ava|playwright|node --test)\b")
 _CHAIN = re.compile(r"&&|\|\||;|\b(?:npm|pnpm|yarn|bun|turbo|nx|lerna|run-[sp]|npm-run-all|concurrently)\b")
@@ -16,11 +17,13 @@ _NAME = re.compile(r"[\w:.-]{1,50}")
 
 
 def command(nodes: Sequence[CodeNode], _whole: bool, build_files: Mapping[str, str]) -> str:
-    """Return the command that runs some tests; whole: names files and packages only.
+    """Return the command that runs some tests, or all if none is given; whole: names files and packages only.
 
     `npm test -- FILE` gives the file to the last of several commands only. Where `test` is several, each file is given
     to the script with one runner whose configuration is nearest to it.
     """
+    if not nodes:
+        return "npm test"
     scripts = _scripts(build_files.get("package.json", ""))
     paths = [node.path for node in nodes]
     if not _CHAIN.search(scripts.get("test", "")):

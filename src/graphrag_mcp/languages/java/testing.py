@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from graphrag_mcp.model.graph import CodeNode
 
 BUILD_FILES = ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
+CASES_HAVE_TITLES = False
 
 
 def command(nodes: Sequence[CodeNode], _whole: bool, build_files: Mapping[str, str]) -> str:

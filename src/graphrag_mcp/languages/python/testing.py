@@ -7,6 +7,7 @@ from graphrag_mcp.languages.testing import MOST_NAMES, quoted
 from graphrag_mcp.model.graph import CodeNode
 
 BUILD_FILES = ()
+CASES_HAVE_TITLES = False
 
 
 def command(nodes: Sequence[CodeNode], whole: bool, _build_files: Mapping[str, str]) -> str:

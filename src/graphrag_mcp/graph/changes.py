@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.graph.cases import commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
-from graphrag_mcp.graph.impact import LEADING, find_impact
+from graphrag_mcp.graph.impact import LEADING, Reached, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import Dependant, dependant, is_by_name
 from graphrag_mcp.graph.unfitting import Edit
@@ -60,8 +60,8 @@ class RankedTest(NamedTuple):
 
 
 @shown(
-    "base", "files", "broken", "tests", "test_commands", "tests_changed", "is_deeper", "without_definition", "together",
-    "files_left", "doubt",
+    "base", "files", "broken", "reached", "tests", "test_commands", "tests_changed", "is_deeper", "without_definition",
+    "together", "files_left", "doubt",
 )  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class DiffImpact:
@@ -69,7 +69,7 @@ class DiffImpact:
 
     files: how many differ. tests_changed: how many definitions of tests do. without_definition: files without a changed
     definition. files_left: how many were not compared. together: files that usually change with one of them, and did
-    not. is_deeper, build_files: as in `Impact`.
+    not. reached: what depends on a direct dependant. is_deeper, build_files: as in `Impact`.
     """
 
     base: str
@@ -83,6 +83,7 @@ class DiffImpact:
     tests_changed: int = 0
     is_deeper: bool = False
     build_files: Mapping[str, str] = field(default_factory=dict)
+    reached: tuple[Reached, ...] = ()
 
     @property
     def test_commands(self) -> list[str]:
@@ -140,6 +141,7 @@ def find_diff_impact(
         difference.base, tuple(affected), _ranked(tests, changed), len(difference.files), plain, difference.left,
         doubt=whole, is_deeper=impact.is_deeper,
         tests_changed=sum(_is_changed_test(definition) for definition in changed),
+        reached=tuple(row for row in impact.reached if row.hops > 1 and not (row.is_guess or row.node.is_file)),
     )  # fmt: skip
 
 

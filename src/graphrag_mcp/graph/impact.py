@@ -81,10 +81,15 @@ class Impact:
     tests_of_types: tuple[CodeNode, ...] = ()
 
     @property
-    def cases(self) -> frozenset[CodeNode]:
+    def started(self) -> frozenset[CodeNode]:
         """Those of the tests that a runner starts; the others help them. All, if no name says which they are."""
         tests = [test.node for test in self.tests]
         return frozenset(cases_of(tests) or tests)
+
+    @property
+    def cases(self) -> int:
+        """How many of the tests a runner starts."""
+        return len(self.started)
 
     @property
     def test_commands(self) -> list[str]:

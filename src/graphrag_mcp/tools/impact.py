@@ -25,6 +25,7 @@ from graphrag_mcp.tools.code_answer import (
     lay_out,
     location_of,
     name_of,
+    target_of,
 )
 from graphrag_mcp.tools.printing import one_line
 from graphrag_mcp.tools.tool import Call, Tool, page_of
@@ -116,7 +117,8 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     commands, within = affected.test_commands, counted(call.arguments.hops, "hop")
     names = [as_name(test.node.qualified_name) for test in affected.tests if not test.is_guess]
     certain = counted(len(names), "test")
-    named = f": {', '.join(names)}" if 0 < len(names) <= TESTS_SHOWN else ""
+    is_named = 0 < len(names) <= TESTS_SHOWN or (names and affected.is_deeper)  # Then the command names files.
+    named = f": {listed(names, TESTS_SHOWN)}" if is_named else ""
     more = "; more are further away" if affected.is_deeper else ""
     tests = f"Test ({certain} within {within}{named}{more}): {one_line(' && '.join(commands))}"
     above = [head, *([tests] if commands else [])]
@@ -125,6 +127,8 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     tail = (
         [f"No test reaches it within {within}; more are not followed."] if affected.is_deeper and not commands else []
     )
+    if further_on := [target_of(row.node) for row in affected.reached]:
+        tail.append(f"Reached through them: {listed(further_on, OTHERS_SHOWN)}.")
     tail += [f"Usually changed too: {', '.join(shown)}."] if shown else []
     if plain := list(map(as_name, affected.without_definition)):
         tail.append(f"Without a changed definition: {listed(plain, PLAIN_SHOWN)}.")
@@ -173,7 +177,7 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     others = counted(len(affected.reached), "definition or file", "definitions and files")
     others = others if affected.reached or not affected.doubt.undecided else "no certain definition"
     at_least = "at least " if affected.doubt.is_cut else ""
-    cases = affected.cases
+    cases = affected.started
     helpers = sum(row.node not in cases for row in affected.tests)
     tests = counted(len(affected.tests) - helpers, "test")
     tests = f", {tests} and {counted(helpers, 'helper of tests', 'helpers of tests')}" if helpers else f", and {tests}"

@@ -106,7 +106,7 @@ def why(hit: Hit, *, with_ranks: bool = True) -> str:
         parts.append("file name matches")
     if "fact" in notes:
         parts.append("a document, which may state it")
-    if hit.phrasings:
+    if hit.phrasings and with_ranks:
         parts.append(f"phrasing {', '.join(map(str, sorted(hit.phrasings)))}")
     if hit.chunk.archive is not None:
         parts.append(f"archived: {hit.chunk.archive.reason}")

@@ -1364,3 +1364,13 @@ def test_a_go_interface_is_satisfied_by_whole_signatures(
     trace = ask(tmp_path, {"go.mod": "module x\n", "a.go": SIGNATURES}, symbol, Direction.IMPLEMENTERS)
     assert [step.source.name for step in trace.steps] == below
     assert sorted(line for _, line in trace.doubt.embedding) == embedding
+
+
+def test_an_embedded_foreign_type_names_a_field(tmp_path: Path) -> None:
+    """All of its members are known, and the field is none of them."""
+    text = (
+        'package a\n\nimport "sync"\n\ntype Locked struct{ sync.Mutex }\ntype Gate struct{}\nfunc (g *Gate) Lock() {}\n'
+    )
+    text += "func open(l *Locked) { l.Mutex.Lock(); l.Lock() }\n"
+    trace = ask(tmp_path, {"go.mod": "module x\n", "a.go": text}, "Gate.Lock", Direction.CALLERS, unresolved=True)
+    assert (trace.steps, trace.doubt.undecided) == ((), frozenset())

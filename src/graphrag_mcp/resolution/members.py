@@ -289,7 +289,7 @@ class Members(ResolverPart):
 
     def _may_have(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
         known = self.symbols.foreign_members(owner.symbols[0], base)
-        return known is None or name in known
+        return known is None or name in known or self._is_called(owner, base, name)
 
     def _own(
         self, value: Instance | Type, name: str, of: Value | None = None, sought: Sought = ANYTHING

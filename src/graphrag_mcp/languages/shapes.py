@@ -63,6 +63,7 @@ class Shapes:
     bound: "str | Rule" = ""  # The field of a type parameter with what it is at least, or what writes that.
     inferred: Set[str] = frozenset()  # Words instead of a type, where the value says it.
     signatures: Mapping[str, str] = field(default_factory=dict)  # The names of members that have none in the syntax.
+    other_results: Mapping[str, str] = field(default_factory=dict)  # Fields of results, by kinds of nodes.
 
     # What names hold.
     lists: Set[str] = frozenset()  # Nodes with several names or values.

@@ -107,6 +107,10 @@ class Calls(ResolverPart):
         match made:
             case Type(symbols, kinds) | Function(symbols, _, kinds):
                 return Instance(symbols, kinds)
+            case Signature(_, result):
+                return result
+            case Instance() if makes := self._maker(made):
+                return self.result(makes, arguments.__getitem__, len(arguments))
         return self.result(made, arguments.__getitem__, len(arguments)) if isinstance(made, Outside) else None
 
     def called(self, path: str, at: int, function: Expression, arguments: tuple[Expression, ...]) -> Value | None:
@@ -205,6 +209,11 @@ class Calls(ResolverPart):
             self._match(parameter, argument, place, known)
         return known
 
+    def _maker(self, kind: Instance) -> Function | None:
+        """Return the signature by which what has a type makes instances: `new (): T`."""
+        member = self.members.find(kind, "new") if kind.symbols else None
+        return member.value if member and isinstance(member.value, Function) else None
+
     def _declared_result(self, symbol: SymbolId, of: Value | None) -> Value | None:
         """Return what a function says that it gives, or what it returns."""
         declaration, policy = self.declared(symbol), self.state.policy(symbol)
@@ -233,8 +242,13 @@ class Calls(ResolverPart):
 
     def _match(self, expected: Value | None, argument: Arguments, place: int, known: dict[str, Value | None]) -> None:
         """Learn type arguments from what a parameter is given."""
-        if expected is not None and has_variable(expected):
+        if expected is not None and (has_variable(expected) or self._has_nameless(expected)):
             self._unify(expected, argument(place), known)
+
+    def _has_nameless(self, kind: Value) -> bool:
+        """Return whether a type without a name is expected: its members may have type parameters."""
+        kinds = (each for each in (kind.values if isinstance(kind, Either) else (kind,)) if isinstance(each, Instance))
+        return not all(self.declared(symbol).name for each in kinds for symbol in each.symbols)
 
     def _unify(self, expected: Value | None, actual: Value | None, known: dict[str, Value | None]) -> None:  # noqa: C901 - a case for each kind
         match expected, actual:
@@ -250,6 +264,12 @@ class Calls(ResolverPart):
                 for value, other in zip(a, b, strict=False):
                     self._unify(value, other, known)
                 self._unify(c, d, known)
+            case (Signature(_, c), Type(symbols, b)):
+                self._unify(c, Instance(symbols, b), known)
+            case (Instance(), Type(symbols, b)) if makes := self._maker(expected):
+                kinds = self.types.arguments(expected)
+                result = replaced(self._declared_result(makes.symbols[0], None), kinds)
+                self._unify(result, Instance(symbols, b), known)
             case (Signature(handed, c), Function()):
                 self._unify(c, self.result(actual, lambda place: handed[place], len(handed)), known)
             case (Either(values), _):

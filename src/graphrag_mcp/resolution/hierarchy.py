@@ -113,7 +113,10 @@ class Hierarchy:
             return self._same_method(method, self.descendants(owner) if owner else [])
         hows = (How.BELOW, How.EXPECTED)
         below = self.method_sets.below(self._references.closure(self._references.place(method), hows, _OVERRIDES))
-        return [symbol for symbol in below if not self._is_value(symbol)]
+        is_function = (
+            self._resolver.declared(method).kind in CALLABLE
+        )  # What stands in its place is one, however written.
+        return [symbol for symbol in below if is_function or not self._is_value(symbol)]
 
     def _is_value(self, symbol: SymbolId) -> bool:
         """Return whether a member of an object is data, which overrides nothing."""
@@ -123,14 +126,16 @@ class Hierarchy:
     def objects(self, kind: SymbolId) -> list[SymbolId]:
         """Return the objects that stand where a type is expected, and have functions for its methods."""
         above = [] if self._resolver.symbols.has_method_sets(kind) else [kind, *self.ancestors(kind)]
-        methods = {
-            self._references.place(member)
-            for symbol in above
-            for member in self._references.declared_in(symbol)
-            if self.owner_of(member) == symbol and self._resolver.symbols.is_replaceable(member)
-        }
-        expected = self.method_sets.below(self._references.to(methods, (How.EXPECTED,))) if methods else []
-        functions = [symbol for symbol in expected if not self._is_value(symbol)]
+        inside = ((symbol, member) for symbol in above for member in self._references.declared_in(symbol))
+        members = [member for symbol, member in inside if self.owner_of(member) == symbol]
+        expected = [
+            self.method_sets.below(self._references.linked(some, (How.EXPECTED,)))
+            for some in (
+                [member for member in members if self._resolver.declared(member).kind in CALLABLE],
+                [member for member in members if self._resolver.declared(member).kind == SymbolKind.FIELD],
+            )
+        ]
+        functions = [*expected[0], *(symbol for symbol in expected[1] if not self._is_value(symbol))]
         kinds = {kind, *self.descendants(kind)} if functions else set()
         owners = dict.fromkeys(owner for owner in map(self.owner_of, functions) if owner)
         return [owner for owner in owners if not kinds.isdisjoint(self.parents(owner))]

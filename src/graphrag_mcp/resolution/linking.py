@@ -122,12 +122,16 @@ class DeclarationLinks(Places):
                     use=Use.BASE,
                 )
         yield from self._constants_by_text(symbol, declaration)
-        if declaration.kind == SymbolKind.METHOD or (
-            declaration.kind == SymbolKind.FIELD and self._file.policy.members.replaces_fields
-        ):
+        if self._resolver.symbols.is_replaceable(symbol) or self._is_in_object(declaration):
             yield from self._overridden(symbol, declaration)
         if declaration.kind == SymbolKind.FIELD and declaration.value and not says_type(declaration.value):
             yield from self._functions_in(symbol, declaration)
+
+    def _is_in_object(self, declaration: Declared) -> bool:
+        """Return whether a function is the value of a key of an object."""
+        owner = self._facts.declared[declaration.owner] if declaration.owner >= 0 else None
+        is_of_type = owner is not None and owner.kind == SymbolKind.TYPE and not owner.name
+        return is_of_type and declaration.kind == SymbolKind.FUNCTION
 
     def _constants_by_text(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         """Yield where an enumeration asks itself for a constant by its name."""

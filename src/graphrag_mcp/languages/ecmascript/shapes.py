@@ -321,6 +321,7 @@ _TYPES: dict[str, Rule] = {
     "union_type": _union,
     "intersection_type": lambda writer, node: f"&({','.join(map(writer.type, operands(node)))})",
     "function_type": function_type("parameters", type_part("return_type")),
+    "constructor_type": function_type("parameters", type_part("type")),  # What makes the instances is called.
     "type_query": _type_of,
     "lookup_type": _lookup,
     "conditional_type": _conditional,
@@ -375,6 +376,7 @@ SHAPES = Shapes(
     assigning="assignment_expression",
     expected=_expected,
     signatures={"call_signature": "()", "construct_signature": "new"},
+    other_results={"construct_signature": "type"},
     selves=_FUNCTIONS - {"arrow_function"},
     marks={"static": Mark.STATIC, "get": Mark.PROPERTY, "async": Mark.ASYNC, "*": Mark.GENERATOR, "?": Mark.OPTIONAL},
     unset=NOTHING,

@@ -28,7 +28,8 @@ class Functions(ReaderPart):
 
     def _read_one(self, node: Node, index: int) -> None:
         draft = self._drafts[index]
-        kinds = ("receiver", "parameter", "parameters", self._shapes.result)
+        result = self._shapes.other_results.get(node.type, self._shapes.result)
+        kinds = ("receiver", "parameter", "parameters", result)
         fields = [(kind, node.child_by_field_name(kind)) for kind in kinds]
         start = max((child.end_byte for _, child in fields if child), default=node.start_byte)
         draft.value = self._shapes.results(self._writer, fields[-1][1])
@@ -36,7 +37,7 @@ class Functions(ReaderPart):
         draft.parameters = ()
         draft.marks += self._declarations.marks(node.children)
         for kind, child in fields:
-            has_names = child is not None and (kind != self._shapes.result or child.type == "parameter_list")
+            has_names = child is not None and (kind != result or child.type == "parameter_list")
             rows = self._writer.parameters(child) if has_names else []
             if kind == "receiver" and rows:  # Its type arguments are names for those of the type.
                 named = rows[0][0].value.partition("<")[2].rstrip("!>")

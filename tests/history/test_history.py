@@ -407,6 +407,19 @@ def test_a_line_is_explained_by_what_was_before_a_formatter(repository: Reposito
     assert "Add all" in ask(repository.open(), path="src/conn.py", line=1)
 
 
+def test_a_line_that_equals_another_is_explained_by_its_own_commit(repository: Repository) -> None:
+    """One that was moved, within the file or from another, is explained by what wrote it first."""
+    line = "    error.constraints[type] = message_of_the_constraint\n"
+    first = f"def one(error, type):\n{line}\n\n"
+    repository.commit({"src/conn.py": first}, "Add one")
+    second = "def two(error, type):\n    if error:\n    " + line
+    repository.commit({"src/conn.py": first + second}, "Add two")
+    text = ask(repository.open(), path="src/conn.py", line=7)
+    assert text.index("Add two") < text.index("Add one")
+    repository.commit({"src/conn.py": second, "src/other.py": first}, "Move one")
+    assert "Move one" not in ask(repository.open(), path="src/other.py", line=2)
+
+
 def test_a_file_has_the_commits_of_its_earlier_names(repository: Repository) -> None:
     """Between two days, and of one author, too."""
     repository.commit({"src/conn.py": CONN}, "Add the connection")

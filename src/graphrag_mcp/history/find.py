@@ -19,6 +19,7 @@ from graphrag_mcp.history.lines import (
     changed_symbols,
     committed_lines,
     follow_lines,
+    is_moved,
     patched_path,
     shown_change,
 )
@@ -285,7 +286,7 @@ class Past:
         small: list[str] = []  # Commits that changed few files.
         with suppress(GitTimeoutError):
             while len(written) - len(small) < MOST_PASSED and len(small) < EXPLAINING:
-                name, changed_line = self._blamed(lines, list(written), deadline)
+                name, changed_line = self._written(lines, list(written), deadline)
                 if name in written:
                     break
                 written[name] = changed_line
@@ -309,16 +310,27 @@ class Past:
                 return {row.split(" ", 1)[0] for row in rows}
         return set()
 
-    def _blamed(self, lines: Lines, ignored: Sequence[str], deadline: float) -> tuple[str, ChangedLines]:
-        """Return the commit that wrote the first of some lines, and where it wrote it. Raises GitError."""
-        options = ("-w", "-M", "-C", *(f"--ignore-rev={name}" for name in ignored))
+    def _written(self, lines: Lines, ignored: Sequence[str], deadline: float) -> tuple[str, ChangedLines]:
+        """Return the commit that wrote the first of some lines, and where it wrote it. Raises GitError.
+
+        A line that was moved was written before; one that only equals another was not.
+        """
+        before = self._blamed(lines, (*(f"--ignore-rev={name}" for name in ignored), "-M", "-C"), deadline)
+        own = before if ignored else self._blamed(lines, (), deadline)
+        is_own = own[0] != before[0] and not is_moved(self._git, own[0], own[2], deadline)
+        name, changed, _ = own if is_own else before
+        return name, changed
+
+    def _blamed(self, lines: Lines, options: Sequence[str], deadline: float) -> tuple[str, ChangedLines, str]:
+        """Return the commit to which git ascribes the first of some lines, where it wrote it, and its text."""
         # This command has no end of options.
         rest = ("-L", f"{lines.start},{lines.start}", lines.commit, "--", lines.path)
-        blamed = self._git.run(deadline, "blame", "--porcelain", *options, *rest)
-        written = _BLAMED.match(as_text(blamed))
+        blamed = as_text(self._git.run(deadline, "blame", "--porcelain", "-w", *options, *rest))
+        written = _BLAMED.match(blamed)
         if written is None or not is_name(written["name"]):
             raise GitError("git could not tell which commit wrote this line")
-        return written["name"], ChangedLines(patched_path(written["path"]), frozenset([int(written["line"])]))
+        changed = ChangedLines(patched_path(written["path"]), frozenset([int(written["line"])]))
+        return written["name"], changed, blamed.rpartition("\n\t")[2].strip()
 
     def together(self, path: str, scope: Scope) -> list[Companion]:
         """Return the files that usually change together with a file."""

@@ -23,6 +23,7 @@ _MOST_READ = 50  # Patches; a page shows the lines of three.
 _MOST_MASKED = 1 << 21  # Characters; masking them takes a quarter of a second.
 _LEAST_ALIKE = 0.6  # Added lines are moved if this share of them was removed elsewhere.
 _FEWEST_LINES = 3  # Only lines with letters count, since a brace is everywhere.
+_MOST_WANTED = 1_000  # Characters of a line.
 _DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "-U0")
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _TELLING = re.compile(r"\w{2}")
@@ -117,6 +118,18 @@ def _patch_lines(patch: str) -> Iterator[_PatchLine]:
             before, removed = before + 1, removed - 1
         if sign != "-":
             after, added = after + 1, added - 1
+
+
+def is_moved(git: Git, commit: str, text: str, deadline: float) -> bool:
+    """Return whether a commit that added a line with a text removed one, so that it is not new. Raises GitError."""
+    if not _TELLING.search(text) or "\0" in text:
+        return True
+    wanted = f"-S{text[:_MOST_WANTED]}"
+    span = ("diff-tree", "--no-commit-id", "--root", "-r", "-p", *_DIFF, wanted, "--end-of-options", commit)
+    patch = git.run(deadline, *span).decode("utf-8", "replace")  # Of the files that have it more or less often.
+    parts = _FILE_HEAD.split(patch)[1:]
+    removed = (line for part in parts for line in _patch_lines(part) if line.sign == "-")
+    return not parts or any(line.text.strip() == text for line in removed)
 
 
 def shown_change(git: Git, commit: str, changed: ChangedLines, deadline: float) -> list[str]:

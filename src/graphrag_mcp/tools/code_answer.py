@@ -175,7 +175,9 @@ def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Itera
         yield f"{places} of {name} {'not decided' if is_type else 'with an unknown receiver'}{where}"
     if doubt.undecided_on_the_way:
         places = counted(len(doubt.undecided_on_the_way), "more place")
-        yield f"{places} may call a definition on the way, on an unknown receiver"
+        are_few = len(doubt.undecided_on_the_way) <= FEW_PLACES
+        where = f": {first_places(sorted(doubt.undecided_on_the_way), FEW_PLACES)}" if are_few else ""
+        yield f"{places} may call a definition on the way, on an unknown receiver{where}"
     if doubt.others and name != NO_NAME:
         yield f"{counted(len(doubt.others), 'mention is another thing', 'mentions are other things')} of that name"
     if doubt.unparsed:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
 from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
@@ -174,9 +175,11 @@ def _tests_around(
     inner = dict.fromkeys(changed, (0, 1.0))
     inner |= {row.node: (row.hops, row.confidence) for row in reached if row.hops < hops and not row.is_guess}
     seen = {node.node_id for node in inner}
+    in_file = cache(graph.in_file)
     for node, (distance, confidence) in inner.items():
         is_code = not node.is_file and node.category is not Category.TESTS
-        around = graph.in_file(node.path, node.start_line) if is_code else []
+        inside = in_file(node.path) if is_code else ()
+        around = (other for other in inside if other.start_line <= node.start_line <= other.end_line)
         for outer in (other for other in around if other.kind in CALLABLE and other.node_id not in seen):
             seen.add(outer.node_id)
             edges = [edge for edge in relations.incoming(outer, LEADING, scope)[0] if not edge.is_guess]

@@ -32,6 +32,7 @@ class Hierarchy:
         # Having the methods of an interface is enough in some languages.
         self._satisfying = lru_cache(_KEPT)(self.method_sets.satisfying)
         self._satisfied = lru_cache(_KEPT)(self.method_sets.satisfied)
+        self._expected = lru_cache(_KEPT)(self._find_expected)
         self._operation = lru_cache(_KEPT)(references.resolver.operation)
 
     # ------------------------------------------------------------ types
@@ -54,10 +55,12 @@ class Hierarchy:
 
     def alike(self, interface: SymbolId) -> list[SymbolId]:
         """Return the types that do not name an interface, and may satisfy it since they have its methods."""
+        if Mark.INTERFACE not in self._resolver.declared(interface).marks:
+            return []
         rarest = min(self._resolver.required(interface), key=lambda name: len(self._source.named(name)), default="")
         owners = dict.fromkeys(map(self.owner_of, self._source.named(rarest) if rarest else ()))
         symbols = [symbol for symbol in owners if symbol and self._resolver.may_satisfy(symbol, interface)]
-        below = self.descendants(interface) if symbols else []
+        below = set(self.descendants(interface)) if symbols else set()
         return [symbol for symbol in symbols if symbol not in below]
 
     def alike_methods(self, method: SymbolId) -> list[SymbolId]:
@@ -126,19 +129,25 @@ class Hierarchy:
     def objects(self, kind: SymbolId) -> list[SymbolId]:
         """Return the objects that stand where a type is expected, and have functions for its methods."""
         above = [] if self._resolver.symbols.has_method_sets(kind) else [kind, *self.ancestors(kind)]
-        inside = ((symbol, member) for symbol in above for member in self._references.declared_in(symbol))
-        members = [member for symbol, member in inside if self.owner_of(member) == symbol]
-        expected = [
-            self.method_sets.below(self._references.linked(some, (How.EXPECTED,)))
-            for some in (
-                [member for member in members if self._resolver.declared(member).kind in CALLABLE],
-                [member for member in members if self._resolver.declared(member).kind == SymbolKind.FIELD],
+        objects = dict.fromkeys(pair for symbol in above for pair in self._expected(symbol))
+        kinds = {kind, *self.descendants(kind)} if objects else set()
+        return [symbol for symbol, parents in objects if not kinds.isdisjoint(parents)]
+
+    def _find_expected(self, kind: SymbolId) -> list[tuple[SymbolId, frozenset[SymbolId]]]:
+        """Return the objects that have functions for the methods of a type, each with the types that it stands for."""
+        members = [member for member in self._references.declared_in(kind) if self.owner_of(member) == kind]
+        kinds = [self._resolver.declared(member).kind for member in members]
+        functions, fields = (
+            self.method_sets.below(
+                self._references.linked(
+                    [member for member, own in zip(members, kinds, strict=True) if own in wanted], (How.EXPECTED,)
+                )
             )
-        ]
-        functions = [*expected[0], *(symbol for symbol in expected[1] if not self._is_value(symbol))]
-        kinds = {kind, *self.descendants(kind)} if functions else set()
-        owners = dict.fromkeys(owner for owner in map(self.owner_of, functions) if owner)
-        return [owner for owner in owners if not kinds.isdisjoint(self.parents(owner))]
+            for wanted in (CALLABLE, (SymbolKind.FIELD,))
+        )
+        functions += [symbol for symbol in fields if not self._is_value(symbol)]
+        owners = dict.fromkeys(filter(None, map(self.owner_of, functions)))
+        return [(owner, frozenset(self.parents(owner))) for owner in owners]
 
     def above(self, symbol: SymbolId) -> Set[int]:
         """Return the places of all types above a type, or of the methods that a method overrides."""

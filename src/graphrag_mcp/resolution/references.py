@@ -29,6 +29,7 @@ _NOT_STORING = (*_RUNNING, Use.TYPE, Use.BASE)
 _OF_MENTIONS = (How.CERTAIN, How.OPEN, How.UNDECIDED, How.FOREIGN, How.OUTSIDE, How.RUNS)
 _MOST_SLOTS = 200  # Through which a function goes on its way to where it is called.
 FILES_KEPT = 100  # Files whose links are kept from earlier questions.
+NAMES_KEPT = 1_000
 _OF_TYPES = (RelationKind.INHERITS, RelationKind.IMPLEMENTS)
 _SUPER, _SOME = place_id(SUPER), place_id(SOME)
 
@@ -107,6 +108,7 @@ class References:
         self._names: dict[str, dict[int, str]] = {}
         self._of = lru_cache(FILES_KEPT)(links.of)
         self._by_source = lru_cache(FILES_KEPT)(self._find_by_source)
+        self._of_interfaces = lru_cache(NAMES_KEPT)(self._find_of_interfaces)
         self._above: dict[SymbolId, Set[int]] = {}
         self._handed: dict[SymbolId, bool] = {}
 
@@ -357,12 +359,19 @@ class References:
             is_open = policy.names.has_spaces or policy.members.method_sets
             if owner is None or not is_open or declaration.kind not in CALLABLE or Mark.ABSTRACT in declaration.marks:
                 continue
-            named = [symbol for symbol in self.source.named(declaration.name) if symbol.path not in LIBRARIES]
-            interfaces = {other: self.resolver.symbols.owner_of(other) for other in named}
-            alike = [other for other, kind in interfaces.items() if kind and self.resolver.may_satisfy(owner, kind)]
+            interfaces = self._of_interfaces(declaration.name)
+            alike = [other for other, kind in interfaces.items() if self.resolver.may_satisfy(owner, kind)]
             for link in self.linked(alike, (How.CERTAIN, How.OPEN)):
                 if link.use == Use.CALL and link.receiver:
                     yield self.site(link, declaration.name)
+
+    def _find_of_interfaces(self, name: str) -> dict[SymbolId, SymbolId]:
+        """Return the members of a name that interfaces of the project declare, each with its interface."""
+        named = [symbol for symbol in self.source.named(name) if symbol.path not in LIBRARIES]
+        owned = ((symbol, self.resolver.symbols.owner_of(symbol)) for symbol in named)
+        return {
+            symbol: owner for symbol, owner in owned if owner and Mark.INTERFACE in self.resolver.declared(owner).marks
+        }
 
     def can_mean(self, site: Site, symbol: SymbolId) -> bool:
         """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""

@@ -1374,3 +1374,52 @@ def test_an_embedded_foreign_type_names_a_field(tmp_path: Path) -> None:
     text += "func open(l *Locked) { l.Mutex.Lock(); l.Lock() }\n"
     trace = ask(tmp_path, {"go.mod": "module x\n", "a.go": text}, "Gate.Lock", Direction.CALLERS, unresolved=True)
     assert (trace.steps, trace.doubt.undecided) == ((), frozenset())
+
+
+OBJECTS = """export interface Check { validate(value: any): boolean; message?(part?: string): string; }
+export interface Options { name: string; validator: Check | Function; }
+export type Shape<T> = Set<T> & { area(): number; name: string };
+export function build(f: (p: string) => string): (a?: string) => string { return f; }
+export function register(options: Options) {}
+register({ name: 'x', validator: { validate: (value): boolean => !!value, message: build(p => p) } });
+register({ name: 'y', validator: { validate(value) { return true }, message() { return '' } } });
+class Own implements Check { validate(value: any) { return true } }
+export const shape: Shape<string> = { area() { return 1 }, name: 'x' };
+"""
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "lines"),
+    [
+        ("Check", Direction.IMPLEMENTERS, [6, 7, 8]),
+        ("Check.validate", Direction.OVERRIDES, [6, 7, 8]),
+        ("Check.message", Direction.OVERRIDES, [6, 7]),
+        ("Shape", Direction.IMPLEMENTERS, [9]),
+    ],
+)
+def test_an_object_implements_by_whatever_gives_functions(
+    tmp_path: Path, symbol: str, direction: Direction, lines: list[int]
+) -> None:
+    """Methods, arrow functions and what a call gives; of an alias, what its parts without a name demand."""
+    trace = ask(tmp_path, {"a.ts": OBJECTS}, symbol, direction)
+    assert sorted(line for step in trace.steps for line in step.lines) == lines
+    assert trace.doubt.is_complete
+
+
+MAKERS = """class Valid { run(x: number) { return 1 } }
+interface Maker<T> { new (): T }
+function first<T>(kind: { new (...rest: any[]): T } | Function): T { return null }
+function second<T>(kind: new () => T): T { return new kind() }
+function third<T>(kind: Maker<T>): T { return new kind() }
+first(Valid).run(1); second(Valid).run(1); third(Valid).run(1);
+function last(kind: new () => Valid, other: Maker<Valid>, taken: typeof first) { new kind().run(1); new other().run(1) }
+"""
+
+
+def test_a_class_that_is_given_says_what_is_made(tmp_path: Path) -> None:
+    """By a signature of a constructor, also one in a type; a type query hands nothing on."""
+    trace = ask(tmp_path / "a", {"a.ts": MAKERS}, "Valid.run", Direction.CALLERS)
+    assert [(step.lines, step.edge.certainty) for step in trace.steps] == [((6,), "certain"), ((7,), "certain")]
+    assert trace.doubt.is_complete
+    trace = ask(tmp_path / "b", {"a.ts": MAKERS}, "first", Direction.USERS)
+    assert {(step.edge.line, step.edge.relation) for step in trace.steps} == {(6, "calls"), (7, "uses")}

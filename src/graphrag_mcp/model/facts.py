@@ -48,6 +48,7 @@ class Use(StrEnum):
     ARGUMENT = "argument"  # A field that the creation of an instance gives a value by its name.
     IMPORT = "import"
     RECEIVER = "receiver"  # The type whose method is declared.
+    QUERY = "query"  # A value whose type is named: `typeof x`.
     REFLECTED = "reflected"  # A text that names what is looked up at run time.
 
 

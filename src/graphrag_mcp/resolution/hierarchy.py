@@ -12,6 +12,7 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.method_sets import MethodSets, closure
+from graphrag_mcp.resolution.places import types_of
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.references import References, Site
 from graphrag_mcp.resolution.resolver import Resolver
@@ -128,9 +129,14 @@ class Hierarchy:
 
     def objects(self, kind: SymbolId) -> list[SymbolId]:
         """Return the objects that stand where a type is expected, and have functions for its methods."""
-        above = [] if self._resolver.symbols.has_method_sets(kind) else [kind, *self.ancestors(kind)]
+        if self._resolver.symbols.has_method_sets(kind):
+            return []
+        made = types_of(self._resolver.types.underlying(Instance((kind,))))
+        nameless = [part for part in made if not self._resolver.declared(part).name]  # An alias has its members there.
+        parts = nameless or (made if len(made) == 1 else (kind,))
+        above = dict.fromkeys(symbol for part in parts for symbol in (part, *self.ancestors(part)))
         objects = dict.fromkeys(pair for symbol in above for pair in self._expected(symbol))
-        kinds = {kind, *self.descendants(kind)} if objects else set()
+        kinds = {symbol for part in parts for symbol in (part, *self.descendants(part))} if objects else set()
         return [symbol for symbol, parents in objects if not kinds.isdisjoint(parents)]
 
     def _find_expected(self, kind: SymbolId) -> list[tuple[SymbolId, frozenset[SymbolId]]]:

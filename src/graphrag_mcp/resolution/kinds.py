@@ -13,6 +13,7 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
         Use.VALUE: RelationKind.USES,
         Use.FILL: RelationKind.USES,
         Use.WRITE: RelationKind.WRITES,
+        Use.QUERY: RelationKind.USES,
     },
     SymbolKind.FUNCTION: {
         Use.CALL: RelationKind.CALLS,
@@ -26,6 +27,7 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
         Use.BASE: RelationKind.USES,
         Use.WRITE: RelationKind.WRITES,
         Use.REFLECTED: RelationKind.CALLS,
+        Use.QUERY: RelationKind.USES,
     },
     SymbolKind.FIELD: {
         Use.REFLECTED: RelationKind.READS,
@@ -39,6 +41,7 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
         Use.TYPE: RelationKind.USES,
         Use.BASE: RelationKind.USES,
         Use.WRITE: RelationKind.WRITES,
+        Use.QUERY: RelationKind.READS,
     },
 }
 

@@ -83,7 +83,7 @@
     (union_type (union_type (union_type (literal_type (string (string_fragment) @use.value)))))]))
   (#any-of? @_of_keys "Omit" "Pick"))
 (index_type_query (_) @from.type) @use.indexed.value
-(type_query (identifier) @use.value)
+(type_query (identifier) @use.query)
 (type_identifier) @use.type
 
 ; What a place with a type is given.

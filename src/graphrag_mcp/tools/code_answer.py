@@ -241,7 +241,7 @@ def first_places(places: Sequence[str | Line], most: int = PLACES_NAMED) -> str:
         path, line = (place, 0) if isinstance(place, str) else place
         lines.setdefault(path, []).append(line)
     names = (f"{as_name(path)}:{line_numbers(own)}" if any(own) else as_name(path) for path, own in lines.items())
-    return ", ".join(names) + (", ..." if len(places) > most else "")
+    return ", ".join(names) + (f" and {len(places) - most:,} more" if len(places) > most else "")
 
 
 def location_of(node: CodeNode) -> str:

@@ -83,9 +83,8 @@ class Impact:
 
     @property
     def started(self) -> frozenset[CodeNode]:
-        """Those of the tests that a runner starts; the others help them. All, if no name says which they are."""
-        tests = [test.node for test in self.tests]
-        return frozenset(cases_of(tests) or tests)
+        """Those of the tests that a runner starts; the others help them."""
+        return frozenset(cases_of([test.node for test in self.tests]))
 
     @property
     def cases(self) -> int:

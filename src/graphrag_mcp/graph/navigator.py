@@ -112,6 +112,10 @@ class Navigator:
             starts = [node for node in starts if node.category is not Category.TESTS] or starts
         return below or self._trace(starts, direction, hops, scope, unresolved=unresolved)
 
+    def readers(self, node: CodeNode, scope: Scope = EVERYTHING) -> Trace:
+        """Return what reads a constant or a field."""
+        return self._trace([node], Direction.READERS, 1, scope)
+
     def flow(
         self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float], question: str, scope: Scope = EVERYTHING
     ) -> Flow:

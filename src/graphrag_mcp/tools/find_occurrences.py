@@ -11,7 +11,7 @@ from pydantic import Field, Strict, StringConstraints, WithJsonSchema
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.model.files import VARIABLE, Category
-from graphrag_mcp.model.graph import Certainty, Direction
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.text.counts import counted
@@ -120,10 +120,10 @@ def _read_constants(
 
     strings = ((row.path, row.line) for row in rows if row.role is Role.STRING)
     nodes = ((node, line) for path, line in strings for node in view.navigator.code_at(path, line, line))
-    held = {node: line for node, line in nodes if node.kind in VARIABLE and node.end_line - line < LINES_OF_CONSTANT}
-    for node, line in list(held.items())[:CONSTANTS_SHOWN]:
-        trace = view.navigator.trace(f"{node.path}:{line}", Direction.READERS, 1, call.scope)
-        sure = [step for step in trace.steps if step.edge.certainty is Certainty.CERTAIN and step.target == node]
+    held = [node for node, line in nodes if node.kind in VARIABLE and node.end_line - line < LINES_OF_CONSTANT]
+    for node in list(dict.fromkeys(held))[:CONSTANTS_SHOWN]:
+        steps = view.navigator.readers(node, call.scope).steps
+        sure = [step for step in steps if step.edge.certainty is Certainty.CERTAIN]
         lines: dict[str, set[int]] = {}
         for step in sure:
             lines.setdefault(step.edge.path, set()).update(step.lines)

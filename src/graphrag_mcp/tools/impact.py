@@ -180,7 +180,11 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     cases = affected.started
     helpers = sum(row.node not in cases for row in affected.tests)
     tests = counted(len(affected.tests) - helpers, "test")
-    tests = f", {tests} and {counted(helpers, 'helper of tests', 'helpers of tests')}" if helpers else f", and {tests}"
+    if helpers:
+        helping = counted(helpers, "helper of tests", "helpers of tests")
+        tests = f", {tests} and {helping}" if cases else f", and {counted(helpers, 'definition')} beside tests"
+    else:
+        tests = f", and {tests}"
     reached = f"{at_least}{others}{tests}, in {counted(files, 'file')}"
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
     if not answer.page.total and not at_least:
@@ -205,7 +209,7 @@ def _reached_lines(cases: "Set[CodeNode]", row: "Reached") -> list[str]:
     words = f"{at(row.edge, row.lines)}  {name_of(row.node)} {does} {name_of(row.via)}"
     others = [f"{as_name(name)}:{', '.join(map(str, lines))}" for name, lines in row.also.items()]
     also = f"; also {listed(others, ALSO_SHOWN)}" if others else ""
-    what = ("test " if row.node in cases else "helper ") if row.is_test else ""
+    what = ("test " if row.node in cases or not cases else "helper ") if row.is_test else ""
     return [f"{what}{row.hops}. {words} ({row.edge.certainty}){also}"]
 
 

@@ -177,7 +177,7 @@ def _is_its_definition(step: "Step", texts: Mapping[Line, str]) -> bool:
     """Return whether the one line of a step is the first of its definition and has the whole name."""
     text = texts.get((step.edge.path, step.source.start_line), "")
     is_alone = list(step.lines) == [step.source.start_line] and step.edge.path == step.source.path
-    return is_alone and all(part in text for part in step.source.qualified_name.split("."))
+    return is_alone and step.source.qualified_name in text
 
 
 def _step_head(step: "Step", trace: "Trace") -> str:

@@ -306,6 +306,11 @@ CALLS_OF_SAVE = ["py/main.py:5", "py/main.py:7", "py/store.py:28", "py/test_stor
 CERTAIN = [
     ("py/store.py", "def save(item, key)", "def save(item, key, ttl)",
      f"`save` takes 3 arguments now; 4 certain calls pass 2: {', '.join(CALLS_OF_SAVE)}."),
+    ("py/store.py", "def save(item, key)", "def save(item, name)",
+     "`save` takes no `key` now; 1 certain call passes `key`: py/main.py:7."),
+    ("py/store.py", "def save(item, key)", "def save(item, name, ttl)",
+     ("`save` takes 3 arguments now; 3 certain calls pass 2: py/main.py:5, py/store.py:28, py/test_store.py:5; "
+     "1 certain call passes `key`: py/main.py:7.")),
     ("py/store.py", "def put(self, item, key)", "def put(self, item, key, *, ttl)",
      "`put` takes 3 arguments now; 1 certain call passes 2: py/main.py:9."),
     ("py/store.py", "def put(self, item, key)", "def put(self)",
@@ -346,6 +351,8 @@ def test_calls_that_an_edit_certainly_breaks_are_named(
 UNCERTAIN = {
     "a default": ("py/store.py", "def save(item, key)", "def save(item, key, ttl=1)"),
     "any number": ("py/store.py", "def save(item, key)", "def save(item, *rest)"),
+    "a name that no call gives": ("py/store.py", "def save(item, key)", "def save(thing, key)"),
+    "another name of TypeScript": ("ts/store.ts", "save(item: string, key: number)", "save(a: string, b: number)"),
     "any names": ("py/store.py", "def save(item, key)", "def save(item, **rest)"),
     "any number before": ("py/store.py", 'def load(path, mode="r", *rest)', 'def load(path, mode="r")'),
     "a decorator": ("py/store.py", "def send(one)", "def send(one, two)"),

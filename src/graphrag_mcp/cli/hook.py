@@ -89,12 +89,15 @@ def _after_edit(event: Event, root: Path) -> "Said | None":
 
 
 def _sentence(function: "Unfitting") -> str:
-    parts = [f"`{function.name}` takes {function.takes} now"]
-    for count in dict.fromkeys(count for _, _, count in function.calls):
-        places = [f"{as_name(path)}:{line}" for path, line, passed in function.calls if passed == count]
+    all_passed = dict.fromkeys(passed for _, _, passed in function.calls)
+    names = [passed for passed in all_passed if not passed.isdecimal()]
+    takes = f"{function.takes}" if len(names) < len(all_passed) else f"no {', '.join(names)}"
+    parts = [f"`{function.name}` takes {takes} now"]
+    for given in all_passed:
+        places = [f"{as_name(path)}:{line}" for path, line, passed in function.calls if passed == given]
         number = f"{'' if function.is_all else 'at least '}{counted(len(places), 'certain call')}"
         verb = "passes" if len(places) == 1 else "pass"
-        parts.append(f"{number} {verb} {count}: {listed(places, _PLACES_SHOWN)}")
+        parts.append(f"{number} {verb} {given}: {listed(places, _PLACES_SHOWN)}")
     return f"{'; '.join(parts)}."
 
 

@@ -17,6 +17,7 @@ from graphrag_mcp.model.facts import METACLASS, Declared, FileFacts, Mark, Param
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.links import How, Place, place_id
 from graphrag_mcp.parsing.code.parts import parse_part
+from graphrag_mcp.text.names import as_name
 
 if TYPE_CHECKING:  # A hook imports no resolver.
     from graphrag_mcp.languages.policy import Policy
@@ -27,17 +28,28 @@ MOST_FILES = 6  # With calls, that are read.
 _MOST_AROUND = 40  # Nodes around a function.
 _CALLED = ("function", "name", "constructor", "type")  # The fields of a call with what is called.
 _UNCOUNTED = {"list_splat", "dictionary_splat", "spread_element", "variadic_argument", "template_string"}
+_NAMED = "keyword_argument"
 _OTHERS = {Mark.PROPERTY, Mark.TYPED, Mark.FIXTURE}  # What they are called with is not what they declare.
 _VOID = re.compile(rb"\bvoid\b")
 
 
 class Unfitting(NamedTuple):
-    """A function with calls that do not fit: path, line, number of arguments. is_all: whether all were counted."""
+    """A function with calls that do not fit: path, line, what they pass. is_all: whether all were looked at.
+
+    passed: a number of arguments, or names of arguments in backticks that it does not take any more.
+    """
 
     name: str
     takes: Takes
-    calls: Sequence[tuple[str, int, int]]
+    calls: Sequence[tuple[str, int, str]]
     is_all: bool
+
+
+class _Given(NamedTuple):
+    """What a call passes. number: of its arguments, -1 where it is not known. names: those that it gives."""
+
+    number: int
+    names: frozenset[str]
 
 
 class _Function(NamedTuple):
@@ -69,8 +81,19 @@ class _Change(NamedTuple):
         has_self = is_method and self.policy.calls.passes_self
         return self.old.takes(has_self=has_self), self.new.takes(has_self=has_self)
 
-    def breaks(self, count: int) -> bool:
-        """Return whether a call with a number of arguments was right, and certainly is not any more."""
+    def gone(self, given: _Given) -> list[str]:
+        """Return the names that a call gives and that the function does not take any more."""
+        old, new = ({row.name for row in function.parameters} for function in (self.old, self.new))
+        takes_any = any(row.rest for row in self.new.parameters)
+        return [] if takes_any else sorted(given.names & old - new)
+
+    def breaks(self, given: _Given) -> str:
+        """Return what a call passes that was right before, and certainly is not any more; "" for nothing."""
+        if names := self.gone(given):
+            return ", ".join(f"`{as_name(name)}`" for name in names)
+        return str(given.number) if self._breaks(given.number) else ""
+
+    def _breaks(self, count: int) -> bool:
         before, after = self.takes
         if not before.fits(count) or after.fits(count):
             return False
@@ -113,8 +136,16 @@ class Edit:
         )
         for name in (old.keys() & new.keys()) - {""}:
             pair = (*old[name], *new[name])
-            if len(pair) == 2 and pair[0].takes() != pair[1].takes():
+            if len(pair) == 2 and self._differ(*pair):
                 self.functions[name] = pair[0], pair[1]
+
+    def _differ(self, old: _Function, new: _Function) -> bool:
+        """Return whether a function takes others: as many with other names are, where calls may give names."""
+        if describe(self._language).names_arguments and [row.name for row in old.parameters] != [
+            row.name for row in new.parameters
+        ]:
+            return True
+        return old.takes() != new.takes()
 
     def unfitting(
         self, facts: "FactSource", links: "LinkSource", read: Callable[[str], str | None]
@@ -123,12 +154,12 @@ class Edit:
         for change, target in self._changes(facts):
             lines = _lines(self._path, target, links)
             counted = [(path, self._counts(path, target.name, read)) for path in sorted(lines)[:MOST_FILES]]
-            calls = [
-                (path, line, counts[line][0])
+            passed = [
+                (path, line, [change.breaks(given) for given in counts[line]])
                 for path, counts in counted
                 for line in sorted(lines[path] & counts.keys())
-                if all(map(change.breaks, counts[line]))
             ]
+            calls = [(path, line, broken[0]) for path, line, broken in passed if all(broken)]
             if calls:
                 yield Unfitting(target.name, change.takes[1], calls, len(lines) == len(counted))
 
@@ -148,8 +179,8 @@ class Edit:
                 if target := change.target(stored):
                     yield change, target
 
-    def _counts(self, path: str, name: str, read: Callable[[str], str | None]) -> dict[int, list[int]]:
-        """Return the numbers of arguments in calls of a name by line; none if the edit moved any in its own file."""
+    def _counts(self, path: str, name: str, read: Callable[[str], str | None]) -> dict[int, list[_Given]]:
+        """Return what calls of a name pass by line; none if the edit moved any in its own file."""
         text = read(path)
         if text is None or path != self._path:
             return {} if text is None else _counts_in(parse_part(text, detect_language(path)), name)
@@ -190,9 +221,9 @@ def _functions(tree: Tree | None, language: str, text: str) -> dict[str, list[_F
     return found
 
 
-def _counts_in(tree: Tree | None, name: str) -> dict[int, list[int]]:
-    """Return the numbers of arguments in the calls of a name, -1 where it is not known, by the line of the name."""
-    counts: dict[int, list[int]] = {}
+def _counts_in(tree: Tree | None, name: str) -> dict[int, list[_Given]]:
+    """Return what the calls of a name pass, by the line of the name."""
+    counts: dict[int, list[_Given]] = {}
     for call, given in _with(tree, "arguments"):
         leaf = next((node for field in _CALLED if (node := call.child_by_field_name(field))), call)
         while leaf.named_children:
@@ -203,7 +234,9 @@ def _counts_in(tree: Tree | None, name: str) -> dict[int, list[int]]:
             # In Go a call may give all arguments.
             gives_several = given.type == "argument_list" and len(parts) == 1 and types == {"call_expression"}
             is_known = types.isdisjoint(_UNCOUNTED) and not (gives_several or given.has_error)
-            counts.setdefault(leaf.start_point.row + 1, []).append(len(parts) if is_known else -1)
+            named = (part.child_by_field_name("name") for part in parts if part.type == _NAMED)
+            names = frozenset((node.text or b"").decode(errors="replace") for node in named if node)
+            counts.setdefault(leaf.start_point.row + 1, []).append(_Given(len(parts) if is_known else -1, names))
     return counts
 
 

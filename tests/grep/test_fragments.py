@@ -100,7 +100,7 @@ def test_a_long_text_takes_no_longer_than_others(app: App) -> None:
 @pytest.mark.parametrize("letters", ["kskssi", "абвгд", "漢字仮名", "éßİK", "\U0001f600\U0001f601"])
 @pytest.mark.parametrize("words", [3, 12, 30])
 def test_no_text_is_refused_for_the_size_of_its_parts(app: App, letters: str, words: int) -> None:
-    """They are a pattern, which nobody asked for."""
+    """The parts of a text are searched as one pattern, of which its author knows nothing."""
     word = (letters * 100)[: 290 // words - 1]
     for case in ("smart", "ignore", "sensitive"):
         assert ask(app, " ".join([word] * words), case=case).startswith("0 lines of 0 files")

@@ -235,7 +235,7 @@ def says_type(text: str) -> bool:
 
 
 def parameters_in(text: str) -> int:
-    """Return how many parameters a function type has that a text says."""
+    """Return the number of parameters of a function type, -1 if the text is none."""
     match parse(text):
         case InstanceOf(FunctionOf(parameters)):
             return len(parameters)

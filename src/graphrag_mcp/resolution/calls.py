@@ -210,7 +210,7 @@ class Calls(ResolverPart):
         return known
 
     def _maker(self, kind: Instance) -> Function | None:
-        """Return the signature by which what has a type makes instances: `new (): T`."""
+        """Return the signature of a constructor that a type declares: `new (): T`."""
         member = self.members.find(kind, "new") if kind.symbols else None
         return member.value if member and isinstance(member.value, Function) else None
 

@@ -103,7 +103,7 @@ class MethodSets:
         return _MethodSet(own, foreign)
 
     def embeds_foreign(self, symbol: SymbolId) -> bool:
-        """Return whether a type that is no interface embeds a foreign one, and so has its methods."""
+        """Return whether a struct embeds a foreign type, and so has its methods."""
         is_interface = Mark.INTERFACE in self._resolver.declared(symbol).marks
         if is_interface or not self._resolver.symbols.has_method_sets(symbol):
             return False

@@ -1366,6 +1366,15 @@ def test_a_go_interface_is_satisfied_by_whole_signatures(
     assert sorted(line for _, line in trace.doubt.embedding) == embedding
 
 
+def test_a_method_whose_types_are_not_known_may_be_the_one(tmp_path: Path) -> None:
+    """A name that a dot import brings: neither that it fits nor that it does not is certain."""
+    text = 'package a\n\nimport . "io"\n\ntype Dot struct{}\n'
+    text += "func (Dot) WriteTo(w Writer) (int64, error) { return 0, nil }\n"
+    trace = ask(tmp_path, {"go.mod": "module x\n", "a.go": text}, "io.WriterTo", Direction.IMPLEMENTERS)
+    assert (trace.steps, trace.doubt.embedding) == ((), {("a.go", 5)})
+    assert not trace.doubt.is_complete
+
+
 def test_an_embedded_foreign_type_names_a_field(tmp_path: Path) -> None:
     """All of its members are known, and the field is none of them."""
     text = (

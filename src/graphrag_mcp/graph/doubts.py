@@ -115,7 +115,7 @@ class Doubts:
         return any(resolver.foreign.name(base) in protocols for base in bases)
 
     def _embedding(self, node: CodeNode, incoming: Incoming, scope: Scope) -> frozenset[Line]:
-        """Return the types that may implement an interface, by what a foreign type has that they embed."""
+        """Return the types that may implement an interface, which depends on foreign types."""
         if node.kind is not SymbolKind.TYPE or RelationKind.IMPLEMENTS not in incoming.kinds:
             return frozenset()
         kinds = [kind for symbol in incoming.symbols for kind in self._code.hierarchy.method_sets.may_satisfy(symbol)]

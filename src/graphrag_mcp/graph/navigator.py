@@ -300,11 +300,11 @@ class Navigator:
         every = dict.fromkeys((*naming_it, *self._graph.nodes(satisfying).values()))
         visible = self._graph.visible({node.path for node in every}, scope)
         nearest = [node for node in every if node.path in visible]
-        if not nearest:
+        if not (nearest or embedding):
             return None
         foreign = CodeNode(0, 0, "", Category.IMPLEMENTATION, text, text, SymbolKind.TYPE, 0, 0)
         first = [Step(1, node, foreign, _extends(node, direction), (node.start_line,)) for node in nearest]
-        rest = self._trace(nearest, direction, hops - 1, scope) if hops > 1 else Trace((), direction, ())
+        rest = self._trace(nearest, direction, hops - 1, scope) if nearest and hops > 1 else Trace((), direction, ())
         further = (step for step in rest.steps if step.source not in nearest)
         steps = (*first, *(replace(step, hop=step.hop + 1) for step in further))
         is_cut = len(types) == MOST_NAMING or naming.total > len(naming.lines) or rest.doubt.is_cut

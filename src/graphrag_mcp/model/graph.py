@@ -97,9 +97,9 @@ class Doubt:
     may call it, which no place in the repository shows. run_by: what is known to start it: a test runner.
     is_structural: whether functions are of the asked type without naming it; is_protocol: whether types are. is_given:
     whether it is a field, which may be given functions. archived: files with more, which are left out. methods: where
-    those of the asked type are declared, which name it and are not listed. embedding: types that implement it if a
-    foreign type that they embed has the rest of its methods. is_copy: whether it is from a server, where
-    callers from outside of the project and lines that are not read as code were not looked for.
+    those of the asked type are declared, which name it and are not listed. embedding: types that implement it if
+    foreign types that they embed, or take, are what it demands. is_copy: whether it is from a server, where callers
+    from outside of the project and lines that are not read as code were not looked for.
     """
 
     undecided: frozenset[Line] = frozenset()

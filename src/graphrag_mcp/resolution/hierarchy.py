@@ -117,7 +117,7 @@ class Hierarchy:
             return self._same_method(method, self.descendants(owner) if owner else [])
         hows = (How.BELOW, How.EXPECTED)
         below = self.method_sets.below(self._references.closure(self._references.place(method), hows, _OVERRIDES))
-        # Whatever stands in the place of a function is one.
+        # What is given for a function is one, however it is written.
         is_function = self._resolver.declared(method).kind in CALLABLE
         return [symbol for symbol in below if is_function or not self._is_value(symbol)]
 

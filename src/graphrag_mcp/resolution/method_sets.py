@@ -8,7 +8,18 @@ from typing import NamedTuple
 from graphrag_mcp.model.facts import Mark, SymbolId
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.links import EMBEDDING, How, StoredLink, place_id
-from graphrag_mcp.model.values import ABSENT, Instance, Outside, Signature, Type, Value, Variable, parts_of, rebuilt
+from graphrag_mcp.model.values import (
+    ABSENT,
+    OUTSIDE,
+    Instance,
+    Outside,
+    Signature,
+    Type,
+    Value,
+    Variable,
+    parts_of,
+    rebuilt,
+)
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.places import types_of
 from graphrag_mcp.resolution.references import References
@@ -34,20 +45,25 @@ class MethodSets:
 
     def satisfying(self, interface: SymbolId) -> list[SymbolId]:
         """Return the types that have all methods of an interface."""
+        return [symbol for symbol, has_all in self._compared(interface) if has_all]
+
+    def may_satisfy(self, interface: SymbolId) -> list[SymbolId]:
+        """Return the types that have all methods of an interface if what is not known of them fits."""
+        return [symbol for symbol, has_all in self._compared(interface) if has_all is None]
+
+    def _compared(self, interface: SymbolId) -> Iterator[tuple[SymbolId, bool | None]]:
+        """Yield the types that may satisfy an interface, each with whether it does, None if that is not known."""
         methods = self._method_set(interface)
         if not methods or not methods.own:
-            return []
+            return
         rarest = min(methods.own, key=lambda name: len(self._source.named(name)))
         owner_of = self._resolver.symbols.owner_of
         owners = list(dict.fromkeys(filter(None, map(owner_of, self._source.named(rarest)))))
         embedding = [below for owner in owners for below in self.embedding(owner)]
         foreign = self.embedders if self._may_be_foreign(rarest, self._signature(methods.own[rarest])) else ()
-        candidates = dict.fromkeys((*owners, *embedding, *foreign))
-        return [
-            symbol
-            for symbol in candidates
-            if not self._is_variant(symbol, interface) and self._has_all(symbol, methods)
-        ]
+        for symbol in dict.fromkeys((*owners, *embedding, *foreign)):
+            if not self._is_variant(symbol, interface):
+                yield symbol, self._has_all(symbol, methods)
 
     def _is_variant(self, near: SymbolId, other: SymbolId) -> bool:
         """Return whether two declarations are one, of two builds."""
@@ -116,13 +132,8 @@ class MethodSets:
         nearest = self._source.placed({link.source for link in links})
         return list(dict.fromkeys(kind for near in nearest.values() for kind in (near, *self.embedding(near))))
 
-    def may_satisfy(self, interface: SymbolId) -> list[SymbolId]:
-        """Return the types that have all methods of an interface if foreign types that they embed have the rest."""
-        methods = self._method_set(interface)
-        return [symbol for symbol in self.embedders if self._has_all(symbol, methods) is None] if methods else []
-
     def _has_all(self, symbol: SymbolId, wanted: _MethodSet) -> bool | None:
-        """Return whether a type has all methods, with the same signatures; None if foreign types may have the rest."""
+        """Return whether a type has all methods, with the same signatures; None if that depends on unknown types."""
         embedded = {base.name for base in self._bases(symbol) if isinstance(base, Outside)}
         own = (self._has(symbol, name, self._signature(method)) for name, method in wanted.own.items())
         foreign = (name in embedded or self.takes_all(symbol, methods) for name, methods in wanted.foreign.items())
@@ -135,12 +146,14 @@ class MethodSets:
         return _all_of(self._has(symbol, name, self._written(symbol, text)) for name, text in methods.items())
 
     def _has(self, symbol: SymbolId, name: str, wanted: Value) -> bool | None:
-        """Return whether a type has a method of a type, None if a foreign type that it embeds may have it."""
+        """Return whether a type has a method of a type, None if that depends on types that are not known."""
         member = self._resolver.members.find(Instance((symbol,)), name)
         symbols = member.symbols if member else ()
         methods = (symbol for symbol in symbols if self._resolver.declared(symbol).kind == SymbolKind.METHOD)
         if method := next(methods, None):
-            return self._same(self._signature(method), wanted)
+            own = self._signature(method)
+            takes_as_many = not isinstance(wanted, Signature) or len(own.parameters) == len(wanted.parameters)
+            return self._same(own, wanted) or (None if takes_as_many and _has_unknown(own) else False)
         if symbols or member is ABSENT or not self._may_be_foreign(name, wanted):
             return False
         known = (self._resolver.symbols.foreign_methods(symbol, base) or {} for base in self._bases(symbol))
@@ -235,6 +248,11 @@ def _all_of(parts: Iterable[bool | None]) -> bool | None:
             return False
         is_sure = is_sure and part is True
     return is_sure or None
+
+
+def _has_unknown(value: Value | None) -> bool:
+    """Return whether a part of a type is not known."""
+    return value in (None, OUTSIDE) or any(map(_has_unknown, parts_of(value)))
 
 
 def _opened(value: Value | None) -> Value:

@@ -201,8 +201,9 @@ def _unknown_callers(doubt: Doubt, name: str) -> Iterator[str]:
     if doubt.is_protocol:
         yield "a type is of this protocol by its members: those that do not name it are not listed"
     if doubt.embedding:
-        types = counted(len(doubt.embedding), "type embeds", "types embed")
-        yield f"{types} a type from elsewhere and may implement {name}: {first_places(sorted(doubt.embedding))}"
+        types = counted(len(doubt.embedding), "type")
+        where = first_places(sorted(doubt.embedding))
+        yield f"{types} may implement {name}, which depends on code from elsewhere: {where}"
     if doubt.is_given:
         yield "a field may be given functions: writers are where"
     if doubt.is_implicit:

@@ -89,7 +89,8 @@ class Doubts:
         guesses = {edge for edge in incoming.edges if edge.certainty is Certainty.BY_NAME}.difference(incoming.by_name)
         return Doubt(
             unsure.union((edge.path, edge.line) for edge in guesses),
-            frozenset(incoming.elsewhere),
+            # Of what is below, mentions of other things say nothing.
+            frozenset() if {*_BELOW, RelationKind.INHERITS}.issuperset(incoming.kinds) else frozenset(incoming.elsewhere),
             unparsed,
             frozenset(store.visible(incoming.pending, scope)),
             is_typed=not incoming.by_name,

@@ -10,6 +10,7 @@ from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
+from graphrag_mcp.model.values import Foreign, Outside
 from graphrag_mcp.resolution.handing import FILLING
 
 _LEADING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
@@ -204,10 +205,21 @@ class Leads:
             is_variable = link.target in targets and targets[link.target].kind in VARIABLE
             if link.how is How.RUNS or is_variable:
                 extra = self.extra_of(node, link.line)
-                kept = self._leads_kept(node, self._code.references.run_by([link]))
+                kept = list(self._leads_kept(node, self._code.references.run_by([link])))
                 yield from (lead._replace(extra=extra) for lead in kept)
+                is_called = is_variable and link in decided and link.use == Use.CALL
+                if is_called and not kept and self._is_made_here(targets[link.target]):
+                    yield self._lead(node, link, targets[link.target], 1)  # What it holds is not known.
             elif link.how in (How.UNDECIDED, How.FOREIGN) and link.use == Use.CALL and link.receiver:
                 yield from self._leads_by_name(node, link)
+
+    def _is_made_here(self, node: CodeNode) -> bool:
+        """Return whether a constant holds what the project's own code gives."""
+        resolver = self._code.resolver
+        values = ((symbol, resolver.declared(symbol).value) for symbol in self._code.symbols(node))
+        return node.kind is SymbolKind.CONSTANT and not any(
+            isinstance(resolver.expressions.written(symbol, value), Outside | Foreign) for symbol, value in values
+        )
 
     def _goes_on(self, link: StoredLink, target: CodeNode) -> bool:
         """Return whether a program goes on at what a link means: no type of which only a member is asked for."""

@@ -104,10 +104,14 @@ class Navigator:
     ) -> Trace:
         """Follow one kind of relation from the definitions that a name means; see `tracing.trace`."""
         is_of_types = direction in (Direction.SUBCLASSES, Direction.IMPLEMENTERS)
-        name = dotted(text.strip()).rpartition(".")[2]
-        is_foreign = is_of_types and all(node.name != name for node in self.known(text, scope))
-        below = self._below_foreign(text.strip(), direction, hops, scope) if is_foreign else None
+        name, below = dotted(text.strip()).rpartition(".")[2], None
+        may_be_foreign = is_of_types or direction is Direction.OVERRIDES
+        if may_be_foreign and all(node.name != name for node in self.known(text, scope)):
+            find = self._below_foreign if is_of_types else self._overriding_foreign
+            below = find(text.strip(), direction, hops, scope)
         starts = [] if below else self.code(text, scope)
+        if is_of_types:  # A field or a function may have the name of its type.
+            starts = [node for node in starts if node.kind is SymbolKind.TYPE] or starts
         if direction is Direction.TESTS:  # Of what is tested a test may have the name.
             starts = [node for node in starts if node.category is not Category.TESTS] or starts
         return below or self._trace(starts, direction, hops, scope, unresolved=unresolved)
@@ -312,6 +316,26 @@ class Navigator:
         embedding |= rest.doubt.embedding
         doubt = replace(rest.doubt, is_cut=is_cut, is_typed=is_typed, embedding=embedding, others=frozenset())
         return Trace((foreign,), direction, steps, doubt=doubt, hops=hops)
+
+    def _overriding_foreign(self, text: str, direction: Direction, hops: int, scope: Scope) -> Trace | None:
+        """Return the methods of a name in the types below one that is defined elsewhere, None if there is no such."""
+        owner, _, name = dotted(text).rpartition(".")
+        below = self._below_foreign(owner, Direction.SUBCLASSES, hops, scope) if owner else None
+        if below is None:
+            return None
+        start = below.starts[0]._replace(name=name, qualified_name=text, kind=SymbolKind.METHOD)
+        kinds = dict.fromkeys(step.source for step in below.steps)
+        named = (
+            node
+            for kind in kinds
+            for node in self._graph.in_file(kind.path)
+            if node.qualified_name == f"{kind.qualified_name}.{name}"
+        )
+        edges = (
+            (node, CodeEdge(node.node_id, 0, RelationKind.OVERRIDES, node.path, node.start_line)) for node in named
+        )
+        steps = tuple(Step(1, node, start, edge, (edge.line,)) for node, edge in edges)
+        return replace(below, starts=(start,), direction=direction, steps=steps)
 
     def _owners(self, text: str, scope: Scope) -> tuple[list[CodeNode], str]:
         """Return the types that a text names before its last name, also those in a file, and that name."""

@@ -25,6 +25,8 @@ from graphrag_mcp.resolution.places import Places, types_of
 from graphrag_mcp.resolution.reads import Noting, Reads
 from graphrag_mcp.resolution.references import NoLinks, References, functions_of
 
+_INHERITING = ("extends", "implements")
+
 
 @dataclass(frozen=True, slots=True)
 class Linked:
@@ -104,9 +106,7 @@ class DeclarationLinks(Places):
 
     def _of_declared(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         place = self._place(symbol)
-        bases = (base for base_value in self._resolver.lineage.bases_of(symbol) for base in types_of(base_value))
-        for base in dict.fromkeys(bases) if declaration.bases else ():
-            yield Link(place, self._place(base), declaration.line, RelationKind.INHERITS, "", How.ABOVE)
+        yield from self._bases(symbol, declaration) if declaration.bases else ()
         if declaration.bases and self._hierarchy.method_sets.embeds_foreign(symbol):
             yield Link(EMBEDDING, place, declaration.line, RelationKind.INHERITS, "", How.ABOVE)
         if (
@@ -126,6 +126,15 @@ class DeclarationLinks(Places):
             yield from self._overridden(symbol, declaration)
         if declaration.kind == SymbolKind.FIELD and declaration.value and not says_type(declaration.value):
             yield from self._functions_in(symbol, declaration)
+
+    def _bases(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
+        """Yield the types above one; from their side, too, if it has a name: also from those that an alias is of."""
+        place, is_said = self._place(symbol), bool(declaration.name) and not self._file.policy.members.method_sets
+        for base, value in zip(declaration.bases, self._resolver.lineage.bases_of(symbol), strict=True):
+            for above in types_of(value):
+                yield Link(place, self._place(above), declaration.line, RelationKind.INHERITS, "", How.ABOVE)
+                if is_said and base.how in _INHERITING:
+                    yield Link(self._place(above), place, declaration.line, RelationKind.INHERITS, "", How.BELOW)
 
     def _is_in_object(self, declaration: Declared) -> bool:
         """Return whether a function is the value of a key of an object."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from graphrag_mcp.languages.policy import Policy, policy_of
-from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.expressions import parse, says_type
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.values import (
@@ -246,28 +246,21 @@ class Members(ResolverPart):
 
     def _inherited(self, level: list[Value | None], name: str) -> Referent | None:
         """Look level by level: in the types themselves, then in what they embed."""
-        seen: set[Value] = set()
+        seen: set[Value | None] = set()
         for _ in range(MAX_LEVELS):
             hits: list[Referent] = []
             following: list[Value | None] = []
-            is_unknown = is_foreign = False
-            for value in level:
-                if value is None or isinstance(value, Variable):
-                    is_unknown = True
-                elif isinstance(value, Outside | Foreign):
-                    is_foreign = True
-                elif isinstance(value, Instance | Type) and value not in seen:
-                    seen.add(value)
-                    own = self._own(value, name)
-                    if own and not own.symbols and own.value is None:
-                        is_unknown = True
-                    elif own:
-                        hits.append(own)
-                    else:
-                        bases = [base for base in self.lineage.bases(value) if self._may_have(value, base, name)]
-                        bases = _like(type(value), bases)
-                        hits += [Referent((), base) for base in bases if self._is_called(value, base, name)][:1]
-                        following += bases
+            found = {value: self._at_level(value, name) for value in level if value not in seen}
+            seen.update(found)
+            for value, own in found.items():
+                if own is ABSENT and isinstance(value, Instance | Type):
+                    bases = [base for base in self.lineage.bases(value) if self._may_have(value, base, name)]
+                    bases = _like(type(value), bases)
+                    hits += [Referent((), base) for base in bases if self._is_called(value, base, name)][:1]
+                    following += bases
+                elif own is not None and own is not ABSENT and own is not INHERITED:
+                    hits.append(own)
+            is_unknown, is_foreign = None in found.values(), any(own is INHERITED for own in found.values())
             if hits:
                 is_one = not is_unknown and all(hit == hits[0] for hit in hits)
                 return self._beside_foreign(hits[0], is_foreign=is_foreign) if is_one else None
@@ -279,6 +272,17 @@ class Members(ResolverPart):
                 return ABSENT
             level = following
         return None
+
+    def _at_level(self, value: Value | None, name: str) -> Referent | None:
+        """Return a member without what is above: ABSENT if there is none, INHERITED if a foreign type may have it."""
+        if value is None or isinstance(value, Variable):
+            return None
+        if isinstance(value, Outside | Foreign):
+            return INHERITED
+        if not isinstance(value, Instance | Type):  # What an alias stands for, as several types in one.
+            return self.find(value, name)
+        own = self._own(value, name)
+        return None if own and not own.symbols and own.value is None else own or ABSENT
 
     def _beside_foreign(self, member: Referent, *, is_foreign: bool) -> Referent | None:
         """Return a member that a foreign type of the same level may have, too."""
@@ -315,7 +319,8 @@ class Members(ResolverPart):
                 return Referent(symbols, self.ask.result(read, nothing, 0))
             held = replaced(self.ask.meaning(symbols), self.types.arguments(value))
             is_of_instance = all(map(self.symbols.is_only_assigned, symbols))
-            return Referent(symbols, held if is_of_instance else self._read(value, held))
+            is_said = all(says_type(self.declared(symbol).value) for symbol in symbols)
+            return Referent(symbols, held if is_of_instance else self._read(value, held, is_said=is_said))
         instance = Instance(value.symbols, value.arguments)
         made_of = self.types.underlying(instance)
         if self.state.policy(value.symbols[0]).names.has_spaces:
@@ -345,16 +350,17 @@ class Members(ResolverPart):
                 return None if member is ABSENT else member or Referent((), None)
         return None
 
-    def _read(self, owner: Instance | Type, held: Value | None) -> Value | None:
-        """Return what reading a field gives: of an enumeration an instance; a field may decide it itself."""
+    def _read(self, owner: Instance | Type, held: Value | None, *, is_said: bool) -> Value | None:
+        """Return what reading a field gives: of an enumeration an instance; a field may decide it itself.
+
+        is_said: whether the code says its type, which then is what is read, unless that is known to decide.
+        """
         policy = self.state.policy(owner.symbols[0])
         if policy.foreign.enumerations and self.is_enumeration(owner):
             return Instance(owner.symbols)
-        is_own = (
-            isinstance(held, Instance)
-            and policy.members.reading
-            and self.find(held, policy.members.reading) is not ABSENT
-        )
+        reading = policy.members.reading if isinstance(held, Instance) else ""
+        reader = self.find(held, reading) if held and reading else ABSENT
+        is_own = reader is not ABSENT and not (is_said and (reader is None or not reader.symbols))
         return None if is_own else held
 
     def is_enumeration(self, kind: Instance | Type) -> bool:

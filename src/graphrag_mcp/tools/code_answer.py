@@ -168,9 +168,11 @@ def further(what: str, does: str, hops: int, asking: Asking) -> str:
 
 
 def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Iterator[str]:
-    if doubt.undecided:
+    if doubt.undecided and how == LISTED_BY_NAME:
+        yield f"{counted(len(doubt.undecided), 'place')} of {name} by name only, since the receiver is unknown"
+    elif doubt.undecided:
         places = counted(len(doubt.undecided), "more place", "more places")
-        are_few = len(doubt.undecided) <= FEW_PLACES and how != LISTED_BY_NAME
+        are_few = len(doubt.undecided) <= FEW_PLACES
         where = f": {first_places(sorted(doubt.undecided), FEW_PLACES)}" if are_few else f" ({how})"
         yield f"{places} of {name} {'not decided' if is_type else 'with an unknown receiver'}{where}"
     if doubt.undecided_on_the_way:

@@ -19,6 +19,7 @@ from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MOST_HOPS, Hops
 from graphrag_mcp.tools.code_answer import (
+    FEW_PLACES,
     KIND_WORDS,
     LINES_SHOWN,
     LISTED_BY_NAME,
@@ -60,6 +61,7 @@ DirectionName = Annotated[
 
 # What lies below each other.
 _LEVELLED = (Direction.SUBCLASSES, Direction.IMPLEMENTERS, Direction.OVERRIDES, Direction.SUPERCLASSES)
+_OF_USES = (Direction.CALLERS, Direction.USERS, Direction.READERS, Direction.WRITERS)
 _MOST_LEVELS = 100
 FEW_TESTS = 5  # With fewer nearby, those further away are looked for too,
 MANY_TESTS = 25  # and listed unless they are more: then most of them only pass through it.
@@ -103,6 +105,8 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
         further_away = follow(MOST_HOPS)
         is_short = not trace.steps or len(further_away.steps) <= MANY_TESTS
         trace = further_away if is_short else trace
+    if not trace.steps and arguments.direction in _OF_USES and len(trace.doubt.undecided) <= FEW_PLACES:
+        trace = navigator.trace(arguments.symbol, arguments.direction, trace.hops, call.scope, unresolved=True)
     page = page_of(trace.steps, call.first, arguments.limit)
     nodes = filter(attrgetter("path"), (*trace.starts, *(end for row in page.rows for end in (row.source, row.target))))
     texts = navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines})
@@ -128,6 +132,8 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
             f"{counted(trace.cases, 'test')} and {counted(total - trace.cases, 'helper of tests', 'helpers of tests')}"
         )
     head = f"{at_least}{count}{within} of {starts}{': ' if parts else ''}{', '.join(parts)}."
+    if total and all(step.edge.certainty is Certainty.BY_NAME for step in trace.steps):
+        head = f"No certain {trace.direction}{within} of {starts}; {', '.join(parts)}."
     if not total and not at_least:
         certain = "" if trace.doubt.is_complete else " certain"
         here = " in this repository" if trace.direction is Direction.SUPERCLASSES and trace.stops else ""
@@ -241,7 +247,7 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
     if trace.direction is Direction.OVERRIDES and not trace.doubt.is_typed:
         lines.append("Overrides are compared by name, with the types above.")
     if not trace.direction.is_outgoing:
-        is_listed = call.arguments.unresolved
+        is_listed = any(step.edge.certainty is Certainty.BY_NAME and not step.edge.is_named for step in trace.steps)
         how = LISTED_BY_NAME if is_listed else f"{asking.argument('unresolved=true')} lists them"
         is_further = trace.direction is Direction.TESTS and trace.is_deeper
         if is_further:

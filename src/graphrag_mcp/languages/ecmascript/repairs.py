@@ -17,6 +17,7 @@ _MODIFIERS = re.compile(
     rb"|(?<![\w$.])accessor(?=[ \t]+[#\[\w$])"
 )
 _USING = re.compile(rb"(?<![\w$.])(await[ \t]+)?using(?=[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=>]|of\b))")
+_TYPE_EXPORT = re.compile(rb"(?<![\w$.])export[ \t]+(type)(?=[ \t]*\*)")
 
 
 def _end_members(before: re.Pattern[bytes], data: bytes, root: Node) -> bytes:
@@ -33,8 +34,14 @@ def _using_as_const(data: bytes, _root: Node) -> bytes:
     return _USING.sub(lambda match: b" " * len(match[1] or b"") + b"const", data) if b"using" in data else data
 
 
+def _export_all(data: bytes, root: Node) -> bytes:
+    """Return `export * from` for `export type * from`."""
+    return blanked(data, (match.span(1) for match in _TYPE_EXPORT.finditer(data))) if root.has_error else data
+
+
 JAVASCRIPT = (Repair(_without_modifiers), Repair(_using_as_const, is_sure=True))
 TYPESCRIPT = (
     *(Repair(partial(_end_members, re.compile(_BEFORE_MEMBER % begin))) for begin in (rb"<", rb"[<(]")),
+    Repair(_export_all, is_sure=True),
     *JAVASCRIPT,
 )

@@ -21,7 +21,6 @@ from graphrag_mcp.languages.shapes import (
     instance,
     is_name,
     item,
-    member,
     module,
     name,
     of_type,
@@ -74,11 +73,12 @@ def _member(writer: Writer, node: Node) -> str:
         value, kind = arguments(of)[0], dotted(writer.type(arguments(of)[-1]), writer.name(node.named_children[-1]))
         return instance(kind) if of.type == "as_expression" else writer.value(value)
     is_short = node.end_byte - node.start_byte == len(_EXPORTS)
-    return module("") if is_short and writer.text(node) == _EXPORTS else _MEMBER(writer, node)
+    if is_short and writer.text(node) == _EXPORTS:
+        return module("")
+    return dotted(writer.value(of), writer.name(node.named_children[-1]))  # In `typeof a.b.c`, two have its field.
 
 
 _EXPORTS = "module.exports"
-_MEMBER = member("object", "property")
 
 
 def _name(writer: Writer, node: Node) -> str:

@@ -2,10 +2,11 @@
 
     python -m benchmarks.confidence --fit QUERIES.json:TREES … --judge QUERIES.json:TREES …
 
-QUERIES.json is in the benchmark's format, and its folder names the set; TREES holds one checkout per repository, or is
+QUERIES.json is in the benchmark's format, and names the set; TREES holds one checkout per repository, or is
 the only one, where the queries name none.
 
 * answerable: a repository's own queries whose right file is among its first five results;
+* absent: own queries without a right file: questions of users about what the repository does not have;
 * of others: the same set's queries to repositories of another topic (`unanswerable/topics.json`; a repository that is
   not listed is a topic of its own), without those all of whose words stand in one file of the repository;
 * off topic: `unanswerable/off_topic.txt`, every second line to fit and the others to judge.
@@ -44,11 +45,12 @@ from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.words import index_words, query_words
 
 HERE = Path(__file__).parent / "unanswerable"
+WEIGHTS = ("INTERCEPT", "COSINE", "SHARE", "RARE")
 FALSE_ALARMS = 0.0125
 SHOWN = 5
 CANDIDATES = 120  # As a search with the default settings has them.
 OF_OTHERS = 40  # Queries of other repositories that each is asked.
-KINDS = {"answerable": 1.0, "of others": 0.8, "off topic": 0.2}  # And what each weighs.
+KINDS = {"answerable": 1.0, "absent": 0.8, "of others": 0.8, "off topic": 0.2}  # And what each weighs.
 CERTAIN = 9.0  # The score of a query whose name or path exists.
 SMOOTHING = 1e-5  # L2, per example: it only keeps the fit finite.
 
@@ -77,7 +79,7 @@ class QuerySet:
     def read(cls, text: str) -> "QuerySet":
         file, _, trees = text.rpartition(":")
         queries = [{"repo": "", **one} for one in json.loads(Path(file).read_text())]
-        return cls(Path(file).resolve().parent.name, queries, Path(trees).resolve())
+        return cls(Path(file).stem, queries, Path(trees).resolve())
 
     @property
     def repos(self) -> list[str]:
@@ -98,7 +100,7 @@ def main() -> None:
         if options.judge:
             judge_with_those_in_use(list(collect(options.judge, off_topic[1::2])), options.figures)
         if options.fit:
-            fit_anew(list(collect(options.fit, off_topic[::2])))
+            fit_anew(list(collect(options.fit, off_topic[::2])), options.figures)
 
 
 def judge_with_those_in_use(examples: Sequence[Example], figures: str | None) -> None:
@@ -106,15 +108,15 @@ def judge_with_those_in_use(examples: Sequence[Example], figures: str | None) ->
     report("not fitted on: the coefficients and the threshold in use", examples, scores, confidence.LOW, figures)
 
 
-def fit_anew(examples: Sequence[Example]) -> None:
+def fit_anew(examples: Sequence[Example], figures: str | None) -> None:
     """Print coefficients and threshold; the examples have to be of two repositories at least."""
     left_out = scores_left_out(examples)
     threshold = float(np.quantile(left_out[[one.kind == "answerable" for one in examples]], FALSE_ALARMS))
-    for name, value in zip(("INTERCEPT", "COSINE", "SHARE", "LENGTH"), fit(examples), strict=True):
+    for name, value in zip(WEIGHTS, fit(examples), strict=True):
         print(f"{name} = {value:.2f} (in use: {getattr(confidence, name)})")
     print(f"LOW = {1 / (1 + math.exp(-threshold)):.3f} (in use: {confidence.LOW})")
     in_use = math.log(confidence.LOW / (1 - confidence.LOW))
-    report("fitted on, each repository left out in turn: the threshold in use", examples, left_out, in_use)
+    report("fitted on, each repository left out in turn: the threshold in use", examples, left_out, in_use, figures)
 
 
 # ---------------------------------------------------------------- examples
@@ -130,6 +132,7 @@ def collect(sets: Sequence[QuerySet], off_topic: Sequence[str]) -> Iterator[Exam
             own = [one for one in query_set.queries if one["repo"] == repo]
             foreign = [one for one in query_set.queries if topic(one["repo"]) != topic(repo)]
             asked = [(one["query"], "answerable") for one in own if is_answered(app, one)]
+            asked += [(one["query"], "absent") for one in own if not one["relevant"]]
             asked += [(text, "of others") for text in unanswered(root, foreign)]
             asked += [(text, "off topic") for text in off_topic]
             for (_, kind), signals in zip(asked, signals_of(app, [text for text, _ in asked]), strict=True):
@@ -177,6 +180,7 @@ def fit(examples: Sequence[Example]) -> Floats:
     """Return intercept and coefficients of a logistic regression, by Newton's method."""
     judged = [one for one in examples if not one.signals.is_named]
     inputs = np.array([inputs_of(one.signals) for one in judged])
+    lengths = np.array([length_of(one.signals) for one in judged])
     wanted = np.array([one.kind == "answerable" for one in judged], float)
     parts = [(one.group, one.kind) for one in judged]
     sizes = Counter(parts)
@@ -184,16 +188,22 @@ def fit(examples: Sequence[Example]) -> Floats:
     weights *= len(weights) / weights.sum()
     penalty = SMOOTHING * len(judged) * np.diag([0.0, *np.ones(inputs.shape[1] - 1)])
     coefficients = np.zeros(inputs.shape[1])
-    for _ in range(50):
-        chance = 1 / (1 + np.exp(-inputs @ coefficients))
+    coefficients[0] = -lengths.mean()
+    for _ in range(100):
+        chance = 1 / (1 + np.exp(-inputs @ coefficients - lengths))
         slope = inputs.T @ (weights * (chance - wanted)) + penalty @ coefficients
         curvature = (inputs.T * (weights * chance * (1 - chance))) @ inputs + penalty
-        coefficients -= np.linalg.solve(curvature, slope)
+        coefficients -= np.linalg.solve(curvature, slope) / 2  # A whole step may be too long.
     return coefficients
 
 
 def inputs_of(signals: Signals) -> list[float]:
-    return [1.0, signals.cosine, signals.share, math.log(signals.terms)]
+    return [1.0, signals.cosine, signals.share, signals.rare]
+
+
+def length_of(signals: Signals) -> float:
+    """Return what the length adds, which is not fitted: users' questions are long, and short ones are no worse."""
+    return confidence.LENGTH * math.log(signals.terms)
 
 
 def scores_left_out(examples: Sequence[Example]) -> Floats:
@@ -204,7 +214,7 @@ def scores_left_out(examples: Sequence[Example]) -> Floats:
         coefficients = fit([one for one, its in zip(examples, name, strict=True) if its != repo])
         for row, one in enumerate(examples):
             if name[row] == repo and not one.signals.is_named:
-                scores[row] = np.array(inputs_of(one.signals)) @ coefficients
+                scores[row] = np.array(inputs_of(one.signals)) @ coefficients + length_of(one.signals)
     return scores
 
 
@@ -214,25 +224,22 @@ def scores_left_out(examples: Sequence[Example]) -> Floats:
 def report(
     title: str, examples: Sequence[Example], scores: Floats, threshold: float, figures: str | None = None
 ) -> None:
-    print(f"\n{title}\n{'':<14}AUC   AUC off topic" + "".join(f"   {kind} called so" for kind in KINDS))
-    for group in (*dict.fromkeys(one.group for one in examples), "all"):
+    print(f"\n{title}\n{'':<14}AUC of absent, of others, off topic" + "".join(f"   {kind} called so" for kind in KINDS))
+    for group in dict.fromkeys(one.group for one in examples):
         of = {
             kind: np.array(
-                [
-                    score
-                    for one, score in zip(examples, scores, strict=True)
-                    if one.kind == kind and group in ("all", one.group)
-                ]
+                [score for one, score in zip(examples, scores, strict=True) if one.kind == kind and group == one.group]
             )
             for kind in KINDS
         }
-        answerable, others, off = of.values()
-        row = f"{group:<14}{area(answerable, others):.3f} {area(answerable, off):.3f}"
+        answerable, absent, others, off = of.values()
+        row = f"{group:<14}" + " ".join(f"{area(answerable, part):.3f}" for part in (absent, others, off))
         print(
             row + "".join(f"   {(part < threshold).mean():7.1%} of {len(part):<5}" for part in of.values() if len(part))
         )
         cells = {f"{kind}, %": f"{100 * (part < threshold).mean():.1f}" for kind, part in of.items() if len(part)}
-        cells |= {"AUC of others": f"{area(answerable, others):.3f}", "AUC off topic": f"{area(answerable, off):.3f}"}
+        parts = {"absent": absent, "others": others, "off topic": off}
+        cells |= {f"AUC of {name}": f"{area(answerable, part):.3f}" for name, part in parts.items() if len(part)}
         write_rows(figures, {group: {"questions": str(len(answerable)), **cells}})
 
 

@@ -1432,3 +1432,89 @@ def test_a_class_that_is_given_says_what_is_made(tmp_path: Path) -> None:
     assert trace.doubt.is_complete
     trace = ask(tmp_path / "b", {"a.ts": MAKERS}, "first", Direction.USERS)
     assert {(step.edge.line, step.edge.relation) for step in trace.steps} == {(6, "calls"), (7, "uses")}
+
+
+MIXED = {
+    "methods.ts": """import type { Box } from './box';
+export function wrap(this: Box, x: string): Box { return this }
+export function open(this: Box): Box { return this }
+export function other() { wrap.call(null, '') }
+""",
+    "more.ts": "export function close(): void {}\n",
+    "box.ts": """import * as Methods from './methods';
+import * as More from './more';
+type All = typeof Methods & typeof More;
+interface Shape { area: typeof More.close }
+export class Box {}
+export interface Box extends All, Iterable<string> {}
+export interface Named extends Omit<Shape, 'area'> {}
+export interface Big extends All {}
+Object.assign(Box.prototype, Methods, More);
+""",
+    "types.ts": "export type * from './box';\n",
+    "use.ts": """import { Box } from './types';
+export function use(box: Box) { box.open().wrap('x').close(); const wrap = 1; return wrap }
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "places"),
+    [
+        ("wrap", Direction.CALLERS, ["methods.ts:4 certain", "use.ts:2 certain"]),
+        ("open", Direction.CALLERS, ["use.ts:2 certain"]),
+        ("close", Direction.CALLERS, ["box.ts:4 certain", "use.ts:2 certain"]),
+        ("Shape", Direction.SUBCLASSES, ["box.ts:7 certain"]),
+        ("Named", Direction.SUPERCLASSES, ["box.ts:7 certain"]),
+        (
+            "Box",
+            Direction.USERS,
+            ["box.ts:9 certain", "methods.ts:2 certain", "methods.ts:3 certain", "use.ts:2 certain"],
+        ),
+    ],
+)
+def test_a_type_has_what_the_modules_export_of_which_an_alias_is(
+    tmp_path: Path, symbol: str, direction: Direction, places: list[str]
+) -> None:
+    """An interface extends an alias of `typeof` modules; a base may stand inside another type; types are exported."""
+    trace = ask(tmp_path, MIXED, symbol, direction)
+    found = {f"{step.edge.path}:{line} {step.edge.certainty}" for step in trace.steps for line in step.lines}
+    assert sorted(found) == places
+    assert direction.is_outgoing or trace.doubt.is_complete
+
+
+def test_the_type_that_code_says_of_a_field_is_what_is_read(tmp_path: Path) -> None:
+    """Though a foreign type above it may decide that itself; a field without a type stays unknown."""
+    text = """from elsewhere import Base
+class Level(Base):
+    def rank(self): return 1
+class Config:
+    level: Level = Level()
+    other = Level()
+def use(config: Config):
+    config.level.rank()
+    config.other.rank()
+"""
+    trace = ask(tmp_path, {"a.py": text}, "rank", Direction.CALLERS)
+    assert [step.lines for step in trace.steps] == [(8,)]
+    assert trace.doubt.undecided == {("a.py", 9)}
+
+
+def test_the_overrides_of_a_foreign_method_are_those_of_its_name_below_its_type(tmp_path: Path) -> None:
+    """Of a type that nothing extends, nothing is said."""
+    text = "from ast import NodeVisitor\nclass Own(NodeVisitor):\n    def visit(self, node): ...\n"
+    text += "class Below(Own):\n    def visit(self, node): ...\n    def other(self): ...\n"
+    trace = ask(tmp_path, {"a.py": text}, "NodeVisitor.visit", Direction.OVERRIDES, hops=9)
+    assert [step.source.qualified_name for step in trace.steps] == ["Own.visit", "Below.visit"]
+    assert not ask(tmp_path, {"a.py": text}, "NodeVisitor.leave", Direction.OVERRIDES, hops=9).steps
+    with pytest.raises(RequestError):
+        ask(tmp_path, {"a.py": text}, "Unknown.visit", Direction.OVERRIDES)
+
+
+def test_an_interface_is_not_the_field_of_its_name(tmp_path: Path) -> None:
+    """What implements the type is asked for, and other mentions of its name say nothing of that."""
+    text = "package a\n\ntype drawer interface{ Draw() }\ntype Pen struct{}\nfunc (Pen) Draw() {}\n"
+    text += "type Board struct{ drawer drawer }\nfunc (b Board) run() { b.drawer.Draw(); drawer := 1; _ = drawer }\n"
+    trace = ask(tmp_path, {"go.mod": "module x\n", "a.go": text}, "drawer", Direction.IMPLEMENTERS)
+    assert [step.source.name for step in trace.steps] == ["Pen"]
+    assert (trace.doubt.is_complete, trace.doubt.others) == (True, frozenset())

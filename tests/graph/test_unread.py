@@ -249,3 +249,25 @@ def test_a_name_in_quotes_may_be_looked_up_in_a_file_that_computes_names(tmp_pat
         found = {name: app.navigator().trace(f"A.{name}", Direction.READERS, 1).doubt for name in ("block", "other")}
     assert found["block"].unread == {("a.py", 2)}
     assert not found["other"].unread
+
+
+@pytest.mark.parametrize(
+    ("line", "is_counted"),
+    [
+        ('load("pkg.tasks", "run_later")', True),
+        ("load('tasks',\n     'run_later')", True),
+        ('JOBS = ["pkg.tasks.run_later"]', True),
+        ('ENTRY = "pkg.tasks:run_later"', True),
+        ('load("run_later")', False),
+        ('load("pkg.others", "run_later")', False),
+        ('print("tasks: run_later is slow")', False),
+    ],
+)
+def test_a_function_that_a_text_names_with_its_module_may_be_called(
+    tmp_path: Path, line: str, is_counted: bool
+) -> None:
+    """A name alone may be anything; with the module that defines it, it is looked up."""
+    files = {"pkg/tasks.py": "def run_later(): ...\n", "app.py": f"def load(*names): ...\n{line}\n"}
+    with indexed(tmp_path, files) as app:
+        doubt = app.navigator().trace("run_later", Direction.CALLERS, 1).doubt
+    assert (bool(doubt.unread), doubt.is_complete) == (is_counted, not is_counted)

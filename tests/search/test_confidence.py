@@ -39,7 +39,7 @@ READY = IndexState(IndexPhase.READY)
 # Answered, and called unanswered all the same: abbreviations that nothing spells out, and a question about the whole.
 KNOWN_DOUBTS = {
     "which programs does the system consist of and in which languages are they written",
-    "perms per role",
+    "order repo",
     "tx rollback",
 }
 

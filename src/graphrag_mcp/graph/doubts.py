@@ -33,6 +33,7 @@ from graphrag_mcp.resolution.references import Site
 
 BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _BELOW = {RelationKind.IMPLEMENTS, RelationKind.OVERRIDES}
+_OF_TYPES = {*_BELOW, RelationKind.INHERITS}  # Mentions of other things say nothing of these.
 MAX_LOADED = 20  # Types for which data is searched that loads them.
 _READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
 _LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
@@ -89,8 +90,7 @@ class Doubts:
         guesses = {edge for edge in incoming.edges if edge.certainty is Certainty.BY_NAME}.difference(incoming.by_name)
         return Doubt(
             unsure.union((edge.path, edge.line) for edge in guesses),
-            # Of what is below, mentions of other things say nothing.
-            frozenset() if {*_BELOW, RelationKind.INHERITS}.issuperset(incoming.kinds) else frozenset(incoming.elsewhere),
+            frozenset(() if _OF_TYPES.issuperset(incoming.kinds) else incoming.elsewhere),
             unparsed,
             frozenset(store.visible(incoming.pending, scope)),
             is_typed=not incoming.by_name,
@@ -246,6 +246,8 @@ class Doubts:
         is_loaded = node.kind is SymbolKind.TYPE and describe(language).loads_types
         if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) or is_loaded:
             lines |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
+        elif describe(language).is_named_in_texts:
+            lines |= {*located_lines(store, node, language, scope)}
         return frozenset(lines)
 
     def _is_inner(self, symbol: SymbolId) -> bool:
@@ -344,6 +346,18 @@ def quoted_lines(graph: SymbolGraph, name: str, language: str, files: Set[str], 
     for path, _, first, text in graph.texts((name,), _inside(scope, family)) if files else ():
         for match in quoted.finditer(text) if path in files else ():
             yield path, first + text.count("\n", 0, match.start())
+
+
+def located_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope) -> Iterator[Line]:
+    """Yield the lines of code that have a definition in texts with its module: `load("app.tasks", "run")`."""
+    folder, _, file = node.path.rpartition("/")
+    stem = file.partition(".")[0]
+    modules = "|".join(re.escape(name) for name in (stem, folder.rpartition("/")[2]) if name)
+    module, name = rf"[\"'](?:[\w./-]*[./])?(?:{modules})", re.escape(node.name)
+    located = re.compile(rf"{module}(?:[\"']\s*,\s*[\"']|[.:]){name}[\"']")
+    for path, _, first, text in graph.texts((node.name,), _inside(scope, family_of(language))) if modules else ():
+        for match in located.finditer(text):
+            yield path, first + text.count("\n", 0, match.end())
 
 
 def _inside(scope: Scope, languages: frozenset[str]) -> Scope:

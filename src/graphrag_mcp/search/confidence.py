@@ -2,11 +2,12 @@
 
 A logistic regression on scores that the search computes in any case: confidence = 1 / (1 + e^-z), with
 
-    z = INTERCEPT + COSINE · best cosine + SHARE · share + LENGTH · ln(number of terms)
+    z = INTERCEPT + COSINE · best cosine + SHARE · share + LENGTH · ln(number of terms) + RARE · rare
 
 where `share` is the best chunk's BM25 divided by the sum of the terms' weights (their idf): the part of the query that
-one chunk contains. It falls with the length of a query; the last term compensates for that. Fitted by
-`benchmarks/confidence.py` with the cosines of the model in this package; nothing is judged with another model.
+one chunk contains. It falls with the length of a query; the next term compensates for that. `rare` is the part of the
+weights that is of terms which hardly any chunk has. Fitted by `benchmarks/confidence.py` with the cosines of the model
+in this package; with another, nothing is judged.
 """
 
 import math
@@ -20,27 +21,30 @@ from graphrag_mcp.ports import KeywordIndex
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.retrieval import Retrieved
 from graphrag_mcp.stores.keywords import idf
-from graphrag_mcp.text.words import identifier_parts, query_words
+from graphrag_mcp.text.words import query_words
 
-# Fitted on 17 repositories, with their own queries against those of others; figures in docs/ranking.md.
-INTERCEPT = -11.7
-COSINE = 9.3
-SHARE = 7.5
+# Fitted on 17 repositories with their own queries against those of others, on 180 questions of users to 18 more, 36 of
+# them about what these do not have, and on 177 "how" questions. LENGTH is that of the first set alone: users' questions
+# are long, and short ones are no worse.
+INTERCEPT = -8.6
+COSINE = 11.29
+SHARE = 2.45
 LENGTH = 1.7
-# Chosen on 293 questions in a user's words, to 24 repositories: below it are .086 of them, and .861 of 60 about
-# something else; below .19, which 1.25 % of the answered queries of those 17 repositories do not reach, .167 and .933.
-LOW = 0.10
+RARE = -2.79
+# Figures of this fit, each repository left out in turn. Below it are none of 326 answered queries of those 17
+# repositories, .015 of 130 answered questions of users, and .91 of 510 about nothing of the kind.
+LOW = 0.08
+# Below it are .20 of the answered questions of users, and .81 of 36 about what the repositories do not have; with the
+# cosine, the share and the length alone .19 and .64.
+WEAK = 0.5
+# Below it are .38 of the answered questions of users, all 36 about what is not there, and .02 of the 326.
+UNSURE = 0.7
 
-# Of 83 everyday questions, .52 of those below it are answered in five results and .68 of the others; of 367
-# descriptions of commits, the mean file NDCG is .52 below and .75 above. Six of 338 development queries lie below.
-UNSURE = 0.8
-# Of 120 questions of new users to nine repositories, 13 lie below it, five of them answered in five results; and nine
-# of 18 about what these repositories do not have.
-WEAK = 0.45
-
-RARE = 10  # Chunks: rarer words get the same weight, or one unusual abbreviation would decide.
+FEW = 10  # Chunks: rarer words get the same weight, or one unusual abbreviation would decide.
+SEEN = 3  # Chunks: fewer hardly have a word.
 MIN_CHUNKS = 50  # With fewer, the frequency of a word proves nothing.
 MIN_WEIGHT = 0.1  # Below this weight of all terms together, every term is in half of the chunks.
+ONE_PART = 2  # Terms of a word with one part of more than a letter: "XPath" gives xpath and path.
 _PROPER = re.compile(r"(?<=[\w,] )[A-Z]\w+")  # Not the first word of a sentence.
 
 
@@ -82,6 +86,7 @@ class Signals:
     cosine: float
     share: float
     terms: int
+    rare: float = 0.0
     is_named: bool = False
 
 
@@ -95,9 +100,10 @@ def judge(query: Query, retrieved: Retrieved, unavailable: Collection[str], keyw
         return NO_JUDGEMENT
     if signals is None:
         return Judgement(missing=missing_words(query, frequencies))
-    probability = confidence(signals)
+    # Code that implements a type need not have the word.
+    probability = confidence(replace(signals, rare=0.0) if query.relations else signals)
     proper = proper_names(query, frequencies)
-    names_unknown = not signals.is_named and any(len(identifier_parts(name)) == 1 for name in proper)
+    names_unknown = not signals.is_named and any(len(query_words(name)) <= ONE_PART for name in proper)
     if probability < UNSURE:
         return Judgement(probability, missing_words(query, frequencies), names_unknown)
     return Judgement(probability, missing_names(query, retrieved, frequencies), names_unknown)
@@ -130,13 +136,15 @@ def read_signals(retrieved: Retrieved, frequencies: Frequencies) -> Signals | No
     """Return the signals of a query; None where the index or the query is too small to judge."""
     if frequencies.chunks < MIN_CHUNKS:
         return None
-    weight = sum(idf(max(count, RARE), frequencies.chunks) for count in frequencies.of_terms.values())
+    weight = sum(idf(max(count, FEW), frequencies.chunks) for count in frequencies.of_terms.values())
     if weight < MIN_WEIGHT:
         return None
+    rare = sum(count < SEEN for count in frequencies.of_terms.values()) * idf(FEW, frequencies.chunks)
     return Signals(
         cosine=_best(retrieved.vector),
         share=_best(retrieved.keyword) / weight,
         terms=len(frequencies.of_terms),
+        rare=rare / weight,
         is_named=bool(retrieved.definitions or retrieved.literals or retrieved.paths),
     )
 
@@ -145,7 +153,8 @@ def confidence(signals: Signals) -> float:
     """Return the probability that any chunk matches; 1 if the query names something that is indexed."""
     if signals.is_named:
         return 1.0
-    z = INTERCEPT + COSINE * signals.cosine + SHARE * signals.share + LENGTH * math.log(signals.terms)
+    length = LENGTH * math.log(signals.terms)
+    z = INTERCEPT + COSINE * signals.cosine + SHARE * signals.share + length + RARE * signals.rare
     return 1 / (1 + math.exp(-z))
 
 
@@ -158,9 +167,9 @@ def missing_words(query: Query, frequencies: Frequencies) -> tuple[str, ...]:
 
 
 def _is_known(terms: Sequence[str], counts: Mapping[str, int]) -> bool:
-    """Return whether a word occurs, or all parts of it do: "OpenTelemetry" is no word of a project that opens files."""
+    """Return whether a word occurs, or all of its two parts or more: neither "XPath" nor "OpenTelemetry" for "path"."""
     whole, *parts = terms
-    return bool(counts[whole]) or (bool(parts) and all(counts[part] for part in parts))
+    return bool(counts[whole]) or (len(terms) > ONE_PART and all(counts[part] for part in parts))
 
 
 def missing_names(query: Query, retrieved: Retrieved, frequencies: Frequencies) -> tuple[str, ...]:

@@ -89,6 +89,20 @@ def test_each_signal_raises_the_confidence() -> None:
     least = Signals(cosine=0.2, share=0.3, terms=4)
     for better in (replace(least, cosine=0.4), replace(least, share=0.5), replace(least, terms=9)):
         assert confidence(better) > confidence(least)
+    assert confidence(replace(least, rare=0.5)) < confidence(least)
+
+
+def test_words_that_hardly_any_chunk_has_lower_the_confidence() -> None:
+    """What a question is about is often its rarest word; those of a relation are of the question alone."""
+    common = {"where": MANY, "connection": 40, "reset": 30, "widget": 50, "implement": 50}
+    signals = read_signals(found(), Frequencies(common | {"teleport": 2}, MANY))
+    assert signals is not None and 0.2 < signals.rare < 0.4
+    assert read_signals(found(), Frequencies(common | {"teleport": 3}, MANY)) == replace(signals, rare=0.0)
+    relation, words = understand("which classes implement Widget"), understand("where are widgets implemented twice")
+    assert relation.relations and not words.relations
+    counts = CountingKeywords({"widget": 50})
+    doubted, surer = (judge(query, found(0.6, 6.0), (), counts).confidence or 0 for query in (words, relation))
+    assert surer > doubted + 0.1
 
 
 def test_extremes_stay_between_zero_and_one() -> None:
@@ -156,6 +170,7 @@ def test_missing_words_are_named_as_the_query_says_them() -> None:
         ("how does RedisBackend reconnect", {"redi", "backend"}, ("RedisBackend",)),
         ("how does retry_count grow", {"retri"}, ("retry_count",)),
         ("where is the topic of Kafka read", {"topic"}, ("Kafka",)),
+        ("where is an XPath evaluated", {"path"}, ("XPath",)),
         ("Reconnects take too long", set(), ()),  # The first word of a sentence is no name.
         ("how is a reconnect counted", set(), ()),
     ],

@@ -129,7 +129,11 @@ def test_no_tests_are_announced_where_there_are_none(app: App) -> None:
     ("tool", "arguments", "beginning"),
     [
         ("find_symbol", {"symbol": "Kind3.load"}, "src/kind_3.py:2-3  Kind3.load (method)"),
-        ("trace_relations", {"symbol": "Kind3.load"}, "No certain callers of src/kind_3.py:2-3  Kind3.load."),
+        (
+            "trace_relations",
+            {"symbol": "Kind3.load", "direction": "tests"},
+            "No certain tests within 2 hops of src/kind_3.py",
+        ),
         ("impact", {"symbol": "src/kind_3.py::load"}, "No certain dependants of src/kind_3.py:2-3  Kind3.load."),
     ],
 )
@@ -212,12 +216,13 @@ def test_as_many_paths_as_a_list_may_have_are_searched(app: App) -> None:
     assert ask(app, "find_occurrences", text="needle", paths=paths).startswith("302 lines of ")
 
 
-def test_what_is_listed_by_name_is_still_not_known(app: App) -> None:
-    """To list the places decides none of them."""
-    text = ask(app, "trace_relations", symbol="Kind3.load", unresolved=True)
-    assert "by name only" in text
-    assert "1 more place of `load` with an unknown receiver (listed by name)." in text
-    assert "Complete" not in text
+@pytest.mark.parametrize("arguments", [{}, {"unresolved": True}, {"direction": "users"}])
+def test_what_is_listed_by_name_is_still_not_known(app: App, arguments: dict[str, Any]) -> None:
+    """To list the places decides none of them; where none is certain, a few are listed without being asked for."""
+    text = ask(app, "trace_relations", symbol="Kind3.load", **arguments)
+    assert text.startswith("No certain ") and "Kind3.load; 1 by name only." in text
+    assert "by name only)\n    2: return kind.load()" in text
+    assert text.endswith("1 place of `load` by name only, since the receiver is unknown.")
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,11 @@ class Navigator:
             starts = [node for node in starts if node.kind is SymbolKind.TYPE] or starts
         if direction is Direction.TESTS:  # Of what is tested a test may have the name.
             starts = [node for node in starts if node.category is not Category.TESTS] or starts
-        return below or self._trace(starts, direction, hops, scope, unresolved=unresolved)
+        found = below or self._trace(starts, direction, hops, scope, unresolved=unresolved)
+        if direction is Direction.OVERRIDES and not found.steps:  # It may be the one that overrides another.
+            owners = [owner for start in starts for owner in self._graph.in_file(start.path) if _has(owner, start)]
+            found = replace(found, stops=self._trace(owners, Direction.SUPERCLASSES, hops, scope).stops)
+        return found
 
     def readers(self, node: CodeNode, scope: Scope = EVERYTHING) -> Trace:
         """Return what reads a constant or a field."""
@@ -384,6 +388,11 @@ def _may_be(mentioned: Mentioned, name: str) -> bool:
     *qualifiers, last = name.split(".")
     *written, own = re.split(r"\W+", f"{mentioned.module}.{mentioned.name}" if mentioned.module else mentioned.name)
     return own == last and (not (qualifiers and any(written)) or qualifiers[-1] in written)
+
+
+def _has(owner: CodeNode, member: CodeNode) -> bool:
+    """Return whether a definition of one file is the type of another's member."""
+    return owner.kind is SymbolKind.TYPE and owner.qualified_name == member.qualified_name.rpartition(".")[0]
 
 
 def _extends(node: CodeNode, direction: Direction) -> CodeEdge:

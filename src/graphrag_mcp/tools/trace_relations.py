@@ -66,6 +66,10 @@ _MOST_LEVELS = 100
 FEW_TESTS = 5  # With fewer nearby, those further away are looked for too,
 MANY_TESTS = 25  # and listed unless they are more: then most of them only pass through it.
 _STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
+_ABOVE = {
+    Direction.SUPERCLASSES: "Outside of this repository",
+    Direction.OVERRIDES: "It may override a member of what is outside of this repository",
+}
 
 
 class TraceArguments(FlowArguments):
@@ -240,8 +244,8 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
         stops = [stop for stop in trace.stops if stop.is_defined is is_defined]
         named = (as_name(f"{stop.module}: {stop.name}" if stop.module else stop.name) for stop in stops)
         if names := list(dict.fromkeys(named)):
-            is_above = trace.direction is Direction.SUPERCLASSES and not is_defined
-            lines.append(f"{'Outside of this repository' if is_above else words}: {listed(names, STOPS_SHOWN)}.")
+            said = words if is_defined else _ABOVE.get(trace.direction, words)
+            lines.append(f"{said}: {listed(names, STOPS_SHOWN)}.")
     if trace.imports:
         lines.append(f"Imported at {first_places(trace.imports)}.")
     if trace.direction is Direction.OVERRIDES and not trace.doubt.is_typed:

@@ -19,6 +19,7 @@ from graphrag_mcp.settings import load_settings
 from tests.golden.check import CORPUS
 from tests.grep.finding import occurrences
 from tests.index_contents import file_ids
+from tests.indexed import indexed
 
 FILES = {
     "shop/prices.py": """\
@@ -117,6 +118,18 @@ def test_a_definition_is_found_by_its_name_and_by_its_place(navigator: Navigator
     (found,) = navigator.symbols(text)
     assert (found.node.path, found.node.start_line, found.node.end_line) == ("shop/taxes.py", 4, 5)
     assert found.node.signature == "def tax_of(order)"
+
+
+def test_a_type_in_a_package_is_no_field_of_the_package_s_name(tmp_path: Path) -> None:
+    """As Go writes it: what has the name in other case comes after what has it as it is written."""
+    code = "package queue\n\ntype Storage interface{ Add() }\ntype Queue struct{ storage Storage }\n"
+    with indexed(tmp_path, {"go.mod": "module x\n", "queue/queue.go": code}) as app:
+        found = {
+            text: [row.node.qualified_name for row in app.navigator().symbols(text)]
+            for text in ("queue.Storage", "Queue.storage", "queue.storage", "Queue.Storage")
+        }
+    assert found["queue.Storage"] == found["Queue.Storage"] == ["Storage"]
+    assert found["Queue.storage"] == found["queue.storage"] == ["Queue.storage"]
 
 
 def test_a_qualified_name_tells_methods_apart(navigator: Navigator) -> None:

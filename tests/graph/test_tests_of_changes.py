@@ -198,3 +198,16 @@ def test_tests_through_other_code_are_ordered_by_what_they_share_with_it(tmp_pat
         call = TRACE.read({"symbol": "unpack", "direction": "tests"}, app.settings, app.root)
         said = TRACE.write(app.ask(TRACE.ask, call), call)
     assert next(line for line in said.splitlines() if line.startswith("tests/")) == "tests/test_unpack_body.py"
+
+
+def test_a_difference_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: Path) -> None:
+    """As the impact of the definition has."""
+    code = "class Box:\n    def open(self):\n        return self._check()\n\n    def _check(self):\n        return 1\n"
+    test = "from box import Box\n\n\ndef test_box():\n    assert Box().open()\n"
+    patch = (
+        "--- a/box.py\n+++ b/box.py\n@@ -5,2 +5,2 @@\n     def _check(self):\n-        return 1\n+        return 2\n"
+    )
+    with indexed(tmp_path, {"box.py": code.replace("return 1", "return 2"), "tests/test_box.py": test}) as app:
+        call = IMPACT.read({"patch": patch, "hops": 1}, app.settings, app.root)
+        text = IMPACT.write(app.ask(IMPACT.ask, call), call)
+    assert "Test (none within 1 hop; 1 test reaches its type: test_box): python -m pytest tests/test_box.py" in text

@@ -18,6 +18,7 @@ FILES = {
     "common.py": "\n".join(f"# it is not allowed here, number {number}" for number in range(30)),
     "header.py": 'NAME = "WWW-Authenticate"\nOTHER = "Www-Authenticate"\nsession = Session()\n',
     "keys.py": 'TOKEN = "api-token-key"\n\n\ndef read(env):\n    return env[TOKEN]\n',
+    "settings.py": 'PREFIX = "SHOP_"\nREAD = {"MAX_BODY_SIZE": int, "OLD_MAX_BODY_SIZE_KB": int}\n',
     "using.py": "from keys import TOKEN\n\n\ndef send(box):\n    box[TOKEN] = TOKEN\n    return box[TOKEN]\n",
 }
 
@@ -57,6 +58,13 @@ def test_a_message_with_its_value_is_found_where_it_is_composed(app: App) -> Non
     assert "No line has the whole text" in alone
     assert "send.py:2" in alone
     assert "test_send.py:2" in alone
+
+
+def test_the_name_of_a_setting_that_has_a_prefix_is_found_by_the_rest(app: App) -> None:
+    """Where it stands as a name of its own."""
+    text = ask(app, "SHOP_MAX_BODY_SIZE")
+    assert '  settings.py:2: READ = {"MAX_BODY_SIZE": int' in text
+    assert "have parts" not in ask(app, "SHOP_MAX_BODY_LENGTH") + ask(app, "SHOP_TOKEN")
 
 
 @pytest.mark.parametrize(

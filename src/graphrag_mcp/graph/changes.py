@@ -60,8 +60,8 @@ class RankedTest(NamedTuple):
 
 
 @shown(
-    "base", "files", "broken", "reached", "tests", "test_commands", "tests_changed", "is_deeper", "without_definition",
-    "together", "files_left", "doubt",
+    "base", "files", "broken", "reached", "tests", "tests_of_types", "test_commands", "tests_changed", "is_deeper",
+    "without_definition", "together", "files_left", "doubt",
 )  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class DiffImpact:
@@ -69,7 +69,7 @@ class DiffImpact:
 
     files: how many differ. tests_changed: how many definitions of tests do. without_definition: files without a changed
     definition. files_left: how many were not compared. together: files that usually change with one of them, and did
-    not. reached: what depends on a direct dependant. is_deeper, build_files: as in `Impact`.
+    not. reached: what depends on a direct dependant. is_deeper, build_files, tests_of_types: as in `Impact`.
     """
 
     base: str
@@ -84,11 +84,12 @@ class DiffImpact:
     is_deeper: bool = False
     build_files: Mapping[str, str] = field(default_factory=dict)
     reached: tuple[Reached, ...] = ()
+    tests_of_types: tuple[CodeNode, ...] = ()
 
     @property
     def test_commands(self) -> list[str]:
         """The commands that run the tests."""
-        nodes = (test.node for test in self.tests if not test.is_guess)
+        nodes = [test.node for test in self.tests if not test.is_guess] or self.tests_of_types
         return commands_for(nodes, self.build_files, whole=self.doubt.is_cut or self.is_deeper)
 
     @property

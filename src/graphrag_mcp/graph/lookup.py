@@ -109,14 +109,13 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
     in another style (`set_command` for `SetCommand`), where nothing else is found.
     """
     plain = _plain(name)
-    nodes = (
-        graph.definitions(name, scope)
-        or graph.definitions(plain, scope)
-        or _in_other_words(graph, plain, scope)
-        or _keys_set_by(graph, name, scope)
-        or graph.definitions(f'"{name}"', scope)  # The title of a test.
-    )
     last = plain.rpartition(".")[2]
+    nodes = graph.definitions(name, scope) or graph.definitions(plain, scope)
+    if all(node.name not in (last, name) for node in nodes):  # `queue.Storage` is no field `Queue.storage`.
+        others = _in_other_words(graph, plain, scope)
+        nodes = [node for node in others if node.name == last] or nodes or others
+    # At last the title of a test.
+    nodes = nodes or _keys_set_by(graph, name, scope) or graph.definitions(f'"{name}"', scope)
     if read_name(name).is_flag and (keys := [node for node in nodes if node.kind is SymbolKind.KEY]):
         return keys
     if "." in name or name.startswith("#"):  # A class of JavaScript may have `value` and `#value`.

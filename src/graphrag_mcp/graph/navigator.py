@@ -185,6 +185,9 @@ class Navigator:
         paths = [file.path for file in difference.files if file.path]
         companions = [companion for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
         impact = find_diff_impact(self._graph, relations, difference, hops, scope, self.files.read)
+        if not any(not test.is_guess for test in impact.tests):
+            starts = [row.node for row in impact.affected if row.node is not None]
+            impact = replace(impact, tests_of_types=self._tests_of_types(starts, scope))
         build_files = read_build_files(self._graph, self.files)
         return replace(impact, together=not_changed(companions, set(paths)), build_files=build_files)
 

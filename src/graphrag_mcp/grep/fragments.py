@@ -1,7 +1,7 @@
 """Finds the parts of a text that occur where all of it does not.
 
 A message is copied with its values filled in, and code may have it in pieces: most of its words stand together on the
-lines that compose it.
+lines that compose it. The name of a setting may be made of a prefix and the rest.
 """
 
 import re
@@ -21,6 +21,8 @@ LEAST_PART = 2  # Words: a single word does not identify a message.
 LEAST_TELLING = 2  # Words of a part that are not question words: "is not a" is everywhere.
 MOST_LINES = 20  # Lines with a part; one that is on more tells nothing.
 _WORD = re.compile(r"\S+")
+_NAME = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+){2,}")
+_PART = re.compile(r"[A-Za-z0-9]+")
 
 
 def find_fragments(text: str, listed: Sequence[ListedFile], files: Files, case: Case) -> tuple[Occurrence, ...]:
@@ -28,14 +30,16 @@ def find_fragments(text: str, listed: Sequence[ListedFile], files: Files, case: 
 
     The parts are runs of its words, all of one length: two thirds of those tried before, until one occurs.
     """
-    words = list(_WORD.finditer(text))
+    is_name = _NAME.fullmatch(text) is not None
+    words = list((_PART if is_name else _WORD).finditer(text))
+    whole = r"\b%s\b" if is_name else "%s"
     if "\n" in text or len(text) > MOST_CHARACTERS or not FEWEST_WORDS <= len(words) <= MOST_WORDS:
         return ()
     paths = [file.path for file in listed]
     for size in _sizes(len(words)):
         runs = (words[start : start + size] for start in range(len(words) - size + 1))
         telling = [run for run in runs if sum(map(is_telling, (word[0] for word in run))) >= LEAST_TELLING]
-        parts = [re.escape(text[run[0].start() : run[-1].end()]) for run in telling]
+        parts = [whole % re.escape(text[run[0].start() : run[-1].end()]) for run in telling]
         needle = _needle_of(parts, case) if parts else None
         if needle is None:
             continue

@@ -131,7 +131,7 @@ class DeclarationLinks(Places):
         """Yield the types above one; from their side, too, if it has a name: also from those that an alias is of."""
         place, is_said = self._place(symbol), bool(declaration.name) and not self._file.policy.members.method_sets
         for base, value in zip(declaration.bases, self._resolver.lineage.bases_of(symbol), strict=True):
-            for above in types_of(value):
+            for above in (kind for kind in types_of(value) if kind != symbol):
                 yield Link(place, self._place(above), declaration.line, RelationKind.INHERITS, "", How.ABOVE)
                 if is_said and base.how in _INHERITING:
                     yield Link(self._place(above), place, declaration.line, RelationKind.INHERITS, "", How.BELOW)

@@ -102,6 +102,12 @@ def impact_text(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> st
     return _symbol_text(answer, call) if call.arguments.symbol.strip() else _diff_text(answer, call)
 
 
+def _reach_types(tests: Sequence["CodeNode"], types: str) -> str:
+    """Return which tests reach the types that own what is asked for."""
+    names = listed([name_of(node) for node in tests], TESTS_SHOWN)
+    return f"{counted(len(tests), 'test reaches', 'tests reach')} {types}: {names}"
+
+
 def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArguments]) -> str:
     """Return what a difference breaks or may affect, the gravest first, after the command that runs the tests."""
     affected = answer.result
@@ -120,7 +126,11 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     is_named = 0 < len(names) <= TESTS_SHOWN or (names and affected.is_deeper)  # Then the command names files.
     named = f": {listed(names, TESTS_SHOWN)}" if is_named else ""
     more = "; more are further away" if affected.is_deeper else ""
-    tests = f"Test ({certain} within {within}{named}{more}): {one_line(' && '.join(commands))}"
+    found = f"{certain} within {within}{named}{more}"
+    if affected.tests_of_types:
+        types = "its type" if len(affected.affected) == 1 else "their types"
+        found = f"none within {within}; {_reach_types(affected.tests_of_types, types)}"
+    tests = f"Test ({found}): {one_line(' && '.join(commands))}"
     above = [head, *([tests] if commands else [])]
     shown = [f"{as_name(file.path)} (with {as_name(file.beside)}: {file.together} of {file.of} commits)"
              for file in affected.together[:COMPANIONS_SHOWN]]  # fmt: skip
@@ -190,9 +200,8 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     if not answer.page.total and not at_least:
         head = f"No{'' if affected.doubt.is_complete else ' certain'} dependants of {starts}."
     if affected.tests_of_types:
-        tests = listed([name_of(node) for node in affected.tests_of_types], TESTS_SHOWN)
         types = "its type" if len(affected.starts) == 1 else "their types"
-        head += f" {counted(len(affected.tests_of_types), 'test reaches', 'tests reach')} {types}: {tests}."
+        head += f" {_reach_types(affected.tests_of_types, types)}."
     usual = [f"{as_name(file.path)} ({file.together} of {file.of} commits)" for file in affected.together]
     tail = [f"Usually changed with {as_name(affected.starts[0].path)}: {', '.join(usual)}."] if usual else []
     if affected.is_deeper:

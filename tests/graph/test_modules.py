@@ -23,6 +23,8 @@ import { deep } from 'acme/deep/one'
 import { start } from 'built'
 export const all = [make(1), deep(), start()]
 """,
+    "packages/built/tests/deep/use.ts": "import { start } from '../..'\nstart()\n",
+    "packages/core/test/use.ts": "import * as acme from '..'\nimport { make } from '../'\nacme.make(make(1))\n",
     "test/a/b/fixture/package.json": '{"name": "acme", "main": "index.js"}',
     "test/a/b/fixture/index.js": "exports.make = function () { return 2 }\n",
     "test/a/b/fixture/own.js": "const { make } = require('acme')\nmake()\n",
@@ -33,13 +35,15 @@ export const all = [make(1), deep(), start()]
     ("symbol", "line"),
     [
         ("packages/core/src/index.ts::make", "packages/app/src/use.ts:4 certain"),
+        ("packages/core/src/index.ts::make", "packages/core/test/use.ts:3 certain"),
+        ("start", "packages/built/tests/deep/use.ts:2 certain"),
         ("deep", "packages/app/src/use.ts:4 certain"),
         ("start", "packages/app/src/use.ts:4 certain"),
         ("test/a/b/fixture/index.js::make", "test/a/b/fixture/own.js:2 certain"),
     ],
 )
 def test_an_import_means_the_package_that_is_near(tmp_path: Path, symbol: str, line: str) -> None:
-    """Not a fixture of its name further away; and what is built is its source."""
+    """Not a fixture of its name further away; what is built is its source; a folder is the package in it."""
     assert line in rows(tmp_path, FILES, symbol, Direction.CALLERS)
 
 

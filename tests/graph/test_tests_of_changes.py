@@ -1,5 +1,6 @@
 """Which tests a change reaches, and how they are run."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,9 @@ JAVA = {
     "src/test/java/shop/PriceTest.java": "package shop;\nimport org.junit.Test;\n"
     "public class PriceTest { @Test public void costs() { Price.price(); } }\n",
 }
+
+
+_AUTHOR = ("-c", "user.name=a", "-c", "user.email=a@example.org")
 
 
 def _impact(app: App, hops: int, symbol: str = "price") -> str:
@@ -202,12 +206,15 @@ def test_tests_through_other_code_are_ordered_by_what_they_share_with_it(tmp_pat
 
 def test_a_difference_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: Path) -> None:
     """As the impact of the definition has."""
-    code = "class Box:\n    def open(self):\n        return self._check()\n\n    def _check(self):\n        return 1\n"
+    code = "class Box:\n    def open(self):\n        return self._read()\n"
+    code += "\n    def _read(self):\n        return self._check()\n"
+    code += "\n    def _check(self):\n        return 1\n"
     test = "from box import Box\n\n\ndef test_box():\n    assert Box().open()\n"
-    patch = (
-        "--- a/box.py\n+++ b/box.py\n@@ -5,2 +5,2 @@\n     def _check(self):\n-        return 1\n+        return 2\n"
-    )
-    with indexed(tmp_path, {"box.py": code.replace("return 1", "return 2"), "tests/test_box.py": test}) as app:
-        call = IMPACT.read({"patch": patch, "hops": 1}, app.settings, app.root)
+    with indexed(tmp_path, {"box.py": code, "tests/test_box.py": test}) as app:
+        for command in (["init", "-q"], ["add", "."], [*_AUTHOR, "commit", "-qm", "a box"]):
+            subprocess.run(["git", "-C", str(app.root), *command], check=True)
+        (app.root / "box.py").write_text(code.replace("return 1", "return 2"))
+        app.index()
+        call = IMPACT.read({"base": "HEAD", "hops": 1}, app.settings, app.root)
         text = IMPACT.write(app.ask(IMPACT.ask, call), call)
-    assert "Test (none within 1 hop; 1 test reaches its type: test_box): python -m pytest tests/test_box.py" in text
+    assert "Test (none within 1 hop; 1 test reaches its type: test_box): pytest tests/test_box.py" in text

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from graphrag_mcp.languages.policy import (
@@ -120,22 +120,26 @@ def _satisfies(version: str, required: str) -> bool:
     return list(available.groups())[: len(numbers[:fixed])] == numbers[:fixed]
 
 
-def _package(source: ModuleSource, package: Manifest, entry: str) -> Value | None:
+def _package(source: ModuleSource, package: Manifest, entry: str) -> Module | None:
     """Return the file of an entry of a package: as it is, or the source from which it is built."""
     own = posixpath.join(package.folder, entry)
     plain = (own, posixpath.join(package.folder, "src", entry))
-    for place in (*_targets(package, entry), *plain):
-        built = place.removeprefix(package.folder)
-        written = (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built), _BUILT_FOR.sub(r"\1src/", built))
-        for path in (place, *(package.folder + path for path in written)):
-            if source_path := _file(source, path.replace(".d.ts", ".ts")):
-                return source_path
-        if source_path := _compiled_from(source, place, package.folder):
-            return source_path
-    return None
+    places = (*_targets(package, entry), *plain)
+    return next((file for place in places if (file := _source_of(source, package, place, _file))), None)
 
 
-def _compiled_from(source: ModuleSource, place: str, folder: str | None = None) -> Value | None:
+def _source_of(
+    source: ModuleSource, package: Manifest, place: str, find: Callable[[ModuleSource, str], Module | None]
+) -> Module | None:
+    """Return the file at a place of a package, or the source from which that is built."""
+    built = place.removeprefix(package.folder)
+    written = (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built), _BUILT_FOR.sub(r"\1src/", built))
+    paths = (place, *(package.folder + path for path in written))
+    found = (find(source, path.replace(".d.ts", ".ts")) for path in paths)
+    return next(filter(None, found), None) or _compiled_from(source, place, package.folder)
+
+
+def _compiled_from(source: ModuleSource, place: str, folder: str | None = None) -> Module | None:
     """Return the source of a file that a compiler writes, as a configuration says, in one folder or in any."""
     configured = [
         manifest.targets[OUTPUT]
@@ -158,18 +162,18 @@ def _targets(manifest: Manifest, name: str) -> Iterator[str]:
                 yield place.replace("*", name[len(before) : len(name) - len(after)])
 
 
-def _file(source: ModuleSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -> Value | None:
+def _file(source: ModuleSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -> Module | None:
     """Return the file that a path means, which may be the folder of a package."""
     if file := _one_file(source, place, suffixes):
         return file
     place = posixpath.normpath(place)
-    packages = (
-        manifest
+    entries = (
+        (manifest, entry)
         for manifest in source.manifests()
         if manifest.kind == "package.json" and manifest.folder == ("" if place == "." else place)
+        for entry in _targets(manifest, ".")
     )
-    entries = (entry for manifest in packages for entry in _targets(manifest, "."))
-    return next((file for entry in entries if (file := _one_file(source, entry))), None)
+    return next((file for of, entry in entries if (file := _source_of(source, of, entry, _one_file))), None)
 
 
 def _one_file(source: ModuleSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -> Module | None:

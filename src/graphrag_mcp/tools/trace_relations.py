@@ -109,7 +109,7 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
         further_away = follow(MOST_HOPS)
         is_short = not trace.steps or len(further_away.steps) <= MANY_TESTS
         trace = further_away if is_short else trace
-    if not trace.steps and arguments.direction in _OF_USES and len(trace.doubt.undecided) <= FEW_PLACES:
+    if not trace.steps and arguments.direction in _OF_USES and 0 < len(trace.doubt.undecided) <= FEW_PLACES:
         trace = navigator.trace(arguments.symbol, arguments.direction, trace.hops, call.scope, unresolved=True)
     page = page_of(trace.steps, call.first, arguments.limit)
     nodes = filter(attrgetter("path"), (*trace.starts, *(end for row in page.rows for end in (row.source, row.target))))
@@ -136,7 +136,8 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
             f"{counted(trace.cases, 'test')} and {counted(total - trace.cases, 'helper of tests', 'helpers of tests')}"
         )
     head = f"{at_least}{count}{within} of {starts}{': ' if parts else ''}{', '.join(parts)}."
-    if total and all(step.edge.certainty is Certainty.BY_NAME for step in trace.steps):
+    is_listed = [step.edge.certainty is Certainty.BY_NAME and not step.edge.is_named for step in trace.steps]
+    if total and all(is_listed):
         head = f"No certain {trace.direction}{within} of {starts}; {', '.join(parts)}."
     if not total and not at_least:
         certain = "" if trace.doubt.is_complete else " certain"

@@ -116,8 +116,7 @@ class Navigator:
             starts = [node for node in starts if node.category is not Category.TESTS] or starts
         found = below or self._trace(starts, direction, hops, scope, unresolved=unresolved)
         if direction is Direction.OVERRIDES and not found.steps:  # It may be the one that overrides another.
-            owners = [owner for start in starts for owner in self._graph.in_file(start.path) if _has(owner, start)]
-            found = replace(found, stops=self._trace(owners, Direction.SUPERCLASSES, hops, scope).stops)
+            found = replace(found, stops=self._trace(self._types_of(starts), Direction.SUPERCLASSES, hops, scope).stops)
         return found
 
     def readers(self, node: CodeNode, scope: Scope = EVERYTHING) -> Trace:
@@ -165,16 +164,22 @@ class Navigator:
 
     def _tests_of_types(self, starts: Sequence[CodeNode], scope: Scope) -> tuple[CodeNode, ...]:
         """Return the tests that reach the types which own some definitions, themselves or through a helper."""
-        names = {(node.path, node.qualified_name.rpartition(".")[0]) for node in starts if not node.is_file}
-        types = [
+        types = self._types_of(starts)
+        steps = self._trace(types, Direction.TESTS, HOPS_TO_TESTS, scope).steps if types else ()
+        tests = dict.fromkeys(step.source for step in steps if not step.is_guess)
+        return tuple(cases_of([node for node in tests if node.category is Category.TESTS]))
+
+    def _types_of(self, members: Iterable[CodeNode]) -> list[CodeNode]:
+        """Return the types that own some definitions."""
+        names = dict.fromkeys(
+            (node.path, node.qualified_name.rpartition(".")[0]) for node in members if not node.is_file
+        )
+        return [
             node
             for path, name in names
             for node in self._graph.in_file(path)
             if node.kind is SymbolKind.TYPE and node.qualified_name == name
         ]
-        steps = self._trace(types, Direction.TESTS, HOPS_TO_TESTS, scope).steps if types else ()
-        tests = dict.fromkeys(step.source for step in steps if not step.is_guess)
-        return tuple(cases_of([node for node in tests if node.category is Category.TESTS]))
 
     def difference(self, base: str, patch: str, hops: int, scope: Scope) -> "DiffImpact":
         """Return what a patch affects, or else what differs from a commit or in a range; see `differing_files`."""
@@ -391,11 +396,6 @@ def _may_be(mentioned: Mentioned, name: str) -> bool:
     *qualifiers, last = name.split(".")
     *written, own = re.split(r"\W+", f"{mentioned.module}.{mentioned.name}" if mentioned.module else mentioned.name)
     return own == last and (not (qualifiers and any(written)) or qualifiers[-1] in written)
-
-
-def _has(owner: CodeNode, member: CodeNode) -> bool:
-    """Return whether a definition of one file is the type of another's member."""
-    return owner.kind is SymbolKind.TYPE and owner.qualified_name == member.qualified_name.rpartition(".")[0]
 
 
 def _extends(node: CodeNode, direction: Direction) -> CodeEdge:

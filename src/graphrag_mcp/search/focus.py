@@ -196,14 +196,19 @@ def find_focus(
     lines = _best_lines(line_terms, first, last, chunk, symbol, terms, marked)
     shown = "\n".join(texts[first - chunk.start_line : last + 1 - chunk.start_line])
     used = _used(shown, first, last, symbol, definitions) if symbol is not None else ()
-    names = _names_of(inside, symbol, last) if chosen is None and symbol is not None else ()
+    names = _names_of(inside, symbol, first, last) if chosen is None and symbol is not None else ()
     return Focus(symbol, first, last, lines, used=used, names=names)
 
 
-def _names_of(inside: Sequence[Symbol], largest: Symbol, last: int) -> tuple[str, ...]:
-    """Return the names of the definitions that begin in a chunk beside its largest one, and of that, in their order."""
-    beside = [symbol for symbol in inside if symbol.kind not in _DETAILS and not _nested(symbol, largest)]
-    begun = [symbol for symbol in (*beside, largest) if symbol.start_line <= last]
+def _names_of(inside: Sequence[Symbol], largest: Symbol, first: int, last: int) -> tuple[str, ...]:
+    """Return the names of the definitions that begin in a chunk beside its largest one, and of that, in their order.
+
+    Of a type that begins above the chunk, the names of its members in the chunk.
+    """
+    is_continued = largest.kind in _CONTAINERS and largest.start_line < first
+    apart = _is_inside if is_continued else lambda symbol, largest: not _nested(symbol, largest)
+    beside = [symbol for symbol in inside if symbol.kind not in _DETAILS and apart(symbol, largest)]
+    begun = [symbol for symbol in (*beside, *(() if is_continued else (largest,))) if symbol.start_line <= last]
     names = (symbol.qualified_name for symbol in sorted(begun, key=lambda symbol: symbol.start_line))
     return tuple(dict.fromkeys(names)) if beside else ()
 
@@ -260,14 +265,21 @@ def _candidates(
     for symbol in able:
         first = _with_comment(symbol, chunk, texts, inside)
         last = min(symbol.end_line, end)
-        members = [part for part in able if symbol.kind in _CONTAINERS and _is_inside(part, symbol)]
-        lines = set(range(first, last + 1)).difference(*(range(part.start_line, part.end_line + 1) for part in members))
+        inner = [part for part in able if _is_inside(part, symbol)]
+        apart = _lines_apart(first, last, inner)
+        if symbol.start_line < start and not any(_WORD.search(texts[line - start]) for line in apart):
+            continue  # Nothing of it is here but what is in an inner definition.
+        lines = apart if symbol.kind in _CONTAINERS else set(range(first, last + 1))
         own = _NONE.union(*(line_terms[line - start] for line in lines))
         score = terms.agreement(symbol, own) + (0.0 if lines.isdisjoint(marked) else MARKED)
         if score:
             score += LENGTH * math.log(2 + last - first) + GAIN * gained.get(symbol, 0.0)
             candidates.append(Candidate(symbol, first, last, score))
     return candidates
+
+
+def _lines_apart(first: int, last: int, inner: Sequence[Symbol]) -> set[int]:
+    return set(range(first, last + 1)).difference(*(range(part.start_line, part.end_line + 1) for part in inner))
 
 
 def _with_comment(symbol: Symbol, chunk: StoredChunk, texts: Sequence[str], inside: Sequence[Symbol]) -> int:

@@ -336,6 +336,31 @@ func f(k string) {
 }
 
 
+def test_a_method_that_an_interface_has_from_a_foreign_one_is_run_by_calls_of_the_interface(tmp_path: Path) -> None:
+    """Of the types that satisfy the interface, from both ends; also where one has the method by embedding another."""
+    text = """package a
+
+import "io"
+
+type Client interface { io.Closer; Ping() error }
+type First struct{}
+func (f *First) Close() error { return nil }
+func (f *First) Ping() error { return nil }
+type Base struct{}
+func (b *Base) Close() error { return nil }
+type Second struct{ *Base }
+func (s *Second) Ping() error { return nil }
+type Other struct{}
+func (o *Other) Close() error { return nil }
+func use(c Client) { c.Close() }
+"""
+    found = {
+        kind: rows(tmp_path, {"a.go": text}, f"{kind}.Close", Direction.CALLERS) for kind in ("First", "Base", "Other")
+    }
+    assert found == {"First": ["a.go:15 may call"], "Base": ["a.go:15 may call"], "Other": []}
+    assert rows(tmp_path, {"a.go": text}, "use", Direction.CALLEES) == ["a.go:15 may call", "a.go:15 may call"]
+
+
 @pytest.mark.parametrize("path", FILLS)
 def test_whatever_changes_an_element_writes_its_collection(tmp_path: Path, path: str) -> None:
     """It is set, replaced, or taken out; what looks it up reads."""
@@ -349,7 +374,7 @@ def test_whatever_changes_an_element_writes_its_collection(tmp_path: Path, path:
 
 
 def test_a_call_through_a_foreign_interface_may_run_a_method_of_the_project(tmp_path: Path) -> None:
-    """Embedded or not; types of the standard library that are no interfaces, and packages, cannot."""
+    """Types of the standard library that are no interfaces, and packages, cannot; nor one that lacks other methods."""
     text = """package a
 
 import ("bytes"; "net/http"; "lib.org/log"; "lib.org/x.v3")
@@ -371,7 +396,7 @@ func f(w http.ResponseWriter, v Writer, b bytes.Buffer, l log.Logger) {
         name: ask(tmp_path, {"a.go": text}, f"writer.{name}", Direction.CALLERS).doubt.undecided
         for name in ("WriteHeader", "Len", "Print")
     }
-    assert found == {"WriteHeader": {("a.go", 11), ("a.go", 12)}, "Len": set(), "Print": {("a.go", 14)}}
+    assert found == {"WriteHeader": {("a.go", 11)}, "Len": set(), "Print": {("a.go", 14)}}
 
 
 SHAPES = """interface Shape { area(): number; draw(): void; name?(): string }

@@ -218,3 +218,19 @@ def test_a_difference_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: P
         call = IMPACT.read({"base": "HEAD", "hops": 1}, app.settings, app.root)
         text = IMPACT.write(app.ask(IMPACT.ask, call), call)
     assert "Test (none within 1 hop; 1 test reaches its type: test_box): pytest tests/test_box.py" in text
+
+
+def test_go_runs_functions_with_the_prefix_of_a_test_in_files_of_tests(tmp_path: Path) -> None:
+    """Neither a method of a type whose name begins so, nor a function in a folder that is called like tests."""
+    files = {
+        "go.mod": "module shop\n",
+        "price.go": "package shop\n\nfunc Price() int { return 1 }\n",
+        "price_test.go": 'package shop\n\nimport "testing"\n\ntype testShop struct{}\n\n'
+        "func (s testShop) Ask() int { return Price() }\n\nfunc testing1() int { return Price() }\n\n"
+        "func TestPrice(t *testing.T) { Price() }\n",
+        "test/serve.go": 'package test\n\nimport "shop"\n\nfunc TestServe() { shop.Price() }\n',
+    }
+    with indexed(tmp_path, files) as app:
+        said = _impact(app, 1, "Price")
+    assert "1 test and 3 helpers of tests" in said
+    assert "Test: go test -run '^(TestPrice)$' .\n" in said

@@ -44,6 +44,19 @@ def test_an_imported_name_is_that_of_its_module(code: str) -> None:
     assert ask(code) == "classes.py:2 Base"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    def __init__(self):\n        self.classes = self.make()\n    def make(self) -> classes.Other: ...\n",
+        "    classes: classes.Other\n",
+    ],
+)
+def test_an_annotation_in_a_class_names_a_module_though_an_attribute_has_its_name(body: str) -> None:
+    """What methods assign to the instance is no name in the body of the class, nor is what is just being declared."""
+    code = f"import classes\nclass Shop:\n{body}    def run(self):\n        self.classes.«run»()\n"
+    assert ask(code) == "classes.py:7 run"
+
+
 def test_a_package_passes_on_what_it_imports() -> None:
     """The name of a package's own import is a name of the package."""
     project = Project(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, folder_of, load_part
+from graphrag_mcp.languages.testing import NAMED_TEST
 from graphrag_mcp.model.files import CALLABLE, Category
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.ports import SymbolGraph
@@ -12,7 +13,6 @@ from graphrag_mcp.ports import SymbolGraph
 if TYPE_CHECKING:  # A search needs none of it.
     from graphrag_mcp.grep.occurrences import Files
 
-NAMED_TEST = re.compile(r'(?i)"|test|spec|bench|fuzz|example')  # How the names of tests begin; a title has quotes.
 _TEST_FILE = re.compile(r"(?i)(?<!conf)test|spec")
 _TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|(?-i:IT))$")
 
@@ -26,7 +26,7 @@ def read_build_files(graph: SymbolGraph, files: "Files") -> dict[str, str]:
 
 def is_helper(node: CodeNode) -> bool:
     """Return whether a definition is code beside the tests that use it."""
-    return node.category is Category.TESTS and not (node.is_file or NAMED_TEST.match(node.name))
+    return node.category is Category.TESTS and not (node.is_file or _is_case(node, NAMED_TEST.match(node.name)))
 
 
 def cases_of(tests: Sequence[CodeNode]) -> list[CodeNode]:
@@ -41,15 +41,25 @@ def cases_of(tests: Sequence[CodeNode]) -> list[CodeNode]:
     return named + [node for node in others if node.kind in CALLABLE or node.path not in functions]
 
 
+def _is_case(node: CodeNode, by_name: object) -> bool:
+    """Return whether a runner starts a definition. by_name: whether it seems to by its name, where nothing else does."""
+    language = detect_language(node.path)
+    says = load_part(language, "testing").SAYS_CASE if language in FACT_LANGUAGES else None
+    return says(node.path, node.name) if says else bool(by_name)
+
+
 def _may_be_run(path: str) -> bool:
-    return bool(_TEST_FILE.search(path.rpartition("/")[2])) or detect_language(path) not in FACT_LANGUAGES
+    language = detect_language(path)
+    if language in FACT_LANGUAGES and load_part(language, "testing").SAYS_CASE:
+        return False
+    return bool(_TEST_FILE.search(path.rpartition("/")[2])) or language not in FACT_LANGUAGES
 
 
 def _is_named_test(node: CodeNode) -> bool:
     """Return whether it has the name of a test, or is in a type or module of tests; what is in a test helps it."""
     outermost = node.qualified_name.partition(".")[0]
     is_inside = node.kind in CALLABLE and outermost != node.name
-    return bool(NAMED_TEST.match(node.name) or (is_inside and _TEST_TYPE.match(outermost)))
+    return _is_case(node, NAMED_TEST.match(node.name) or (is_inside and _TEST_TYPE.match(outermost)))
 
 
 def commands_for(tests: Iterable[CodeNode], build_files: Mapping[str, str], *, whole: bool) -> list[str]:
@@ -68,7 +78,9 @@ def commands_for(tests: Iterable[CodeNode], build_files: Mapping[str, str], *, w
     for folder, nodes in by_folder.items():
         paths = {node.path for node in cases_of(nodes)}
         runner = load_part(languages[folder], "testing")
-        run = [node for node in nodes if node.path in paths] or ([] if runner.CASES_HAVE_TITLES else nodes)
+        run = [node for node in nodes if node.path in paths] or ([] if runner.CASES_HAVE_TITLES or runner.SAYS_CASE else nodes)
+        if runner.SAYS_CASE and not run:
+            continue
         own = {name: build_files[name] for name in runner.BUILD_FILES if name in build_files}
         commands.append(runner.command(run, whole, own))
     return commands

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from graphrag_mcp.graph.cases import commands_for
+from graphrag_mcp.graph.cases import cases_of, commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
 from graphrag_mcp.graph.impact import LEADING, Reached, find_impact
 from graphrag_mcp.graph.relations import Relations
@@ -87,9 +87,14 @@ class DiffImpact:
     tests_of_types: tuple[CodeNode, ...] = ()
 
     @property
+    def started(self) -> list[CodeNode]:
+        """Those of the tests that a runner starts; the others help them."""
+        return cases_of([test.node for test in self.tests if not test.is_guess])
+
+    @property
     def test_commands(self) -> list[str]:
         """The commands that run the tests."""
-        nodes = [test.node for test in self.tests if not test.is_guess] or self.tests_of_types
+        nodes = self.tests_of_types or [test.node for test in self.tests if not test.is_guess]
         return commands_for(nodes, self.build_files, whole=self.doubt.is_cut or self.is_deeper)
 
     @property

@@ -94,7 +94,7 @@ class Impact:
     @property
     def test_commands(self) -> list[str]:
         """The commands that run the tests."""
-        nodes = [test.node for test in self.tests if not test.is_guess] or self.tests_of_types
+        nodes = self.tests_of_types or [test.node for test in self.tests if not test.is_guess]
         return commands_for(nodes, self.build_files, whole=self.doubt.is_cut or self.is_deeper)
 
 

@@ -38,8 +38,12 @@ class Lead(NamedTuple):
 
 
 def _surest(leads: Iterable[Lead]) -> list[Lead]:
-    """Return one lead to each definition: the surest, then the first."""
-    ordered = sorted(leads, key=lambda lead: (-lead.edge.confidence, lead.choices, lead.edge.line))
+    """Return one lead to each definition: the surest, then the first; where it runs before where it is handed over."""
+
+    def order(lead: Lead) -> tuple[float, int, bool, int]:
+        return -lead.edge.confidence, lead.choices, lead.edge.relation is RelationKind.HANDS_ON, lead.edge.line
+
+    ordered = sorted(leads, key=order)
     return list({lead.edge.target_id: lead for lead in reversed(ordered)}.values())
 
 
@@ -180,20 +184,24 @@ class Leads:
             )
 
     def _leads_inside(self, node: CodeNode, facts: FileFacts, around: Declared) -> Iterator[Lead]:
-        """Yield the named functions inside a function."""
-        for number, declaration in enumerate(facts.declared):
-            is_inside = (
-                declaration is not around and around.start <= declaration.start < declaration.stop <= around.stop
-            )
-            if is_inside and declaration.name and declaration.kind in CALLABLE:
-                yield Lead(
-                    self._code.edge_from(node, SymbolId(node.path, number), RelationKind.CONTAINS, declaration.line)
-                )
+        """Yield the named functions inside a function, without those inside them."""
+        functions = [
+            (declaration.start, declaration.stop, number, declaration.line)
+            for number, declaration in enumerate(facts.declared)
+            if around.start <= declaration.start < declaration.stop <= around.stop
+            if declaration is not around and declaration.name and declaration.kind in CALLABLE
+        ]
+        last = around.start
+        for start, stop, number, line in sorted(functions):
+            if start >= last:
+                last = stop
+                yield Lead(self._code.edge_from(node, SymbolId(node.path, number), RelationKind.CONTAINS, line))
 
     def _leads_of(self, node: CodeNode, symbol: SymbolId | None, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the leads of the code of a function, or of a file."""
         decided = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
-        below = list(self._code.hierarchy.dispatched(decided)) if symbol else []
+        foreign = [link for link in links if link.how is How.FOREIGN]
+        below = list(self._code.hierarchy.dispatched([*decided, *foreign])) if symbol else []
         targets = self._nodes(link.target for link in (*decided, *below))
         for group in (decided, below):
             choices = Counter((link.line, targets[link.target].name) for link in group if link.target in targets)

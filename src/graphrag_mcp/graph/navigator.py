@@ -157,7 +157,7 @@ class Navigator:
 
         starts = self.code(text, scope)
         impact = find_impact(self._graph, self._relations, starts, hops, scope)
-        if not any(not test.is_guess for test in impact.tests):
+        if not cases_of([test.node for test in impact.tests if not test.is_guess]):
             impact = replace(impact, tests_of_types=self._tests_of_types(starts, scope))
         together = self._past.together(impact.starts[0].path, scope) if self._past else ()
         return replace(impact, together=tuple(together), build_files=read_build_files(self._graph, self.files))
@@ -190,7 +190,7 @@ class Navigator:
         paths = [file.path for file in difference.files if file.path]
         companions = [companion for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
         impact = find_diff_impact(self._graph, relations, difference, hops, scope, self.files.read)
-        if not any(not test.is_guess for test in impact.tests):
+        if not cases_of([test.node for test in impact.tests if not test.is_guess]):
             starts = [row.node for row in impact.affected if row.node is not None]
             impact = replace(impact, tests_of_types=self._tests_of_types(starts, scope))
         build_files = read_build_files(self._graph, self.files)

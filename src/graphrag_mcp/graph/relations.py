@@ -315,7 +315,9 @@ class Relations:
             edges += self._unsaid(node, symbols, inside)
             inside += [*hierarchy.dispatched(inside), *references.run_through(inside)]
             inside += references.run_by(inside)
-        inside = [link for link in inside if link.how is not How.RUNS]  # It is what is kept there that is called.
+        foreign = {(link.target, link.line) for link in inside if link.how is How.FOREIGN and link.receiver > 0}
+        left_out = (How.RUNS, How.FOREIGN)  # Of the first it is what is kept there that is called.
+        inside = [link for link in inside if link.how not in left_out]
         places = {*above, *(link.target for link in inside if link.target > 0)}
         targets = self._code.store.at_places(places)
         replaced = self._code.replaced(targets.keys() - above.keys())
@@ -329,7 +331,7 @@ class Relations:
                     certainty = Certainty.CERTAIN if is_sure else Certainty.MAY_CALL
                     edge = CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, certainty)
                     edges.append(edge)
-            elif RelationKind.CALLS in kinds and link.how is not How.FOREIGN:
+            elif RelationKind.CALLS in kinds and (link.target, link.line) not in foreign:
                 # A part of a type may have no name.
                 name = references.name(node.path, link)
                 is_defined = link.how is How.UNDECIDED and bool(self._code.facts.named(name))

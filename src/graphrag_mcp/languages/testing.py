@@ -1,8 +1,10 @@
 """What the commands that run tests have in common."""
 
+import re
 import shlex
 from collections.abc import Iterable
 
+NAMED_TEST = re.compile(r'(?i)"|test|spec|bench|fuzz|example')  # How the names of tests begin; a title has quotes.
 MOST_NAMES = 12  # If there are more tests, their files or packages are run as a whole.
 
 

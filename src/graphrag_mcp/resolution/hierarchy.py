@@ -172,6 +172,8 @@ class Hierarchy:
 
     def dispatched(self, calls: Iterable[StoredLink]) -> Iterator[StoredLink]:
         """Yield for calls of methods what may run in their place: those of types below the receiver's; functions."""
+        calls = list(calls)
+        yield from self._of_foreign_methods(link for link in calls if link.how is How.FOREIGN and link.use == Use.CALL)
         together: dict[tuple[int, int, int], list[StoredLink]] = {}
         for link in calls:
             if link.use == Use.CALL and self._references.is_dispatched(link):
@@ -186,6 +188,18 @@ class Hierarchy:
             handed = self.handed(placed[target]) if target in placed else ()
             for function in {link.receiver for link in handed} - {0, target}:
                 yield links[0]._replace(target=function, how=How.OPEN)
+
+    def _of_foreign_methods(self, calls: Iterable[StoredLink]) -> Iterator[StoredLink]:
+        """Yield for calls of what an interface has from a foreign one the methods of the types that satisfy it."""
+        calls = [link for link in calls if link.receiver > 0]
+        interfaces = self._source.placed({link.receiver for link in calls}) if calls else {}
+        for link in calls:
+            interface, name = interfaces.get(link.receiver), self._references.name(link.path, link)
+            is_compared = interface is not None and self._resolver.symbols.has_method_sets(interface)
+            for kind in self.descendants(interface) if interface and is_compared else ():
+                member = self._resolver.members.find(Instance((kind,)), name)
+                for method in member.symbols if member else ():
+                    yield link._replace(target=self._references.place(method), how=How.OPEN, kind=RelationKind.CALLS)
 
     def inheriting(self, method: SymbolId) -> list[SymbolId]:
         """Return the types below that have a method as it is; a constructor without parameters also runs for them."""

@@ -383,8 +383,13 @@ class Mentions(Places):
                 yield Place("", name), mention.arity
 
     def _interfaces(self, mention: Mention) -> Iterator[tuple[Place, int]]:
-        """Yield the foreign types of a receiver that may be interfaces with the method."""
+        """Yield the foreign types of a receiver that may be interfaces with the method.
+
+        For an interface of the project that has the method from a known foreign one, itself: its types have it, too.
+        """
         receiver, policy = self._value(mention), self._file.policy
+        own = receiver.symbols[0] if isinstance(receiver, Instance) else None
+        is_own = own is not None and Mark.INTERFACE in self._resolver.declared(own).marks
         above = self._resolver.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
         modules = {imported.module for imported in self._facts.imports}
         for base in above:
@@ -392,7 +397,8 @@ class Mentions(Places):
             if name and name not in modules:
                 known = policy.foreign.interfaces.get(name)
                 if known and mention.name in known:
-                    yield Place("", name), parameters_in(known[mention.name])
+                    place = self._place(own) if own and is_own else Place("", name)
+                    yield place, parameters_in(known[mention.name])
                 elif known is None and policy.foreign.may_be_interface(name):
                     yield Place("", name), -1
 

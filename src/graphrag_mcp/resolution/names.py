@@ -127,8 +127,10 @@ class Names(ResolverPart):
                 return self._bound(file, bound)
             return self._one_of([self._bound(file, [binding]) for binding in bound])
         around = file.types_around(at)
-        if around and not file.is_in_function(at, around[-1]) and (symbols := file.symbols(around[-1], name)):
-            return Referent(symbols, self.ask.meaning(symbols))
+        if around and not file.is_in_function(at, around[-1]):
+            members = [symbol for symbol in file.symbols(around[-1], name) if not self._is_later(symbol, at)]
+            if members:
+                return Referent(tuple(members), self.ask.meaning(tuple(members)))
         symbols = self._top(file, name)
         assigned = [
             binding for binding in bound if symbols and binding.kind == "variable"
@@ -143,6 +145,11 @@ class Names(ResolverPart):
             return imported
         is_hidden = file.facts.has_errors or any((owner, name) in file.members for owner in around)
         return None if is_hidden else ABSENT
+
+    def _is_later(self, member: SymbolId, at: int) -> bool:
+        """Return whether a member of a class is no name at an offset in its body: there it is just being declared."""
+        declaration = self.declared(member)
+        return self.symbols.is_only_assigned(member) or declaration.start <= at < declaration.stop
 
     def _listed(self, file: File, name: str) -> Referent | None:
         """Return a name that a file imports without saying it."""

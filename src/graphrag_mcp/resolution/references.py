@@ -328,7 +328,10 @@ class References:
             number = place_id(Place("", name))
             for group in _by_place(link for link in links if link.target == number):
                 certainty = self._reached(group, symbol)
-                if certainty is Certainty.MAY_CALL:
+                interface = group[0].receiver if self.resolver.symbols.has_method_sets(symbol) else 0
+                if certainty and interface > 0:  # Which types have its methods is compared by who asks.
+                    yield self.site(group[0], name, interface, is_certain=False)
+                elif certainty is Certainty.MAY_CALL:
                     yield self.site(group[0], name, self.place(symbol), is_certain=False)
                 elif certainty:
                     yield self.site(group[0], name)

@@ -121,7 +121,7 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         at_least = "at least " if affected.doubt.is_cut else ""
         head += f" Certainly broken outside the change: {at_least}{counted(affected.broken, 'place')}."
     commands, within = affected.test_commands, counted(call.arguments.hops, "hop")
-    names = [as_name(test.node.qualified_name) for test in affected.tests if not test.is_guess]
+    names = [as_name(node.qualified_name) for node in affected.started]
     certain = counted(len(names), "test")
     is_named = 0 < len(names) <= TESTS_SHOWN or (names and affected.is_deeper)  # Then the command names files.
     named = f": {listed(names, TESTS_SHOWN)}" if is_named else ""

@@ -65,7 +65,7 @@ _OF_USES = (Direction.CALLERS, Direction.USERS, Direction.READERS, Direction.WRI
 _MOST_LEVELS = 100
 FEW_TESTS = 5  # With fewer nearby, those further away are looked for too,
 MANY_TESTS = 25  # and listed unless they are more: then most of them only pass through it.
-_STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
+_STOPS = (("Outside of what is indexed", False), ("Not decided", True))
 _ABOVE = {
     Direction.SUPERCLASSES: "Outside of this repository",
     Direction.OVERRIDES: "It may override a member of what is outside of this repository",

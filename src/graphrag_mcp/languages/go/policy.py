@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Set
 from functools import cache
 
+from graphrag_mcp.languages.go.testing import is_case
 from graphrag_mcp.languages.policy import (
     CallRules,
     ForeignRules,
@@ -114,7 +115,7 @@ _TESTS = "_test.go"
 
 def _run_by(path: str, declaration: Declared) -> str:
     """Return what starts a function of a file."""
-    if path.endswith(_TESTS) and re.match(r"(Test|Benchmark|Fuzz|Example)(?![a-z])", declaration.name):
+    if is_case(path, declaration.name):
         return "go test"
     is_function = declaration.owner < 0 and declaration.kind == SymbolKind.FUNCTION
     return "the Go runtime" if is_function and declaration.name in ("init", "main") else ""

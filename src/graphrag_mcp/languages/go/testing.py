@@ -1,5 +1,6 @@
 """How tests in Go are run."""
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
@@ -9,6 +10,15 @@ from graphrag_mcp.model.graph import CodeNode
 
 BUILD_FILES = ()
 CASES_HAVE_TITLES = False
+_CASE = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])")
+
+
+def is_case(path: str, name: str) -> bool:
+    """Return whether `go test` starts a function of a file."""
+    return path.endswith("_test.go") and bool(_CASE.match(name))
+
+
+SAYS_CASE = is_case
 
 
 def command(nodes: Sequence[CodeNode], whole: bool, _build_files: Mapping[str, str]) -> str:

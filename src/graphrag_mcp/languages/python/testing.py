@@ -8,6 +8,7 @@ from graphrag_mcp.model.graph import CodeNode
 
 BUILD_FILES = ()
 CASES_HAVE_TITLES = False
+SAYS_CASE = None
 
 
 def command(nodes: Sequence[CodeNode], whole: bool, _build_files: Mapping[str, str]) -> str:

@@ -220,6 +220,46 @@ def test_a_difference_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: P
     assert "Test (none within 1 hop; 1 test reaches its type: test_box): pytest tests/test_box.py" in text
 
 
+def _tests_of(app: App, symbol: str) -> str:
+    call = TRACE.read({"symbol": symbol, "direction": "tests"}, app.settings, app.root)
+    return TRACE.write(app.ask(TRACE.ask, call), call)
+
+
+def test_tests_that_start_the_program_are_found_by_their_names(tmp_path: Path) -> None:
+    """Of the definition or of its type; short words are in many names, and who calls it needs no such hint."""
+    code = "export function hashbang() {\n  return 1\n}\nexport class Bundler {\n  run() {\n    return 2\n  }\n}\n"
+    runs = "import { exec } from 'child_process'\n\nit('has a hashbang', () => {\n  exec('bin')\n})\n"
+    runs += "\nit('runs the Bundler', () => {\n  exec('bin')\n})\n"
+    with indexed(tmp_path, {"src/main.ts": code, "test/cli.test.ts": runs}) as app:
+        assert 'Tests named like it: "has a hashbang"  test/cli.test.ts:3-5.\n' in _tests_of(app, "hashbang")
+        assert 'Tests named like it: "runs the Bundler"  test/cli.test.ts:7-9.\n' in _tests_of(app, "Bundler.run")
+    calls = "import { hashbang } from '../src/main'\n\nit('is one', () => {\n  hashbang()\n})\n"
+    with indexed(tmp_path, {"src/main.ts": code, "test/cli.test.ts": runs, "test/main.test.ts": calls}) as app:
+        assert "named like it" not in _tests_of(app, "hashbang")
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ("run('a.global.js')", 'The text ".global.js", which is removed, is still at test.py:1.'),
+        ("run('a.iife.js')", ""),
+        ("\n".join(["x = '.global.js'"] * 31), ""),  # It is no name of anything.
+    ],
+)
+def test_a_text_that_a_change_removes_is_looked_for_in_other_files(tmp_path: Path, other: str, said: str) -> None:
+    """A test that starts the program depends on what that prints."""
+    code = "def name():\n    return '.global.js' + '.map' + 'kept'\n\n\ndef other():\n    return 'kept'\n"
+    with indexed(tmp_path, {"names.py": code, "test.py": f"{other}\nkept\n"}) as app:
+        for command in (["init", "-q"], ["add", "."], [*_AUTHOR, "commit", "-qm", "names"]):
+            subprocess.run(["git", "-C", str(app.root), *command], check=True)
+        (app.root / "names.py").write_text(code.replace("'.global.js' + '.map' + 'kept'", "'.iife.js'"))
+        app.index()
+        call = IMPACT.read({"base": "HEAD"}, app.settings, app.root)
+        text = IMPACT.write(app.ask(IMPACT.ask, call), call)
+    assert said in text
+    assert text.count("which is removed") == bool(said)
+
+
 def test_go_runs_functions_with_the_prefix_of_a_test_in_files_of_tests(tmp_path: Path) -> None:
     """Neither a method of a type whose name begins so, nor a function in a folder that is called like tests."""
     files = {

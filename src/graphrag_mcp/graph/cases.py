@@ -1,18 +1,22 @@
 """Which tests a runner starts, and the commands that start them."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, folder_of, load_part
 from graphrag_mcp.languages.testing import NAMED_TEST
 from graphrag_mcp.model.files import CALLABLE, Category
 from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 if TYPE_CHECKING:  # A search needs none of it.
     from graphrag_mcp.grep.occurrences import Files
 
+_TELLING = re.compile(r"\w{7,}|\w+?_\w+|\w+?[a-z][A-Z]\w+")  # A short word is in the names of many tests.
+_NAMED_SHOWN = 3
 _TEST_FILE = re.compile(r"(?i)(?<!conf)test|spec")
 _TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|(?-i:IT))$")
 
@@ -39,6 +43,21 @@ def cases_of(tests: Sequence[CodeNode]) -> list[CodeNode]:
     others = [node for node in tests if node.path not in paths and _may_be_run(node.path)]
     functions = {node.path for node in others if node.kind in CALLABLE}
     return named + [node for node in others if node.kind in CALLABLE or node.path not in functions]
+
+
+def named_after(
+    graph: SymbolGraph, starts: Sequence[CodeNode], scope: Scope, known: Collection[CodeNode]
+) -> tuple[CodeNode, ...]:
+    """Return tests whose names have that of a definition, or of its type, in them; none of the known.
+
+    A program that a test starts, or a name that it computes, is in no relation.
+    """
+    tests = replace(scope, categories=frozenset((Category.TESTS,)))
+    names = {name: None for start in starts for name in start.qualified_name.split(".")[:-3:-1] if not start.is_file}
+    telling = [name.strip("_") for name in names if _TELLING.fullmatch(name.strip("_"))]
+    alike = [name for own in telling for name in graph.similar_names(own, _NAMED_SHOWN, tests)]
+    nodes = [node for name in dict.fromkeys(alike) for node in graph.definitions(name, tests) if node.name == name]
+    return tuple(cases_of([node for node in nodes if node not in known])[:_NAMED_SHOWN])
 
 
 def _is_case(node: CodeNode, by_name: object) -> bool:

@@ -12,11 +12,11 @@ from graphrag_mcp.graph.impact import LEADING, Reached, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import Dependant, dependant, is_by_name
 from graphrag_mcp.graph.unfitting import Edit
-from graphrag_mcp.history.differing import Difference, Read
+from graphrag_mcp.history.differing import Difference, Differing, Read
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Mentioned
+from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Line, Mentioned
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.scope import Scope
@@ -25,6 +25,10 @@ from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import words_of
 
+MOST_TEXTS = 5  # Removed texts for which other files are searched.
+COMMON = 30  # A text that is at more places is no name of anything.
+_TEXT = re.compile(r"""(["'`])([^"'`\\\n${}]{4,80})\1""")  # In quotes, without values that are filled in.
+LEAST_LETTERS, MOST_COMPARED = 4, 1_000_000  # Letters of a text, characters of a file.
 NEARER = 0.3  # What a test counts less for each relation that is between it and the change.
 _TEST_WORDS = re.compile(r"^[tT]ests?[-_]?|[-_]?[tT]ests?$|[-_]spec$")
 _BROKEN = (
@@ -61,7 +65,7 @@ class RankedTest(NamedTuple):
 
 @shown(
     "base", "files", "broken", "reached", "tests", "tests_of_types", "test_commands", "tests_changed", "is_deeper",
-    "without_definition", "together", "files_left", "doubt",
+    "without_definition", "together", "files_left", "doubt", "texts_left",
 )  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class DiffImpact:
@@ -70,6 +74,7 @@ class DiffImpact:
     files: how many differ. tests_changed: how many definitions of tests do. without_definition: files without a changed
     definition. files_left: how many were not compared. together: files that usually change with one of them, and did
     not. reached: what depends on a direct dependant. is_deeper, build_files, tests_of_types: as in `Impact`.
+    texts_left: texts in quotes that the change removes from its files, with the lines of others that have them.
     """
 
     base: str
@@ -85,6 +90,7 @@ class DiffImpact:
     build_files: Mapping[str, str] = field(default_factory=dict)
     reached: tuple[Reached, ...] = ()
     tests_of_types: tuple[CodeNode, ...] = ()
+    texts_left: Mapping[str, tuple[Line, ...]] = field(default_factory=dict)
 
     @property
     def started(self) -> list[CodeNode]:
@@ -148,7 +154,42 @@ def find_diff_impact(
         doubt=whole, is_deeper=impact.is_deeper,
         tests_changed=sum(_is_changed_test(definition) for definition in changed),
         reached=tuple(row for row in impact.reached if row.hops > 1 and not (row.is_guess or row.node.is_file)),
+        texts_left=_texts_left(graph, difference, scope),
     )  # fmt: skip
+
+
+def _texts_left(graph: SymbolGraph, difference: Difference, scope: Scope) -> dict[str, tuple[Line, ...]]:
+    """Return the texts in quotes that the files lose, each with the lines of other files that have it, if they are few.
+
+    A test that starts the program, or a document, depends on what it prints.
+    """
+    own = {path for file in difference.files for path in (file.before, file.path)}
+    texts = dict.fromkeys(text for file in difference.files if file.path for text in _removed_texts(file))
+    left: dict[str, tuple[Line, ...]] = {}
+    for text in list(texts)[:MOST_TEXTS]:
+        lines = [
+            (path, first + number)
+            for path, _, first, chunk in graph.texts((text,), scope)
+            if path not in own
+            for number, line in enumerate(chunk.split("\n"))
+            if text in line
+        ]
+        if 0 < len(lines) <= COMMON:
+            left[text] = tuple(dict.fromkeys(lines))
+    return left
+
+
+def _removed_texts(file: Differing) -> Iterator[str]:
+    """Yield the texts in quotes on removed lines that nothing in the file has any more."""
+    old, new = map(_decoded, (file.old, file.new))
+    kept = set(new.split("\n"))
+    for line in old.split("\n") if len(old) <= MOST_COMPARED else ():
+        if line not in kept:
+            yield from (match[2] for match in _TEXT.finditer(line) if _is_telling(match[2]) and match[2] not in new)
+
+
+def _is_telling(text: str) -> bool:
+    return sum(map(str.isalpha, text)) >= LEAST_LETTERS
 
 
 def _affected(

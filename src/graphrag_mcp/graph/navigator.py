@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.errors import RequestError, UnknownNameError, quoted
-from graphrag_mcp.graph.cases import cases_of, read_build_files
+from graphrag_mcp.graph.cases import cases_of, named_after, read_build_files
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
 from graphrag_mcp.graph.lookup import complete, dotted, find_file, find_nodes, unknown_name
@@ -115,6 +115,9 @@ class Navigator:
         if direction is Direction.TESTS:  # Of what is tested a test may have the name.
             starts = [node for node in starts if node.category is not Category.TESTS] or starts
         found = below or self._trace(starts, direction, hops, scope, unresolved=unresolved)
+        if direction is Direction.TESTS and all(step.hop > 1 for step in found.steps):
+            known = {step.source for step in found.steps}
+            found = replace(found, named=named_after(self._graph, starts, scope, known))
         if direction is Direction.OVERRIDES and not found.steps:  # It may be the one that overrides another.
             found = replace(found, stops=self._trace(self._types_of(starts), Direction.SUPERCLASSES, hops, scope).stops)
         return found

@@ -103,7 +103,7 @@ class Step:
         return self.edge.is_guess
 
 
-@shown("starts", "direction", "hops", "stops", "imports", "doubt")
+@shown("starts", "direction", "hops", "stops", "imports", "doubt", "named")
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The relations found from the starts.
@@ -111,7 +111,7 @@ class Trace:
     steps: in the order (hop, certainty, code before tests, location); of tests see `_nearest_names_first`. stops:
     mentions that are not decided. doubt: what is not known of the relations on the way; it is cut after MAX_NODES.
     hops: the most that were asked for. is_deeper: whether more hops would lead further. imports: the lines that import
-    what users are asked for.
+    what users are asked for. named: tests that are only named like the starts, where none calls them itself.
     """
 
     starts: tuple[CodeNode, ...]
@@ -122,6 +122,7 @@ class Trace:
     hops: int = 1
     is_deeper: bool = False
     imports: tuple[Line, ...] = ()
+    named: tuple[CodeNode, ...] = ()
 
     @property
     def cases(self) -> int:

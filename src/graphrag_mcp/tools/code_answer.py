@@ -160,11 +160,11 @@ def doubts(
     return [f"{line[0].upper()}{line[1:]}."] if line else []
 
 
-def further(what: str, does: str, hops: int, asking: Asking) -> str:
-    """Return that what was reached last may itself be reached, and how to see by what."""
+def further(what: str, does: str, hops: int, asking: Asking, or_else: str = "") -> str:
+    """Return that what was reached last may itself be reached, and how to see by what; or_else: how else, unseen."""
     if hops < MOST_HOPS:
         return f"{what} may {does} it by more hops: {asking.argument(f'hops={MOST_HOPS}')} looks further."
-    return f"{what} may {does} it by more than {MOST_HOPS} hops, which are not followed."
+    return f"{what} may {does} it by more than {MOST_HOPS} hops{or_else}, which are not followed."
 
 
 def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Iterator[str]:

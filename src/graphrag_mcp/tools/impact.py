@@ -20,6 +20,7 @@ from graphrag_mcp.tools.code_answer import (
     at,
     code_json,
     doubts,
+    first_places,
     further,
     is_empty,
     lay_out,
@@ -135,8 +136,10 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     shown = [f"{as_name(file.path)} (with {as_name(file.beside)}: {file.together} of {file.of} commits)"
              for file in affected.together[:COMPANIONS_SHOWN]]  # fmt: skip
     tail = (
-        [f"No test reaches it within {within}; more are not followed."] if affected.is_deeper and not commands else []
+        [f"No test is known to reach it within {within}."] if affected.is_deeper and not commands else []
     )
+    for text, places in affected.texts_left.items():
+        tail.append(f'The text "{as_name(text)}", which is removed, is still at {first_places(places)}.')
     if further_on := [target_of(row.node) for row in affected.reached]:
         tail.append(f"Reached through them: {listed(further_on, OTHERS_SHOWN)}.")
     tail += [f"Usually changed too: {', '.join(shown)}."] if shown else []

@@ -249,6 +249,8 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
             lines.append(f"{said}: {listed(names, STOPS_SHOWN)}.")
     if trace.imports:
         lines.append(f"Imported at {first_places(trace.imports)}.")
+    if trace.named:
+        lines.append(f"Tests named like it: {listed([target_of(node) for node in trace.named], STOPS_SHOWN)}.")
     if trace.direction is Direction.OVERRIDES and not trace.doubt.is_typed:
         lines.append("Overrides are compared by name, with the types above.")
     if not trace.direction.is_outgoing:
@@ -256,7 +258,8 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
         how = LISTED_BY_NAME if is_listed else f"{asking.argument('unresolved=true')} lists them"
         is_further = trace.direction is Direction.TESTS and trace.is_deeper
         if is_further:
-            lines.append(further("More tests" if trace.steps else "Tests", "reach", trace.hops, asking))
+            tests = "More tests" if trace.steps else "Tests"
+            lines.append(further(tests, "reach", trace.hops, asking, " or by starting the program"))
         lines += doubts(trace.doubt, trace.starts, asking, how) if not (is_further and trace.doubt.is_complete) else []
     elif not trace.doubt.is_typed and trace.direction is not Direction.IMPORTS:
         lines.append(f"{UNTYPED[0].upper()}{UNTYPED[1:]}.")

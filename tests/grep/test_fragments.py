@@ -119,3 +119,18 @@ def test_a_constant_that_holds_the_text_is_followed(app: App) -> None:
     assert ask(app, "api-token-key").endswith("\nkeys.py:1-1  TOKEN is read at keys.py:5; using.py:5, 6.")
     assert "is read at" not in ask(app, "TOKEN")
     assert "is read at" not in ask(app, "www-authenticate")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("--max-body-size", "Spelled MAX_BODY_SIZE: settings.py:2.\n"),
+        ("apiTokenKey", "Spelled api-token-key: keys.py:1.\n"),
+        ("session", ""),  # One word has no other spelling.
+    ],
+)
+def test_a_name_of_several_words_is_found_in_its_other_spellings(app: App, text: str, said: str) -> None:
+    """An option is read under the name of a variable."""
+    found = f"{ask(app, text)}\n"
+    assert said in found
+    assert found.count("Spelled") == bool(said)

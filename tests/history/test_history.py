@@ -346,6 +346,32 @@ def test_a_question_about_a_function_has_its_commits_first_and_what_wrote_its_li
     assert "before others" not in ask(app, query=f"{words} in no_such_function()")
 
 
+def test_a_question_about_code_has_the_commits_that_wrote_its_lines(repository: Repository) -> None:
+    """A message says what was done, and the question what stands there; the last change of the line counts."""
+    pool = "def give_back(pool, socket):\n    pool.append(socket)\n"
+    guarded = pool.replace("    pool.app", "    if socket.idle:  # It is checked when it is given back.\n        ask(socket)\n    pool.app")
+    repository.commit({"src/pool.py": pool}, "Add the first version")
+    repository.commit({"src/pool.py": guarded}, "Fix #12\n\nA server may have closed it.\n\nSo ask it.")
+    repository.commit({"docs/notes.md": "idle\n"}, "Notes on idle times")
+    app = repository.open()
+    text = ask(app, query="why is an idle socket checked when it is given back to the pool")
+    assert "in turn with those that wrote lines of src/pool.py:1-4  give_back" in text.partition("\n")[0]
+    assert sorted(["Fix #12", "Notes on idle", "Add the first"], key=text.index)[0] == "Fix #12"
+    assert "A server may have closed it. So ask it." in text
+    after = ask(app, query="why is an idle socket checked when it is given back to the pool", until="2001-01-01")
+    assert "Fix #12" not in after
+
+
+def test_a_message_with_most_words_stays_before_the_code_that_they_mean(repository: Repository) -> None:
+    """It is what was asked for; of two such messages the one with the words in its subject is first."""
+    repository.commit({"src/pool.py": "def drop_idle_sockets(pool):\n    pool.clear()\n"}, "Add the first version")
+    repository.commit({"docs/a.md": "a\n"}, "Write about it\n\nWhy idle sockets are dropped. " + "More words. " * 9)
+    repository.commit({"docs/b.md": "b\n"}, "Drop idle sockets\n\n" + "A long story about it that nobody reads. " * 9)
+    text = ask(repository.open(), query="why are idle sockets dropped")
+    subjects = ["Drop idle sockets", "Add the first version", "Write about it"]
+    assert sorted(subjects, key=text.index) == subjects
+
+
 def test_the_commits_of_a_function_are_those_of_its_lines(repository: Repository) -> None:
     """Not those of its neighbours; lines that are not committed yet do not move them."""
     repository.commit({"src/conn.py": CONN}, "Add the connection")

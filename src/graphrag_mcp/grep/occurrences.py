@@ -5,12 +5,13 @@ that text. So neither a count nor the time of an answer depends on what is maske
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple, Protocol, TypeAlias
 
 from graphrag_mcp.grep.needles import Needle, Required
 from graphrag_mcp.model.files import ListedFile, Symbol
+from graphrag_mcp.model.graph import Line
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
 
@@ -45,7 +46,7 @@ class Occurrence(NamedTuple):
     text: str
 
 
-@shown("files", "files_searched", "unread", "fragments", "in_other_case", "archived")
+@shown("files", "files_searched", "unread", "fragments", "in_other_case", "archived", "spelled_otherwise")
 @dataclass(frozen=True, slots=True)
 class Occurrences:
     """The lines with the needle in the files that were searched, in the order of the files.
@@ -54,7 +55,7 @@ class Occurrences:
     that their contents are unknown. fragments: lines with a part of a text that no code has as a whole.
     in_other_case: lines that have it in other letters of the same words; 0 where that was not looked for.
     archived: files that were left out since they are archived. constants: those that hold the text, with the places
-    that read them, as `path:line`.
+    that read them, as `path:line`. spelled_otherwise: other spellings of the name, with their lines.
     """
 
     lines: tuple[Occurrence, ...]
@@ -66,6 +67,7 @@ class Occurrences:
     in_other_case: int = 0
     archived: int = 0
     constants: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    spelled_otherwise: Mapping[str, tuple[Line, ...]] = field(default_factory=dict)
 
     @property
     def are_few(self) -> bool:

@@ -6,11 +6,11 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice, takewhile
+from itertools import islice, takewhile, zip_longest
 from pathlib import Path
 
 from graphrag_mcp.history.lines import (
@@ -53,6 +53,14 @@ LEAST_LIFT = 1.5  # Independent files have a lift of 1.
 NEWEST_COMMITS = 50  # Older commits of a file are not compared.
 _OF_CODE = (Category.IMPLEMENTATION, Category.TESTS)
 _END = "--end-of-options"
+_OF_SUBJECT, _OF_BODY, _OF_MATCH = 1.0, 0.3, 0.2  # What a word counts in a message, and BM25 beside the words.
+_OF_HEAD = 0.5  # The first line has the words of the name, which are not what a question of its lines is about.
+_MEANT = 0.5  # The share of the words, by their rarity, that a message about them has.
+MOST_BEHIND = 3  # Commits that wrote the lines which words mean.
+_BLAMED_LINES = re.compile(
+    rb"^(?P<name>[0-9a-f]{40,64}) (?P<line>\d+) (?P<now>\d+)[^\n]*\n(?:[^\t\n][^\n]*\n)*?filename (?P<path>[^\n]*)\n\t",
+    re.MULTILINE,
+)
 _BLAMED = re.compile(r"\^?(?P<name>\w+) (?P<line>\d+) [^\0]*?^filename (?P<path>.*)$", re.MULTILINE)
 
 
@@ -183,10 +191,9 @@ class Past:
         frequencies = self._history.frequencies(query_words(words))
         recalled = self._history.recall(frequencies, MOST_COMMITS)
         least = LEAST_SHARE * recalled[0].score if recalled else 0.0
-        names = [commit.name for commit in recalled if commit.score >= least and is_name(commit.name)]
-        read = self._read(deadline, "--no-walk=unsorted", *span.options, _END, *names) if names else ()
-        known = {commit.name: commit for commit in read}
-        indexed = [known[name] for name in names if name in known]
+        scores = {commit.name: commit.score for commit in recalled if commit.score >= least and is_name(commit.name)}
+        read = self._read(deadline, "--no-walk=unsorted", *span.options, _END, *scores) if scores else ()
+        indexed = sorted(read, key=lambda commit: -_worth(commit, frequencies) - _OF_MATCH * scores[commit.name])
         others = self._with_unknown(words, frequencies, span)
         wanted = set(query_words(words))
         shares = {
@@ -197,6 +204,50 @@ class Past:
         first.sort(key=lambda commit: -shares[commit])
         commits = tuple(dict.fromkeys((*first, *indexed, *others.commits)))
         return Told(commits[:MOST_COMMITS], others.note)
+
+    def with_writers(
+        self, told: Told, words: str, node: CodeNode, texts: Mapping[int, str], span: CommitRange
+    ) -> Told:
+        """Return commits that match words, and in turn with them those that wrote the lines of code that they mean.
+
+        A message says what was done, and the question what stands there. texts: the lines of the code. Where the first
+        message has most of the words, it stays before the code.
+        """
+        frequencies = self._history.frequencies(query_words(words))
+        written = self._writers(node, texts, frequencies, span)
+        all_words = sum(map(frequencies.idf, frequencies.of_terms))
+        shared = set(query_words(told.commits[0].message)) if told.commits else set()
+        is_meant = sum(map(frequencies.idf, shared.intersection(frequencies.of_terms))) >= _MEANT * all_words
+        both = (told.commits, tuple(written)) if is_meant else (tuple(written), told.commits)
+        commits = dict.fromkeys(commit for pair in zip_longest(*both) for commit in pair if commit)
+        changed = {commit.name: lines for commit, lines in written.items()}
+        return replace(told, commits=tuple(commits), changed=changed | told.changed)
+
+    def _writers(
+        self, node: CodeNode, texts: Mapping[int, str], frequencies: Frequencies, span: CommitRange
+    ) -> dict[Commit, ChangedLines]:
+        """Return the commits that wrote lines of a definition which share words, each with its best line."""
+        deadline = time.monotonic() + GONE_SECONDS
+        best: dict[str, tuple[float, ChangedLines]] = {}
+        try:
+            lines = self._committed(node.path, node.start_line, node.end_line, deadline)
+            if lines is None:
+                return {}
+            where = ("-L", f"{lines.start},{lines.end}", lines.commit, "--", lines.path)
+            blamed = self._git.run(deadline, "blame", "--line-porcelain", "-w", "--root", *where)
+            for match in _BLAMED_LINES.finditer(blamed):
+                line, name = int(match["now"]) - lines.start + node.start_line, match["name"].decode()
+                share = _OF_HEAD if line == node.start_line else 1.0
+                worth = share * _rarity(texts.get(line, ""), frequencies)
+                if name not in best or worth > best[name][0]:
+                    place = ChangedLines(patched_path(os.fsdecode(match["path"])), frozenset([int(match["line"])]))
+                    best[name] = worth, place
+            read = list(self._read(deadline, "--no-walk=unsorted", *span.options, _END, *best)) if best else []
+        except GitError:
+            return {}
+        worth = {commit: best[commit.name][0] + _rarity(commit.message, frequencies) for commit in read}
+        ordered = sorted(filter(worth.__getitem__, worth), key=lambda commit: -worth[commit])
+        return {commit: best[commit.name][1] for commit in ordered[:MOST_BEHIND]}
 
     def _with_unknown(self, words: str, frequencies: Frequencies, span: CommitRange) -> Told:
         """Return the newest commits with words that no indexed message has: all their files may be gone."""
@@ -374,6 +425,18 @@ class Past:
 
     def _read(self, deadline: float, *arguments: str) -> Iterator[Commit]:
         return (commit for commit, _ in read_commits(self._git, deadline, *arguments))
+
+
+def _rarity(text: str, frequencies: Frequencies) -> float:
+    """Return the sum of the rarities of those of the counted words that a text has."""
+    return sum(map(frequencies.idf, frequencies.of_terms.keys() & set(query_words(text))))
+
+
+def _worth(commit: Commit, frequencies: Frequencies) -> float:
+    """Return how well a message matches: its subject says what the commit is about."""
+    subject, _, body = commit.message.partition("\n")
+    in_subject = _rarity(subject, frequencies)
+    return _OF_SUBJECT * in_subject + _OF_BODY * (_rarity(f"{subject} {body}", frequencies) - in_subject)
 
 
 def _beginning(word: str, stem: str) -> str:

@@ -12,9 +12,11 @@ from pydantic import Field, model_validator
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, UnknownNameError, no_such_line
+from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, Told, day_of
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import LOCATION, SEPARATORS, as_name
 from graphrag_mcp.text.words import is_telling, query_words
@@ -31,7 +33,7 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.history.find import Past
 
 
-HISTORY_TOKENS = 625  # 2,000 characters.
+HISTORY_TOKENS = 750  # 2,400 characters.
 MAXIMUM_LINE = 100_000_000
 
 
@@ -43,10 +45,11 @@ SYMBOLS_SHOWN = 3
 CHANGES_SHOWN = 3  # Commits of which changed lines are shown.
 CHANGED_LINES = 6
 CHANGED_CHARACTERS = 120
-BODY_CHARACTERS = 240
+BODY_CHARACTERS, FIRST_BODY_CHARACTERS = 240, 600  # The reason is often in the second paragraph.
 _TRAILER = re.compile(r"[\w-]+-by: |-{3,}")  # "Co-authored-by: ..."
 _COMING = re.compile(r"\b(?:remov|delet|dropp?|added|introduc|gone)", re.IGNORECASE)
 _CAPITALIZED = re.compile(r"\b[A-Z]\w{3,}")  # What came or went may have such a name.
+_NOT_CODE = (SymbolKind.SECTION, SymbolKind.KEY, SymbolKind.MODULE)
 _FENCE = "```"  # A line of a message begins with a name or with blanks, so it cannot close it.
 
 
@@ -96,9 +99,10 @@ class History:
     """What is said of all commits.
 
     of: the definition or file whose past they are, None for any. named: the definition that the query names, whose
-    commits are first. gone: a name in the query that nothing has any more, whose last are before them. missing: what
-    is. words: of the query, and most_matched: how many of them the message of one
-    commit has at most. added_by: the commit that added the lines and its day, "" if that is not known.
+    commits are first. meant: the one that a search finds for it, whose lines some of the first wrote. gone: a name in
+    the query that nothing has any more, whose last are before them. missing: what is. words: of the query, and
+    most_matched: how many of them the message of one commit has at most. added_by: the commit that added the lines and
+    its day, "" if that is not known.
     """
 
     of: CodeNode | None
@@ -108,6 +112,7 @@ class History:
     words: int
     most_matched: int
     added_by: str = ""
+    meant: CodeNode | None = None
 
 
 class _Asked(NamedTuple):
@@ -117,6 +122,7 @@ class _Asked(NamedTuple):
     named: CodeNode | None
     gone: str
     told: Told
+    meant: CodeNode | None = None
 
 
 def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[History, ToldCommit]:
@@ -130,7 +136,7 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     commits = told.commits[call.first : call.first + arguments.limit]
     changes = [past.changes(commit, navigator.until) for commit in commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
-    own = next((of.path for of in (node, named) if of), "")
+    own = next((of.path for of in (node, named, asked.meant) if of), "")
     rows = []
     for place, (commit, files) in enumerate(zip(commits, changes, strict=True)):
         changed, is_first = told.changed.get(commit.name), commit.name == told.added_by
@@ -140,15 +146,14 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
         lines = past.changed_lines(commit, told, own, navigator.until) if is_shown else []
         rows.append(replace(row, changed=lines, is_first=is_first))
     page = Page(rows, call.first, len(told.commits))
-    words = list(filter(None, (set(query_words(word)) for word in arguments.query.split())))
-    messages = (set(query_words(commit.message)) for commit in told.commits)
-    matched = max((sum(not word.isdisjoint(message) for word in words) for message in messages), default=0)
+    words = set(query_words(arguments.query))
+    matched = max((len(words.intersection(query_words(commit.message))) for commit in told.commits), default=0)
     firsts = (
         f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)}" for commit in told.commits if commit.name == told.added_by
     )
     missing = told.note or past.problem
-    history = History(node, named, asked.gone, missing, len(words), matched, next(firsts, ""))
-    return answer_of(view, history, page, filter(None, [node, named]))
+    history = History(node, named, asked.gone, missing, len(words), matched, next(firsts, ""), asked.meant)
+    return answer_of(view, history, page, filter(None, [node, named, asked.meant]))
 
 
 def _asked(past: "Past", view: "IndexView", call: Call[HistoryArguments]) -> _Asked:
@@ -181,7 +186,24 @@ def _asked(past: "Past", view: "IndexView", call: Call[HistoryArguments]) -> _As
         note = next(filter(None, (of.note for of in (told, *of_names))), "")
         changed = {name: lines for of in of_names for name, lines in of.changed.items()}
         told = replace(told, commits=tuple(commits), note=note, changed=changed, added_by=of_names[-1].added_by)
-    return _Asked(node, named, gone, told)
+    meant = None if start or named or gone or not arguments.query.strip() else _meant(view, call)
+    if meant is not None:
+        lines = range(meant.start_line, meant.end_line + 1)
+        texts = navigator.texts({(meant.path, line) for line in lines})
+        told = past.with_writers(told, arguments.query, meant, {line: text for (_, line), text in texts.items()}, span)
+    return _Asked(node, named, gone, told, meant)
+
+
+def _meant(view: "IndexView", call: Call[HistoryArguments]) -> CodeNode | None:
+    """Return the definition that a search finds first for the query; None if nothing matches."""
+    request = SearchRequest(call.arguments.query, limit=1, scope=call.scope, include_graph_context=False)
+    found = view.search(request)
+    focus = next((hit.focus for hit in found.primary), None)
+    if found.meta.nothing_matches or focus is None or focus.symbol is None:
+        return None
+    around = view.navigator.code_at(found.primary[0].chunk.path, focus.symbol.start_line, focus.symbol.start_line)
+    name = focus.symbol.qualified_name
+    return next((node for node in around if node.qualified_name == name and node.kind not in _NOT_CODE), None)
 
 
 def _of_gone(past: "Past", arguments: HistoryArguments, view: "IndexView", span: CommitRange) -> Told:
@@ -260,6 +282,8 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
         order = ", the newest of few files first"
     if history.gone and not is_gone:
         order += f", those that added or removed {as_name(history.gone)} before others"
+    if history.meant:
+        order += f", in turn with those that wrote lines of {location_of(history.meant)}"
     if history.named:
         order += f", those of {location_of(history.named)} before others"
     if history.added_by and not any(row.is_first for row in answer.page.rows):
@@ -273,22 +297,25 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
         return lay_out(answer, call, [f"No commits{words}{of}{why}"], _lines)
 
     def lines(row: ToldCommit) -> list[str]:
-        return _lines(row, is_whole_message=total == 1 or (explains and row is answer.page.rows[0]))
+        is_first = row is answer.page.rows[0]
+        most = FIRST_BODY_CHARACTERS if is_first and not call.first else BODY_CHARACTERS
+        return _lines(row, most, is_whole_message=total == 1 or (explains and is_first))
 
     notes = [f"Not complete: {history.missing}."] if history.missing else []
     return lay_out(answer, call, [f"{counted(total, 'commit')}{words}{of}{order}:", _FENCE], lines, [_FENCE, *notes])
 
 
-def _lines(row: ToldCommit, *, is_whole_message: bool = False) -> list[str]:
+def _lines(row: ToldCommit, most: int = BODY_CHARACTERS, *, is_whole_message: bool = False) -> list[str]:
     author = f" {row.author.partition(' <')[0]}:" if row.author else ""
     subject, _, body = row.message.partition("\n")
     added = " (added here)" if row.is_first else ""
     head = one_line(f"{row.commit[:DIGITS_SHOWN]} {row.date}{added}{author} {subject.strip()}")
     body = body.strip()
     if not is_whole_message:
-        paragraphs = (part for part in body.split("\n\n") if not _TRAILER.match(part))
-        body = " ".join(next(paragraphs, "").split())
-        body = body if len(body) <= BODY_CHARACTERS else f"{body[:BODY_CHARACTERS].rsplit(' ', 1)[0]} …"
+        paragraphs = [part for part in body.split("\n\n") if not _TRAILER.match(part)]
+        told = paragraphs[:1] if most == BODY_CHARACTERS else paragraphs
+        body = " ".join(" ".join(told).split())
+        body = body if len(body) <= most else f"{body[:most].rsplit(' ', 1)[0]} …"
     rows = [f"    {one_line(line)}" for line in body.splitlines() if line.strip()]
     return ["\n".join([head, *rows, *_files(row), *_changed(row)])]
 

@@ -32,6 +32,7 @@ from graphrag_mcp.tools.code_answer import (
     CodeAnswer,
     answer_of,
     code_json,
+    first_places,
     is_empty,
     lay_out,
     line_numbers,
@@ -51,6 +52,7 @@ CaseName = Annotated[Case, Strict(False), WithJsonSchema({"type": "string", "enu
 MAXIMUM_CONTEXT = 20
 FRAGMENTS_SHOWN = 5
 FEW = 20  # Lines; of more, those in other letters are not counted.
+PLACES_SHOWN = 10  # Of another spelling.
 LINES_OF_CONSTANT, CONSTANTS_SHOWN, READERS_SHOWN = 3, 3, 5
 _PATTERN = re.compile(r"[\\^$*+?|]|\[.*\]|\(.*\)")  # A text that may be meant as one.
 
@@ -86,6 +88,7 @@ def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "Co
     from graphrag_mcp.grep.hits import find_hits
     from graphrag_mcp.grep.needles import create_needle
     from graphrag_mcp.grep.occurrences import find_occurrences as find_lines
+    from graphrag_mcp.grep.spellings import find_spellings
 
     arguments, last = call.arguments, call.first + call.arguments.limit
     create = partial(create_needle, arguments.text, regex=arguments.regex, whole_word=arguments.whole_word)
@@ -101,6 +104,9 @@ def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "Co
         code = [file for file in hits.listed.values() if not occurrences.total or file.category is not Category.TESTS]
         found = find_fragments(arguments.text, code, view.files, arguments.case)
         occurrences = replace(occurrences, fragments=found)
+    if not arguments.regex and occurrences.total <= FEW:
+        otherwise = find_spellings(arguments.text, list(hits.listed.values()), view.files)
+        occurrences = replace(occurrences, spelled_otherwise=otherwise)
     if call.scope.exclude_archived:
         every_file = view.files.listed(replace(call.scope, exclude_archived=False))
         occurrences = replace(occurrences, archived=len(every_file) - len(hits.listed))
@@ -185,6 +191,8 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
         f"{name} is read at {'; '.join(places[:READERS_SHOWN])}{'; ...' if len(places) > READERS_SHOWN else ''}."
         for name, places in occurrences.constants
     ]
+    for spelling, places in occurrences.spelled_otherwise.items():
+        read.append(f"Spelled {spelling}: {first_places(places, PLACES_SHOWN)}.")
     return lay_out(answer, call, head, lines, read, doubt="so roles may be off")
 
 

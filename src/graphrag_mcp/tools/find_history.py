@@ -58,7 +58,7 @@ class HistoryArguments(PagedArguments):
 
     default_tokens: ClassVar[int] = HISTORY_TOKENS
 
-    query: str = Field("", max_length=MAXIMUM_QUERY, description="Words of commit messages.")
+    query: str = Field("", max_length=MAXIMUM_QUERY, description="Why code is so, or words of messages.")
     symbol: str = Field("", max_length=1_000, description="How its lines came to be.")
     path: str = Field("", max_length=MAXIMUM_ENTRY, description="How this file came to be.")
     line: int | None = Field(None, ge=1, le=MAXIMUM_LINE, description="Of path: the commit that explains it.")

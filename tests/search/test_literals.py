@@ -206,6 +206,9 @@ def test_a_restricted_search_looks_literals_up_where_it_searches(app: App) -> No
 def test_a_question_is_no_message(app: App) -> None:
     """Of a question in plain words only runs of telling words are looked up, so that it takes no longer."""
     assert message_runs("where is the limit of a list set") == ()
+    assert message_runs("in watch mode, how is a change noticed") == ()
+    assert message_runs("failed to open: how is it handled") == ()
+    assert [run.text for run in message_runs("failed to open: 'x'")] == ["failed to open"]
     assert [run.text for run in message_runs("where is no such host reported")] == ["no such host reported"]
 
 

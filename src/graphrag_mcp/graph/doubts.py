@@ -33,7 +33,7 @@ from graphrag_mcp.resolution.references import Site
 
 BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _BELOW = {RelationKind.IMPLEMENTS, RelationKind.OVERRIDES}
-_OF_TYPES = {*_BELOW, RelationKind.INHERITS}  # Mentions of other things say nothing of these.
+OF_TYPES = {*_BELOW, RelationKind.INHERITS}  # Mentions of other things say nothing of these.
 MAX_LOADED = 20  # Types for which data is searched that loads them.
 _READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
 _LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
@@ -90,7 +90,7 @@ class Doubts:
         guesses = {edge for edge in incoming.edges if edge.certainty is Certainty.BY_NAME}.difference(incoming.by_name)
         return Doubt(
             unsure.union((edge.path, edge.line) for edge in guesses),
-            frozenset(() if _OF_TYPES.issuperset(incoming.kinds) else incoming.elsewhere),
+            frozenset(() if OF_TYPES.issuperset(incoming.kinds) else incoming.elsewhere),
             unparsed,
             frozenset(store.visible(incoming.pending, scope)),
             is_typed=not incoming.by_name,

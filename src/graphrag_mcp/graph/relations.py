@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode, edge_of
-from graphrag_mcp.graph.doubts import BY_SYNTAX, Doubts, Incoming
+from graphrag_mcp.graph.doubts import BY_SYNTAX, OF_TYPES, Doubts, Incoming
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.sites import SiteFinder
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
-from graphrag_mcp.model.files import RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
 from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import Scope
@@ -59,8 +59,15 @@ class Relations:
             edges = [edge for edge in incoming.edges if doubt.is_listed or edge.certainty is not Certainty.BY_NAME]
             read = doubt.undecided.union(doubt.others, ((edge.path, edge.line) for edge in edges))
             unread = self._doubts.unread(node, scope)
+            if OF_TYPES.issuperset(kinds):  # Only code extends a type.
+                unread = {place for place in unread if self._is_other_code(place[0])}
             left = frozenset(place for place in unread if place not in read or not self.decides(place[0]))
             return list(dict.fromkeys(edges)), replace(doubt, unread=left)
+
+    def _is_other_code(self, path: str) -> bool:
+        """Return whether a file is code of a language whose relations are not decided."""
+        file = self._code.store.file(path)
+        return not self.decides(path) and file is not None and file.category in (Category.IMPLEMENTATION, Category.TESTS)
 
     def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node without guesses, unless names are all that is known in the language."""

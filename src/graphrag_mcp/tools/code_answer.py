@@ -150,7 +150,7 @@ def doubts(
     said = [
         *(["Complete"] if doubt.is_complete else []),
         *_unsure_places(doubt, name, how, is_type=is_type),
-        *_unknown_callers(doubt, name),
+        *_unknown_callers(doubt, name, asking),
         *_unread_files(doubt),
         *_archived_files(doubt, asking),
         *([_OF_COPY] if doubt.is_copy else []),
@@ -187,7 +187,7 @@ def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Itera
         yield f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}"
 
 
-def _unknown_callers(doubt: Doubt, name: str) -> Iterator[str]:
+def _unknown_callers(doubt: Doubt, name: str, asking: Asking) -> Iterator[str]:
     if doubt.run_by:
         yield f"started from outside of this repository by {', '.join(map(as_name, sorted(doubt.run_by)))}"
     if doubt.callers_outside:
@@ -203,11 +203,11 @@ def _unknown_callers(doubt: Doubt, name: str) -> Iterator[str]:
     if doubt.is_protocol:
         yield "a type is of this protocol by its members: those that do not name it are not listed"
     if doubt.embedding:
-        types = counted(len(doubt.embedding), "type")
+        types = counted(len(doubt.embedding), "type implements", "types implement")
         where = first_places(sorted(doubt.embedding))
-        yield f"{types} may implement {name}, which depends on code from elsewhere: {where}"
+        yield f"whether {types} {name}, too, depends on code that is not indexed: {where}"
     if doubt.is_given:
-        yield "a field may be given functions: writers are where"
+        yield f"a field may be given functions, too: {asking.argument('direction=writers')} lists where"
     if doubt.is_implicit:
         yield "calls by operators, loops, `with` and the like are not followed"
 

@@ -129,7 +129,8 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     at_least = "At least " if trace.doubt.is_cut else ""
     of_callers = (step for step in trace.steps if trace.direction is Direction.CALLERS)
     accesses = sum(step.edge.relation in (RelationKind.READS, RelationKind.WRITES) for step in of_callers)
-    count = counted(total - accesses, kind + noun, kind + plural) if total > accesses else f"No {plural}"
+    far_ends = len({_far_end(step, trace) for step in trace.steps}) if trace.direction is Direction.USERS else total
+    count = counted(far_ends - accesses, kind + noun, kind + plural) if total > accesses else f"No {plural}"
     count += f" and {counted(accesses, 'read or write', 'reads and writes')}" if accesses else ""
     if trace.direction is Direction.TESTS and 0 < trace.cases < total:
         count = (
@@ -175,7 +176,10 @@ def _parts(trace: "Trace") -> list[str]:
     """
     is_far = {step for step in trace.steps if trace.direction is Direction.TESTS and step.hop > 1}
     far = sum(step.edge.certainty is Certainty.CERTAIN for step in is_far)
-    kinds = Counter(step.edge.certainty for step in trace.steps)
+    each = trace.steps
+    if trace.direction is Direction.USERS:  # One may use it in several ways.
+        each = tuple({(_far_end(step, trace), step.edge.certainty): step for step in trace.steps}.values())
+    kinds = Counter(step.edge.certainty for step in each)
     kinds[Certainty.CERTAIN] -= far
     certain, *others = [
         f"{kinds[certainty]:,} {in_words(certainty, trace.direction)}" if kinds[certainty] else ""
@@ -193,9 +197,12 @@ def _is_its_definition(step: "Step", texts: Mapping[Line, str]) -> bool:
 
 def _step_head(step: "Step", trace: "Trace") -> str:
     """Return what stands around the lines of a step, and what it does unless it is what was asked for."""
-    is_from = trace.direction.is_outgoing
-    far = step.target if is_from else step.source
-    return f"  {target_of(far) if is_from else name_of(far)}{_step_words(step, trace)}"
+    far = _far_end(step, trace)
+    return f"  {target_of(far) if trace.direction.is_outgoing else name_of(far)}{_step_words(step, trace)}"
+
+
+def _far_end(step: "Step", trace: "Trace") -> "CodeNode":
+    return step.target if trace.direction.is_outgoing else step.source
 
 
 def _step_words(step: "Step", trace: "Trace") -> str:

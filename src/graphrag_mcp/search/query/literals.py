@@ -96,18 +96,25 @@ def message_runs(text: str) -> tuple[Run, ...]:
     """Return the runs of words of a text that may be parts of a message without its values.
 
     A segment is a run as a whole; so are RUN words of it, which tell more, since a value may look like a word. What is
-    quoted is a message: of it, MIN_RUN words are a run, between two values that look like words.
+    quoted is a message: of it, MIN_RUN words are a run, between two values that look like words. Of a question, "in
+    watch mode, how ...", so few words must all be telling.
     """
     inner = [part for match in _QUOTED.finditer(text) for part in match.groups() if part and " " in part]
-    parts = [tuple(_WORD.findall(part)) for source in (text, *inner) for part in _VALUE.split(source)]
+    own, quoted = (
+        [tuple(_WORD.findall(part)) for source in sources for part in _VALUE.split(source)]
+        for sources in ((text,), inner)
+    )
+    asks = any(word.lower() in ASKING for segment in own for word in segment)
+    segments = dict.fromkeys(own, asks) | dict.fromkeys(quoted, False)
     short = [run for part in dict.fromkeys(inner) for run in _short_runs(part)]
-    return (*(run for segment in dict.fromkeys(parts) for run in _runs(segment)), *short)
+    return (*(run for segment, is_asked in segments.items() for run in _runs(segment, is_asked)), *short)
 
 
-def _runs(segment: tuple[str, ...]) -> Iterator[Run]:
+def _runs(segment: tuple[str, ...], is_asked: bool) -> Iterator[Run]:
     is_shouted = len(segment) == MIN_TELLING and all(map(str.isupper, segment))  # WORKER TIMEOUT
     is_message = (MIN_RUN <= len(segment) <= MAX_RUN or is_shouted) and segment[0].lower() not in ASKING
-    if is_message and _telling(segment) >= MIN_TELLING:
+    least = MIN_RUN if is_asked and len(segment) == MIN_RUN else MIN_TELLING
+    if is_message and _telling(segment) >= least:
         yield Run(segment, 0, len(segment))
     for start in range(len(segment) - RUN + 1 if len(segment) > RUN else 0):
         if _telling(segment[start : start + RUN]) >= RUN - 1:

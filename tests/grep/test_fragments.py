@@ -19,6 +19,7 @@ FILES = {
     "header.py": 'NAME = "WWW-Authenticate"\nOTHER = "Www-Authenticate"\nsession = Session()\n',
     "keys.py": 'TOKEN = "api-token-key"\n\n\ndef read(env):\n    return env[TOKEN]\n',
     "settings.py": 'PREFIX = "SHOP_"\nREAD = {"MAX_BODY_SIZE": int, "OLD_MAX_BODY_SIZE_KB": int}\n',
+    "counting.py": 'def told(files):\n    print(f"Skipped {len(files)} file{ending}")\n\n\nclass FileSkipped:\n    file = 1\n',
     "using.py": "from keys import TOKEN\n\n\ndef send(box):\n    box[TOKEN] = TOKEN\n    return box[TOKEN]\n",
 }
 
@@ -119,6 +120,14 @@ def test_a_constant_that_holds_the_text_is_followed(app: App) -> None:
     assert ask(app, "api-token-key").endswith("\nkeys.py:1-1  TOKEN is read at keys.py:5; using.py:5, 6.")
     assert "is read at" not in ask(app, "TOKEN")
     assert "is read at" not in ask(app, "www-authenticate")
+
+
+@pytest.mark.parametrize("text", ["Skipped 3 files", "Skipped 'a.py' files"])
+def test_a_message_is_found_with_other_values_in_its_place(app: App, text: str) -> None:
+    """Whatever the code writes there, and in the singular."""
+    found = ask(app, text)
+    assert "counting.py:2: print(f" in found
+    assert "counting.py:5" not in found
 
 
 @pytest.mark.parametrize(

@@ -284,6 +284,18 @@ def test_a_flow_goes_on_in_what_overrides_a_method_by_name(tmp_path: Path) -> No
         assert "Base.handle" in ask(app, {"to": "put"})
 
 
+def test_a_constant_that_is_called_does_not_lead_to_its_other_readers(tmp_path: Path) -> None:
+    """What writes it does, and the constant itself as a start."""
+    code = (
+        "import { make } from './make'\n\nconst debug = make('shop')\n\n"
+        "export function load() {\n  debug('load')\n}\n\nexport function run() {\n  debug('run')\n}\n"
+    )
+    made = "export function make(name: string) {\n  return (text: string) => console.log(name, text)\n}\n"
+    with indexed(tmp_path, {"src/shop.ts": code, "src/make.ts": made}) as app:
+        assert "load reaches run" not in ask(app, {"from": "load", "to": "run"})
+        assert "load reaches debug" in ask(app, {"from": "load", "to": "debug"})
+
+
 def test_a_name_that_a_chain_has_twice_is_known_twice(tmp_path: Path) -> None:
     """Neither of the two is another definition that the name may mean."""
     code = "class Server:\n    def run(self):\n        halt()\ndef run():\n    Server().run()\ndef halt():\n    pass\n"

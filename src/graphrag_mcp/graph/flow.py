@@ -186,7 +186,8 @@ class FlowSearch:
         """Learn the links of the next definition of a side, and return it."""
         node, is_data = side.take()
         if forward:
-            links = self._stored(node) if is_data else self._onward(node)
+            is_start = side.known[node.node_id][1] is None
+            links = self._stored(node) if is_data else self._onward(node, is_start=is_start)
         else:
             links = iter(()) if is_data else self._back(node)
         self._left -= 1
@@ -201,10 +202,10 @@ class FlowSearch:
 
     # ------------------------------------------------------------ links
 
-    def _onward(self, node: CodeNode) -> Iterator[Link]:
-        """Yield the links from a definition."""
+    def _onward(self, node: CodeNode, *, is_start: bool) -> Iterator[Link]:
+        """Yield the links from a definition; from a variable where all begins to its readers, not from one called."""
         yield from self._links_of(node, self._relations.leads.onward(node))
-        if node.kind in VARIABLE:
+        if node.kind in VARIABLE and is_start:
             yield from self._incoming(node, (RelationKind.READS,), is_turned=True)
 
     def _stored(self, node: CodeNode) -> Iterator[Link]:

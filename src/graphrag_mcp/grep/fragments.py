@@ -22,6 +22,7 @@ LEAST_TELLING = 2  # Words of a part that are not question words: "is not a" is 
 MOST_LINES = 20  # Lines with a part; one that is on more tells nothing.
 _WORD = re.compile(r"\S+")
 _NAME = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+){2,}")
+_VALUE = re.compile(r"\d|^[\"'`(\[]|[\"'`)\]][.,:;]?$|\w[/\\]|[/\\]\w")  # A word of a message that is a value.
 _PART = re.compile(r"[A-Za-z0-9]+")
 
 
@@ -36,6 +37,9 @@ def find_fragments(text: str, listed: Sequence[ListedFile], files: Files, case: 
     if "\n" in text or len(text) > MOST_CHARACTERS or not FEWEST_WORDS <= len(words) <= MOST_WORDS:
         return ()
     paths = [file.path for file in listed]
+    template = None if is_name else _template_of([word[0] for word in words], case)
+    if template is not None and 0 < (found := find_occurrences(template, paths, files, MOST_LINES)).total <= MOST_LINES:
+        return found.lines
     for size in _sizes(len(words)):
         runs = (words[start : start + size] for start in range(len(words) - size + 1))
         telling = [run for run in runs if sum(map(is_telling, (word[0] for word in run))) >= LEAST_TELLING]
@@ -48,6 +52,24 @@ def find_fragments(text: str, listed: Sequence[ListedFile], files: Files, case: 
             lines = found.lines if found.total <= MOST_LINES else ()
             return tuple(sorted(lines, key=lambda line: -_shared(_near(line).lower(), text.lower(), words)))
     return ()
+
+
+def _template_of(words: Sequence[str], case: Case) -> Needle | None:
+    """Return what finds a message with other values in the places of its numbers, quotes and paths; None without any.
+
+    "Skipped 3 files" is `f"Skipped {count} files"`; what stands before a value, and at the end, may be in the singular.
+    """
+    runs: list[list[str]] = [[]]
+    for word in words:
+        if _VALUE.search(word):
+            runs.append([])
+        else:
+            runs[-1].append(word)
+    fixed = [run for run in runs if run]
+    if len(runs) == 1 or sum(is_telling(word.strip(".,:;!?")) for run in fixed for word in run) < LEAST_TELLING:
+        return None
+    parts = [r"\b" * run[0][0].isalnum() + re.escape(" ".join(run).removesuffix("s")) for run in fixed]
+    return _needle_of([".*".join(parts)], case)
 
 
 def _needle_of(parts: Sequence[str], case: Case) -> Needle | None:

@@ -28,6 +28,9 @@ from graphrag_mcp.search.query.understand import LONG, understand
         ("release workflow", Category.CONFIG),
         ("which env vars are read", Category.CONFIG),
         ("where is the pool size configured", Category.CONFIG),
+        ("which config file sets the port", Category.CONFIG),
+        ("where is the settings file of the linter", Category.CONFIG),
+        ("which port is set in the config file", Category.CONFIG),
         ("docker compose of the database", Category.CONFIG),
     ],
 )
@@ -51,6 +54,10 @@ def test_what_a_query_is_about_is_asked_for(text: str, category: Category) -> No
         "sample rate of the audio stream",
         "function that tests for equality",
         "how do we test for an empty basket",
+        "how is the config file found by walking up the folders",
+        "where does the search for a settings file stop",
+        "what is answered for bytes past the end of a document",
+        "how does the documentation site pick its colours",
     ],
 )
 def test_a_word_inside_a_query_asks_for_nothing(text: str) -> None:

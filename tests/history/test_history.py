@@ -13,7 +13,7 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.model.history import Recalled
+from graphrag_mcp.model.history import ChangedLines, Recalled
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
@@ -697,3 +697,16 @@ def test_a_name_that_is_gone_may_begin_or_end_with_any_letter(repository: Reposi
     repository.commit({"src/names.php": f"<?php\n{name}_not = 1;\n"}, "Simpler")
     answer = ask(repository.open(), symbol=name)
     assert f"{brought[:7]}" in answer and "Simpler" in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "is_earlier"), [("retry = wait(3, 'later')", True), ("var cache: {text?: string}", False)]
+)
+def test_only_a_line_that_is_like_a_later_one_was_there_before_it(
+    repository: Repository, text: str, is_earlier: bool
+) -> None:
+    """Where git is told to pass over a commit, it takes any line near for what was there before."""
+    name = repository.commit({"src/conn.py": "import os\n    retry = wait(2)\n"}, "Wait")
+    changed = ChangedLines("src/conn.py", frozenset([2]))
+    past = repository.open().navigator().past
+    assert past._is_earlier(name, changed, text, time.monotonic() + 9) == is_earlier

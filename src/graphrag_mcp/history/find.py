@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
+from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import islice, takewhile, zip_longest
 from pathlib import Path
@@ -46,6 +47,7 @@ MOST_COMMITS = 200
 MOST_READ = 1_000  # Without an index of messages, no more are read.
 MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
 EXPLAINING = 2  # Commits of a line: the newest may have changed a name in it.
+LEAST_ALIKE, MOST_COMPARED = 0.5, 300  # The share of two lines that is equal, and of how many characters.
 LEAST_SHARE = 0.25  # A match below this share of the best score has a word or two in common.
 FEWEST_COMMITS = 4  # A file with fewer commits has no habits.
 _LEAST_TOGETHER = 2
@@ -337,8 +339,8 @@ class Past:
         small: list[str] = []  # Commits that changed few files.
         with suppress(GitTimeoutError):
             while len(written) - len(small) < MOST_PASSED and len(small) < EXPLAINING:
-                name, changed_line = self._written(lines, list(written), deadline)
-                if name in written:
+                name, changed_line, text = self._written(lines, list(written), deadline)
+                if name in written or (written and not self._is_earlier(name, changed_line, text, deadline)):
                     break
                 written[name] = changed_line
                 changed = self._git.run(
@@ -361,16 +363,25 @@ class Past:
                 return {row.split(" ", 1)[0] for row in rows}
         return set()
 
-    def _written(self, lines: Lines, ignored: Sequence[str], deadline: float) -> tuple[str, ChangedLines]:
-        """Return the commit that wrote the first of some lines, and where it wrote it. Raises GitError.
+    def _is_earlier(self, name: str, changed: ChangedLines, text: str, deadline: float) -> bool:
+        """Return whether a line that a commit wrote is like the one that a later commit made of it. Raises GitError.
+
+        Where git is told to pass the later one over, it takes any line near it.
+        """
+        content = as_text(self._git.run(deadline, "cat-file", "blob", f"{name}:{changed.path}")).split("\n")
+        [number] = changed.added
+        before = content[number - 1].strip() if number <= len(content) else ""
+        return SequenceMatcher(None, before[:MOST_COMPARED], text[:MOST_COMPARED]).ratio() >= LEAST_ALIKE
+
+    def _written(self, lines: Lines, ignored: Sequence[str], deadline: float) -> tuple[str, ChangedLines, str]:
+        """Return the commit that wrote the first of some lines, where it wrote it, and its text. Raises GitError.
 
         A line that was moved was written before; one that only equals another was not.
         """
         before = self._blamed(lines, (*(f"--ignore-rev={name}" for name in ignored), "-M", "-C"), deadline)
         own = before if ignored else self._blamed(lines, (), deadline)
         is_own = own[0] != before[0] and not is_moved(self._git, own[0], own[2], deadline)
-        name, changed, _ = own if is_own else before
-        return name, changed
+        return own if is_own else before
 
     def _blamed(self, lines: Lines, options: Sequence[str], deadline: float) -> tuple[str, ChangedLines, str]:
         """Return the commit to which git ascribes the first of some lines, where it wrote it, and its text."""

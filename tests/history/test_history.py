@@ -349,7 +349,8 @@ def test_a_question_about_a_function_has_its_commits_first_and_what_wrote_its_li
 def test_a_question_about_code_has_the_commits_that_wrote_its_lines(repository: Repository) -> None:
     """A message says what was done, and the question what stands there; the last change of the line counts."""
     pool = "def give_back(pool, socket):\n    pool.append(socket)\n"
-    guarded = pool.replace("    pool.app", "    if socket.idle:  # It is checked when it is given back.\n        ask(socket)\n    pool.app")
+    check = "    if socket.idle:  # It is checked when it is given back.\n        ask(socket)\n"
+    guarded = pool.replace("    pool.app", f"{check}    pool.app")
     repository.commit({"src/pool.py": pool}, "Add the first version")
     repository.commit({"src/pool.py": guarded}, "Fix #12\n\nA server may have closed it.\n\nSo ask it.")
     repository.commit({"docs/notes.md": "idle\n"}, "Notes on idle times")

@@ -61,7 +61,7 @@ def named_after(
 
 
 def _is_case(node: CodeNode, by_name: object) -> bool:
-    """Return whether a runner starts a definition. by_name: whether it seems to by its name, where nothing else does."""
+    """Return whether a runner starts a definition. by_name: whether its name says so, where the language does not."""
     language = detect_language(node.path)
     says = load_part(language, "testing").SAYS_CASE if language in FACT_LANGUAGES else None
     return says(node.path, node.name) if says else bool(by_name)
@@ -97,7 +97,9 @@ def commands_for(tests: Iterable[CodeNode], build_files: Mapping[str, str], *, w
     for folder, nodes in by_folder.items():
         paths = {node.path for node in cases_of(nodes)}
         runner = load_part(languages[folder], "testing")
-        run = [node for node in nodes if node.path in paths] or ([] if runner.CASES_HAVE_TITLES or runner.SAYS_CASE else nodes)
+        run = [node for node in nodes if node.path in paths] or (
+            [] if runner.CASES_HAVE_TITLES or runner.SAYS_CASE else nodes
+        )
         if runner.SAYS_CASE and not run:
             continue
         own = {name: build_files[name] for name in runner.BUILD_FILES if name in build_files}

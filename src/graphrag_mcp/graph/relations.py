@@ -60,14 +60,14 @@ class Relations:
             read = doubt.undecided.union(doubt.others, ((edge.path, edge.line) for edge in edges))
             unread = self._doubts.unread(node, scope)
             if OF_TYPES.issuperset(kinds):  # Only code extends a type.
-                unread = {place for place in unread if self._is_other_code(place[0])}
+                unread = frozenset(place for place in unread if self._is_other_code(place[0]))
             left = frozenset(place for place in unread if place not in read or not self.decides(place[0]))
             return list(dict.fromkeys(edges)), replace(doubt, unread=left)
 
     def _is_other_code(self, path: str) -> bool:
         """Return whether a file is code of a language whose relations are not decided."""
-        file = self._code.store.file(path)
-        return not self.decides(path) and file is not None and file.category in (Category.IMPLEMENTATION, Category.TESTS)
+        file = None if self.decides(path) else self._code.store.file(path)
+        return file is not None and file.category in (Category.IMPLEMENTATION, Category.TESTS)
 
     def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node without guesses, unless names are all that is known in the language."""

@@ -207,9 +207,7 @@ class Past:
         commits = tuple(dict.fromkeys((*first, *indexed, *others.commits)))
         return Told(commits[:MOST_COMMITS], others.note)
 
-    def with_writers(
-        self, told: Told, words: str, node: CodeNode, texts: Mapping[int, str], span: CommitRange
-    ) -> Told:
+    def with_writers(self, told: Told, words: str, node: CodeNode, texts: Mapping[int, str], span: CommitRange) -> Told:
         """Return commits that match words, and in turn with them those that wrote the lines of code that they mean.
 
         A message says what was done, and the question what stands there. texts: the lines of the code. Where the first
@@ -223,7 +221,7 @@ class Past:
         both = (told.commits, tuple(written)) if is_meant else (tuple(written), told.commits)
         commits = dict.fromkeys(commit for pair in zip_longest(*both) for commit in pair if commit)
         changed = {commit.name: lines for commit, lines in written.items()}
-        return replace(told, commits=tuple(commits), changed=changed | told.changed)
+        return replace(told, commits=tuple(commits), changed={**changed, **told.changed})
 
     def _writers(
         self, node: CodeNode, texts: Mapping[int, str], frequencies: Frequencies, span: CommitRange
@@ -247,8 +245,8 @@ class Past:
             read = list(self._read(deadline, "--no-walk=unsorted", *span.options, _END, *best)) if best else []
         except GitError:
             return {}
-        worth = {commit: best[commit.name][0] + _rarity(commit.message, frequencies) for commit in read}
-        ordered = sorted(filter(worth.__getitem__, worth), key=lambda commit: -worth[commit])
+        sums = {commit: best[commit.name][0] + _rarity(commit.message, frequencies) for commit in read}
+        ordered = sorted(filter(sums.__getitem__, sums), key=lambda commit: -sums[commit])
         return {commit: best[commit.name][1] for commit in ordered[:MOST_BEHIND]}
 
     def _with_unknown(self, words: str, frequencies: Frequencies, span: CommitRange) -> Told:

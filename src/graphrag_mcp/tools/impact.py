@@ -135,9 +135,7 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     above = [head, *([tests] if commands else [])]
     shown = [f"{as_name(file.path)} (with {as_name(file.beside)}: {file.together} of {file.of} commits)"
              for file in affected.together[:COMPANIONS_SHOWN]]  # fmt: skip
-    tail = (
-        [f"No test is known to reach it within {within}."] if affected.is_deeper and not commands else []
-    )
+    tail = [f"No test is known to reach it within {within}."] if affected.is_deeper and not commands else []
     for text, places in affected.texts_left.items():
         tail.append(f'The text "{as_name(text)}", which is removed, is still at {first_places(places)}.')
     if further_on := [target_of(row.node) for row in affected.reached]:

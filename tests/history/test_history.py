@@ -13,10 +13,13 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
+from graphrag_mcp.history import blame
+from graphrag_mcp.history.blame import Written
 from graphrag_mcp.model.history import ChangedLines, Recalled
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.system.git import Git
 from graphrag_mcp.tools.table import TOOLS
 from tests.repositories import commit, copied, git
 from tests.waiting import wait_until
@@ -708,6 +711,5 @@ def test_only_a_line_that_is_like_a_later_one_was_there_before_it(
 ) -> None:
     """Where git is told to pass over a commit, it takes any line near for what was there before."""
     name = repository.commit({"src/conn.py": "import os\n    retry = wait(2)\n"}, "Wait")
-    changed = ChangedLines("src/conn.py", frozenset([2]))
-    past = repository.open().navigator().past
-    assert past._is_earlier(name, changed, text, time.monotonic() + 9) == is_earlier
+    written = Written(name, ChangedLines("src/conn.py", frozenset([2])), 2, text)
+    assert blame.is_earlier(Git(repository.root), written, time.monotonic() + 9) == is_earlier

@@ -9,19 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
-from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import islice, takewhile, zip_longest
 from pathlib import Path
 
+from graphrag_mcp.history.blame import blame, explained
 from graphrag_mcp.history.lines import (
     Lines,
-    as_text,
     changed_symbols,
     committed_lines,
     follow_lines,
-    is_moved,
-    patched_path,
     shown_change,
 )
 from graphrag_mcp.history.log import read_commits
@@ -47,7 +44,6 @@ MOST_COMMITS = 200
 MOST_READ = 1_000  # Without an index of messages, no more are read.
 MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
 EXPLAINING = 2  # Commits of a line: the newest may have changed a name in it.
-LEAST_ALIKE, MOST_COMPARED = 0.5, 300  # The share of two lines that is equal, and of how many characters.
 LEAST_SHARE = 0.25  # A match below this share of the best score has a word or two in common.
 FEWEST_COMMITS = 4  # A file with fewer commits has no habits.
 _LEAST_TOGETHER = 2
@@ -59,11 +55,6 @@ _OF_SUBJECT, _OF_BODY, _OF_MATCH = 1.0, 0.3, 0.2  # What a word counts in a mess
 _OF_HEAD = 0.5  # The first line has the words of the name, which are not what a question of its lines is about.
 _MEANT = 0.5  # The share of the words, by their rarity, that a message about them has.
 MOST_BEHIND = 3  # Commits that wrote the lines which words mean.
-_BLAMED_LINES = re.compile(
-    rb"^(?P<name>[0-9a-f]{40,64}) (?P<line>\d+) (?P<now>\d+)[^\n]*\n(?:[^\t\n][^\n]*\n)*?filename (?P<path>[^\n]*)\n\t",
-    re.MULTILINE,
-)
-_BLAMED = re.compile(r"\^?(?P<name>\w+) (?P<line>\d+) [^\0]*?^filename (?P<path>.*)$", re.MULTILINE)
 
 
 class Past:
@@ -233,15 +224,11 @@ class Past:
             lines = self._committed(node.path, node.start_line, node.end_line, deadline)
             if lines is None:
                 return {}
-            where = ("-L", f"{lines.start},{lines.end}", lines.commit, "--", lines.path)
-            blamed = self._git.run(deadline, "blame", "--line-porcelain", "-w", "--root", *where)
-            for match in _BLAMED_LINES.finditer(blamed):
-                line, name = int(match["now"]) - lines.start + node.start_line, match["name"].decode()
-                share = _OF_HEAD if line == node.start_line else 1.0
-                worth = share * _rarity(texts.get(line, ""), frequencies)
-                if name not in best or worth > best[name][0]:
-                    place = ChangedLines(patched_path(os.fsdecode(match["path"])), frozenset([int(match["line"])]))
-                    best[name] = worth, place
+            for written in blame(self._git, lines, deadline):
+                line = written.number - lines.start + node.start_line
+                worth = (_OF_HEAD if line == node.start_line else 1.0) * _rarity(texts.get(line, ""), frequencies)
+                if worth > best.get(written.commit, (-1.0,))[0]:
+                    best[written.commit] = worth, written.place
             read = list(self._read(deadline, "--no-walk=unsorted", *span.options, _END, *best)) if best else []
         except GitError:
             return {}
@@ -337,14 +324,13 @@ class Past:
         small: list[str] = []  # Commits that changed few files.
         with suppress(GitTimeoutError):
             while len(written) - len(small) < MOST_PASSED and len(small) < EXPLAINING:
-                name, changed_line, text = self._written(lines, list(written), deadline)
-                if name in written or (written and not self._is_earlier(name, changed_line, text, deadline)):
+                found = explained(self._git, lines, list(written), deadline)
+                if found is None:
                     break
-                written[name] = changed_line
-                changed = self._git.run(
-                    deadline, "diff-tree", "-r", "--root", "-z", "--name-only", "--no-commit-id", _END, name
-                )
-                small += [name] if changed.count(b"\0") <= MOST_FILES else []
+                written[found.commit] = found.place
+                options = ("-r", "--root", "-z", "--name-only", "--no-commit-id")
+                changed = self._git.run(deadline, "diff-tree", *options, _END, found.commit)
+                small += [found.commit] if changed.count(b"\0") <= MOST_FILES else []
         if not written:
             return Told((), "git was not ready in time")
         large = [name for name in reversed(written) if name not in small]
@@ -356,41 +342,8 @@ class Past:
         deadline = time.monotonic() + SECONDS
         with suppress(GitError):
             if lines := self._committed(node.path, node.start_line, node.end_line, deadline):
-                span = ("--root", "-L", f"{lines.start},{lines.end}", lines.commit, "--", lines.path)
-                rows = self._git.run(deadline, "blame", "-w", "-s", "-l", *span).decode("ascii", "replace").split("\n")
-                return {row.split(" ", 1)[0] for row in rows}
+                return {line.commit for line in blame(self._git, lines, deadline)}
         return set()
-
-    def _is_earlier(self, name: str, changed: ChangedLines, text: str, deadline: float) -> bool:
-        """Return whether a line that a commit wrote is like the one that a later commit made of it. Raises GitError.
-
-        Where git is told to pass the later one over, it takes any line near it.
-        """
-        content = as_text(self._git.run(deadline, "cat-file", "blob", f"{name}:{changed.path}")).split("\n")
-        [number] = changed.added
-        before = content[number - 1].strip() if number <= len(content) else ""
-        return SequenceMatcher(None, before[:MOST_COMPARED], text[:MOST_COMPARED]).ratio() >= LEAST_ALIKE
-
-    def _written(self, lines: Lines, ignored: Sequence[str], deadline: float) -> tuple[str, ChangedLines, str]:
-        """Return the commit that wrote the first of some lines, where it wrote it, and its text. Raises GitError.
-
-        A line that was moved was written before; one that only equals another was not.
-        """
-        before = self._blamed(lines, (*(f"--ignore-rev={name}" for name in ignored), "-M", "-C"), deadline)
-        own = before if ignored else self._blamed(lines, (), deadline)
-        is_own = own[0] != before[0] and not is_moved(self._git, own[0], own[2], deadline)
-        return own if is_own else before
-
-    def _blamed(self, lines: Lines, options: Sequence[str], deadline: float) -> tuple[str, ChangedLines, str]:
-        """Return the commit to which git ascribes the first of some lines, where it wrote it, and its text."""
-        # This command has no end of options.
-        rest = ("-L", f"{lines.start},{lines.start}", lines.commit, "--", lines.path)
-        blamed = as_text(self._git.run(deadline, "blame", "--porcelain", "-w", *options, *rest))
-        written = _BLAMED.match(blamed)
-        if written is None or not is_name(written["name"]):
-            raise GitError("git could not tell which commit wrote this line")
-        changed = ChangedLines(patched_path(written["path"]), frozenset([int(written["line"])]))
-        return written["name"], changed, blamed.rpartition("\n\t")[2].strip()
 
     def together(self, path: str, scope: Scope) -> list[Companion]:
         """Return the files that usually change together with a file."""

@@ -1,0 +1,62 @@
+"""Which commit wrote each line, as git ascribes it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from graphrag_mcp.history.lines import Lines, as_text, is_moved, patched_path
+from graphrag_mcp.model.history import ChangedLines
+from graphrag_mcp.system.git import Git, GitError, is_name
+
+LEAST_ALIKE, MOST_COMPARED = 0.5, 300  # The share of two lines that is equal, and of how many characters.
+_LINE = re.compile(  # A line of the file begins with a tab, so it cannot look like a head.
+    r"^(?P<name>[0-9a-f]{40,64}) (?P<before>\d+) (?P<now>\d+).*\n"
+    r"(?:[^\t\n].*\n)*?filename (?P<path>.*)\n\t(?P<text>.*)",
+    re.MULTILINE,
+)
+
+
+class Written(NamedTuple):
+    """A line with the commit that wrote it, and where. number: in the file whose lines were asked for."""
+
+    commit: str
+    place: ChangedLines
+    number: int
+    text: str
+
+
+def blame(git: Git, lines: Lines, deadline: float, *options: str) -> Iterator[Written]:
+    """Yield the lines of a file in their order, each with the commit that wrote it, apart from blanks."""
+    # This command has no end of options.
+    where = ("-L", f"{lines.start},{lines.end}", lines.commit, "--", lines.path)
+    blamed = as_text(git.run(deadline, "blame", "--line-porcelain", "-w", "--root", *options, *where))
+    for match in _LINE.finditer(blamed):
+        if is_name(match["name"]):
+            place = ChangedLines(patched_path(match["path"]), frozenset([int(match["before"])]))
+            yield Written(match["name"], place, int(match["now"]), match["text"].strip())
+
+
+def explained(git: Git, lines: Lines, passed: Sequence[str], deadline: float) -> Written | None:
+    """Return the first of some lines with the commit that made it what it is, apart from moves; None for no other.
+
+    passed: commits that do not count, the last of which wrote what stood there; git then takes any line near it for
+    what was there before, so that it has to be like it. A line that was moved was written before; one that only equals
+    another was not. Raises GitError.
+    """
+    first = lines._replace(end=lines.start)
+    before = next(blame(git, first, deadline, *(f"--ignore-rev={name}" for name in passed), "-M", "-C"), None)
+    if before is None:
+        raise GitError("git could not tell which commit wrote this line")
+    if passed:
+        return before if before.commit not in passed and is_earlier(git, before, deadline) else None
+    own = next(blame(git, first, deadline), before)
+    return own if own.commit != before.commit and not is_moved(git, own.commit, own.text, deadline) else before
+
+
+def is_earlier(git: Git, written: Written, deadline: float) -> bool:
+    """Return whether the line that a commit wrote is like the text that it has now. Raises GitError."""
+    content = as_text(git.run(deadline, "cat-file", "blob", f"{written.commit}:{written.place.path}")).split("\n")
+    [number] = written.place.added
+    before = content[number - 1].strip() if number <= len(content) else ""
+    return SequenceMatcher(None, before[:MOST_COMPARED], written.text[:MOST_COMPARED]).ratio() >= LEAST_ALIKE

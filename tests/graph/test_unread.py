@@ -271,3 +271,21 @@ def test_a_function_that_a_text_names_with_its_module_may_be_called(
     with indexed(tmp_path, files) as app:
         doubt = app.navigator().trace("run_later", Direction.CALLERS, 1).doubt
     assert (bool(doubt.unread), doubt.is_complete) == (is_counted, not is_counted)
+
+
+@pytest.mark.parametrize(
+    ("lookup", "symbol", "found"),
+    [
+        ('getattr(self, f"_show_{kind}", None)', "_show_time", ["a.py:3"]),
+        ('getattr(self, "_show_" + kind)', "_show_time", ["a.py:3"]),
+        ('getattr(self, "_show_%s" % kind)', "_show_time", ["a.py:3"]),
+        ('getattr(self, f"_hide_{kind}")', "_show_time", []),
+        ('text(self, f"_show_{kind}")', "_show_time", []),
+    ],
+)
+def test_a_member_whose_name_code_composes_may_be_used(
+    tmp_path: Path, lookup: str, symbol: str, found: list[str]
+) -> None:
+    """By the beginning of the name; where no function looks members up, a text is a text."""
+    code = f"class Bar:\n    def show(self, kind):\n        return {lookup}\n\n    def _show_time(self):\n        return 1\n"
+    assert unread(tmp_path, {"a.py": code}, symbol) == found

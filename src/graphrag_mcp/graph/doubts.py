@@ -67,6 +67,7 @@ class Doubts:
         self.unread = lru_cache(1 << 12)(self._find_unread)
         self._reflected = lru_cache(1 << 4)(partial(reflected_names, code.store))
         self._reflecting = lru_cache(1 << 4)(partial(reflecting_files, code.store))
+        self._composed = lru_cache(1 << 4)(partial(composed_names, code.store))
 
     def of(self, node: CodeNode, incoming: Incoming, scope: Scope) -> Doubt:
         """Return what is not known of the relations that were found."""
@@ -243,6 +244,8 @@ class Doubts:
             return frozenset()
         store = self._code.store
         lines = {*self._reflected(language, scope).get(node.name, ()), *unread_lines(store, node, language, scope)}
+        if node.kind in (*CALLABLE, SymbolKind.FIELD):
+            lines |= {line for beginning, line in self._composed(language, scope) if node.name.startswith(beginning)}
         is_loaded = node.kind is SymbolKind.TYPE and describe(language).loads_types
         if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) or is_loaded:
             lines |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
@@ -298,6 +301,7 @@ _EXPRESSION = rf"(?:{_INSIDE}){_NAME}|{_NAME}\("
 _LOADED = r"[\"'>=]\s*(?:[\w$]+\.)*NAME(?=\s*[\"'<]|\s*$)"  # A whole value or text.
 _QUALIFIED = r"(?<!\w)(?:OWNER)(?:[.:#$]|::)NAME(?=[\"'`\s,;<)\]}(]|$)"
 _REFLECTION = re.compile(rf"\b(?:{'|'.join(sorted(_REFLECTING))})(?:\.\w+)?\([^()]*")
+_COMPOSED = re.compile(r"[\"'`](?:[\w.$/]*[.:#$])?(\w{2,})(?:\$?\{|%s|[\"'`]\s*[+%])")
 _MEMBER = re.compile(r"[\"'`](?:[\w.$/]*[.:#$])?(\w+)[\"'`]")
 
 
@@ -327,6 +331,16 @@ def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[
                 line = first + text.count("\n", 0, call.start() + name.end())
                 names.setdefault(name[1], set()).add((path, line))
     return names
+
+
+def composed_names(graph: SymbolGraph, language: str, scope: Scope) -> Sequence[tuple[str, Line]]:
+    """Return how names begin that code composes and looks up, with the lines: `getattr(self, f"visit_{kind}")`."""
+    return [
+        (beginning[1], (path, first + text.count("\n", 0, call.start() + beginning.end())))
+        for path, _, first, text in graph.texts(sorted(_REFLECTING), _inside(scope, family_of(language)))
+        for call in _REFLECTION.finditer(text)
+        for beginning in _COMPOSED.finditer(call[0])
+    ]
 
 
 def reflecting_files(graph: SymbolGraph, language: str, scope: Scope) -> Set[str]:

@@ -146,8 +146,14 @@ class Navigator:
         return self._graph.visible(paths, scope)
 
     def texts(self, places: Collection[Line]) -> Mapping[Line, str]:
-        """Return the text of lines by path and number."""
-        return self._graph.lines(places)
+        """Return the text of lines by path and number; of generated files as they are now, since no index has them."""
+        texts = dict(self._graph.lines(places))
+        missing = sorted({path for path, line in places if (path, line) not in texts})
+        for path, data in self.files.read(missing) if missing else ():
+            rows = (data or b"").decode("utf-8", "replace").split("\n")
+            wanted = (line for other, line in places if other == path and (path, line) not in texts)
+            texts |= {(path, line): rows[line - 1] for line in wanted if line <= len(rows)}
+        return texts
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
         """Return the neighbourhood of the first definition that a name means; code comes before tests and the rest."""

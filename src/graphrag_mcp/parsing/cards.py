@@ -47,7 +47,7 @@ def card(path: str, text: str, category: Category, note: str) -> ParsedFile:
     shown = text[: max(_TEXT_LIMIT - len(head) - 1, 0)].rstrip("\n")
     if text[len(shown) : len(shown) + 1] not in ("\n", ""):  # Cut inside a line: show whole lines if there are any.
         shown = shown.rpartition("\n")[0] or shown
-    chunk = Chunk(1, shown.count("\n") + 1, f"{head}\n{shown}" if shown else head, kind="card")
+    chunk = Chunk(1, shown.count("\n") + 1, f"{head}\n{shown}" if shown else head, kind=ParseMode.CARD)
     return ParsedFile(path, "", category, ParseMode.CARD, (chunk,) if text.strip() else (), note=note)
 
 

@@ -61,9 +61,10 @@ def parse_file(
     reason = stages.run("card", lambda: needs_card(path, text, category), str)
     if reason:
         has_code = reason == GENERATED and language in FACT_LANGUAGES and not without_syntax
-        # What is generated calls what is written.
-        code = _parse_code(path, text, category, language, stages).code if has_code else None
-        parsed = replace(card(path, text, category, reason), language=language, code=code)
+        parsed = replace(card(path, text, category, reason), language=language)
+        if has_code:  # What is generated calls, extends and implements what is written.
+            written = _parse_code(path, text, category, language, stages)
+            parsed = replace(parsed, code=written.code, symbols=written.symbols)
     elif without_syntax:
         stages.failures.append(Failure("syntax", "the parser crashed"))
         parsed = documents.parse_passages(path, text, category, language, "by lines: the parser crashed")

@@ -42,6 +42,7 @@ FILES_SHOWN = 3
 NAMES_LOOKED_UP = 5  # Of a query.
 SHORTEST_GONE = 4  # Characters of a name that is looked for in what commits removed.
 SYMBOLS_SHOWN = 3
+LEAST_WORDS = 3  # Fewer words name a topic, and mean no code.
 CHANGES_SHOWN = 3  # Commits of which changed lines are shown.
 CHANGED_LINES = 6
 CHANGED_CHARACTERS = 120
@@ -186,7 +187,8 @@ def _asked(past: "Past", view: "IndexView", call: Call[HistoryArguments]) -> _As
         note = next(filter(None, (of.note for of in (told, *of_names))), "")
         changed = {name: lines for of in of_names for name, lines in of.changed.items()}
         told = replace(told, commits=tuple(commits), note=note, changed=changed, added_by=of_names[-1].added_by)
-    meant = None if start or named or gone or not arguments.query.strip() else _meant(view, call)
+    is_question = len(query_words(arguments.query)) >= LEAST_WORDS and not (start or named or gone)
+    meant = _meant(view, call) if is_question else None
     if meant is not None:
         lines = range(meant.start_line, meant.end_line + 1)
         texts = navigator.texts({(meant.path, line) for line in lines})

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from graphrag_mcp.languages.registry import is_inline_test
-from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import Category, ParseMode, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeNode, Dependency
 from graphrag_mcp.model.links import How, Place, folder_place, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
@@ -87,13 +87,13 @@ class SqliteSymbolGraph:
         return sorted(around, key=lambda node: node.end_line - node.start_line)
 
     def lines(self, wanted: Collection[tuple[str, int]]) -> dict[tuple[str, int], str]:
-        """Return the text of lines by path and line, as far as they are indexed."""
+        """Return the text of lines by path and line, as far as they are indexed; the lines of a card are not its own."""
         rows = self._database.rows(
             f"""SELECT f.path, location.value ->> 1 AS line, c.start_line, c.text
                 FROM json_each(?) location CROSS JOIN files f ON f.path = location.value ->> 0
                 CROSS JOIN chunks c ON {of_file("c.id", "f.id")}
-                    AND location.value ->> 1 BETWEEN c.start_line AND c.end_line""",
-            (json.dumps(sorted(wanted)),),
+                    AND location.value ->> 1 BETWEEN c.start_line AND c.end_line AND c.kind <> ?""",
+            (json.dumps(sorted(wanted)), ParseMode.CARD),
         )
         texts = ((path, line, text.split("\n"), line - first) for path, line, first, text in rows)
         return {(path, line): lines[index] for path, line, lines, index in texts if index < len(lines)}

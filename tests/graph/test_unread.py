@@ -287,5 +287,5 @@ def test_a_member_whose_name_code_composes_may_be_used(
     tmp_path: Path, lookup: str, symbol: str, found: list[str]
 ) -> None:
     """By the beginning of the name; where no function looks members up, a text is a text."""
-    code = f"class Bar:\n    def show(self, kind):\n        return {lookup}\n\n    def _show_time(self):\n        return 1\n"
+    code = f"class Bar:\n    def show(self, kind):\n        return {lookup}\n\n    def _show_time(self): ...\n"
     assert unread(tmp_path, {"a.py": code}, symbol) == found

@@ -87,7 +87,7 @@ class SqliteSymbolGraph:
         return sorted(around, key=lambda node: node.end_line - node.start_line)
 
     def lines(self, wanted: Collection[tuple[str, int]]) -> dict[tuple[str, int], str]:
-        """Return the text of lines by path and line, as far as they are indexed; the lines of a card are not its own."""
+        """Return the text of lines by path and line, as far as they are indexed; a card has other lines."""
         rows = self._database.rows(
             f"""SELECT f.path, location.value ->> 1 AS line, c.start_line, c.text
                 FROM json_each(?) location CROSS JOIN files f ON f.path = location.value ->> 0

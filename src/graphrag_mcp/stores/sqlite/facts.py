@@ -45,6 +45,8 @@ class SqliteFacts:
         self._database = database
         self._unpacked = lru_cache(FILES_KEPT)(self._unpack)
         self._found = lru_cache(1 << 14)(self._find)
+        self._defining = lru_cache(1 << 10)(self._find_defining)
+        self._methods = lru_cache(1 << 6)(self._find_methods)
         self._named = lru_cache(1 << 12)(self._find_named)
         self._at = lru_cache(FILES_KEPT)(self._find_at)
         self._folders = lru_cache(1 << 12)(self._find_unit)
@@ -84,12 +86,18 @@ class SqliteFacts:
 
     def methods(self, unit: str, owner: str) -> Sequence[SymbolId]:
         """Return the methods of a type in all files of a unit, by the type's qualified name."""
-        rows = self._database.rows(
-            """SELECT DISTINCT s.qualified_name FROM facts x CROSS JOIN main.symbols s ON s.file_id = x.file_id
-               WHERE x.unit = ?1 AND s.kind = 'method' AND s.qualified_name = ?2 || '.' || s.name""",
-            (unit, owner),
-        )
-        return [symbol for (name,) in rows for symbol in self.find(unit, name)]
+        return [symbol for name in self._methods(unit).get(owner, ()) for symbol in self.find(unit, name)]
+
+    def _find_methods(self, unit: str) -> Mapping[str, Sequence[str]]:
+        """Return the qualified names of the methods of a unit by their types: each of many types is asked for."""
+        methods: dict[str, list[str]] = {}
+        for name, owner in self._database.rows(
+            """SELECT DISTINCT s.qualified_name, substr(s.qualified_name, 1, length(s.qualified_name) - length(s.name) - 1)
+               FROM facts x CROSS JOIN main.symbols s ON s.file_id = x.file_id WHERE x.unit = ? AND s.kind = 'method'""",
+            (unit,),
+        ):
+            methods.setdefault(owner, []).append(name)
+        return methods
 
     def named(self, name: str) -> Sequence[SymbolId]:
         """Return all declarations of a name."""
@@ -252,15 +260,22 @@ class SqliteFacts:
         return facts.declared if facts else ()
 
     def _find(self, unit: str, qualified_name: str) -> tuple[SymbolId, ...]:
-        rows = self._database.rows(
-            """SELECT DISTINCT f.path FROM symbols s CROSS JOIN main.facts x ON x.file_id = s.file_id
-               CROSS JOIN files f ON f.id = s.file_id
-               WHERE s.name_key = lower(?1) AND s.qualified_name = ?2 AND x.unit = ?3 ORDER BY f.path""",
-            (_plain(qualified_name.rpartition(".")[2]), qualified_name, unit),
-        )
+        paths = self._defining(_plain(qualified_name.rpartition(".")[2])).get((unit, qualified_name), ())
         return tuple(
-            SymbolId(path, number) for (path,) in rows for number in self._unpacked(path)[1].get(qualified_name, ())
+            SymbolId(path, number) for path in paths for number in self._unpacked(path)[1].get(qualified_name, ())
         )
+
+    def _find_defining(self, name: str) -> Mapping[tuple[str, str], Sequence[str]]:
+        """Return the files that define a name, by unit and qualified name: each of many types may have it."""
+        paths: dict[tuple[str, str], list[str]] = {}
+        for unit, qualified_name, path in self._database.rows(
+            """SELECT DISTINCT x.unit, s.qualified_name, f.path FROM symbols s
+               CROSS JOIN main.facts x ON x.file_id = s.file_id CROSS JOIN files f ON f.id = s.file_id
+               WHERE s.name_key = lower(?) ORDER BY f.path""",
+            (name,),
+        ):
+            paths.setdefault((unit, qualified_name), []).append(path)
+        return paths
 
     def _find_named(self, name: str) -> tuple[SymbolId, ...]:
         rows = self._database.rows(

@@ -11,12 +11,12 @@ from graphrag_mcp.model.files import CALLABLE, Category
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.text.words import words_of
 
 if TYPE_CHECKING:  # A search needs none of it.
     from graphrag_mcp.grep.occurrences import Files
 
-_TELLING = re.compile(r"\w{7,}|\w+?_\w+|\w+?[a-z][A-Z]\w+")  # A short word is in the names of many tests.
-_NAMED_SHOWN = 3
+_TELLING, _NAMED_SHOWN = 7, 3  # Letters: a shorter word is in the names of many tests.
 _TEST_FILE = re.compile(r"(?i)(?<!conf)test|spec")
 _TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|(?-i:IT))$")
 
@@ -53,8 +53,9 @@ def named_after(
     A program that a test starts, or a name that it computes, is in no relation.
     """
     tests = replace(scope, categories=frozenset((Category.TESTS,)))
-    names = {name: None for start in starts for name in start.qualified_name.split(".")[:-3:-1] if not start.is_file}
-    telling = [name.strip("_") for name in names if _TELLING.fullmatch(name.strip("_"))]
+    nearest = (name for start in starts if not start.is_file for name in start.qualified_name.split(".")[:-3:-1])
+    names = dict.fromkeys(name.strip("_") for name in nearest)
+    telling = (name for name in names if len(name) >= _TELLING or len(words_of(name)) > 1)
     alike = [name for own in telling for name in graph.similar_names(own, _NAMED_SHOWN, tests)]
     nodes = [node for name in dict.fromkeys(alike) for node in graph.definitions(name, tests) if node.name == name]
     return tuple(cases_of([node for node in nodes if node not in known])[:_NAMED_SHOWN])

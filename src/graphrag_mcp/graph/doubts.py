@@ -65,9 +65,7 @@ class Doubts:
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
         self.unread = lru_cache(1 << 12)(self._find_unread)
-        self._reflected = lru_cache(1 << 4)(partial(reflected_names, code.store))
-        self._reflecting = lru_cache(1 << 4)(partial(reflecting_files, code.store))
-        self._composed = lru_cache(1 << 4)(partial(composed_names, code.store))
+        self._reflections = lru_cache(1 << 4)(partial(read_reflections, code.store))
 
     def of(self, node: CodeNode, incoming: Incoming, scope: Scope) -> Doubt:
         """Return what is not known of the relations that were found."""
@@ -242,13 +240,13 @@ class Doubts:
         """Return the lines that may mean a definition in a language with facts, also one that is gone."""
         if language not in FACT_LANGUAGES:
             return frozenset()
-        store = self._code.store
-        lines = {*self._reflected(language, scope).get(node.name, ()), *unread_lines(store, node, language, scope)}
+        store, reflections = self._code.store, self._reflections(language, scope)
+        lines = {*reflections.names.get(node.name, ()), *unread_lines(store, node, language, scope)}
         if node.kind in (*CALLABLE, SymbolKind.FIELD):
-            lines |= {line for beginning, line in self._composed(language, scope) if node.name.startswith(beginning)}
+            lines |= {line for beginning, line in reflections.beginnings if node.name.startswith(beginning)}
         is_loaded = node.kind is SymbolKind.TYPE and describe(language).loads_types
         if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) or is_loaded:
-            lines |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
+            lines |= {*quoted_lines(store, node.name, language, reflections.files, scope)}
         elif describe(language).is_named_in_texts:
             lines |= {*located_lines(store, node, language, scope)}
         return frozenset(lines)
@@ -321,35 +319,34 @@ def loading_lines(graph: SymbolGraph, kind: CodeNode, scope: Scope) -> Iterator[
             yield path, first + text.count("\n", 0, match.end())
 
 
-def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[str, Set[Line]]:
-    """Return the last names in texts that code gives to functions which look members up, with their lines."""
-    family = family_of(language)
+class Reflections(NamedTuple):
+    """What code gives to functions which look members up.
+
+    names: the last names in their texts, with the lines. beginnings: of names that are composed, with their lines:
+    `getattr(self, f"visit_{kind}")`. files: those where a name is computed from nothing that is written there.
+    """
+
+    names: Mapping[str, Set[Line]]
+    beginnings: Sequence[tuple[str, Line]]
+    files: Set[str]
+
+
+def read_reflections(graph: SymbolGraph, language: str, scope: Scope) -> Reflections:
+    """Return the texts by which code of a language looks members up."""
     names: dict[str, set[Line]] = {}
-    for path, _, first, text in graph.texts(sorted(_REFLECTING), _inside(scope, family)):
+    beginnings: list[tuple[str, Line]] = []
+    files: set[str] = set()
+    for path, _, first, text in graph.texts(sorted(_REFLECTING), _inside(scope, family_of(language))):
         for call in _REFLECTION.finditer(text):
-            for name in _MEMBER.finditer(call[0]):
-                line = first + text.count("\n", 0, call.start() + name.end())
-                names.setdefault(name[1], set()).add((path, line))
-    return names
-
-
-def composed_names(graph: SymbolGraph, language: str, scope: Scope) -> Sequence[tuple[str, Line]]:
-    """Return how names begin that code composes and looks up, with the lines: `getattr(self, f"visit_{kind}")`."""
-    return [
-        (beginning[1], (path, first + text.count("\n", 0, call.start() + beginning.end())))
-        for path, _, first, text in graph.texts(sorted(_REFLECTING), _inside(scope, family_of(language)))
-        for call in _REFLECTION.finditer(text)
-        for beginning in _COMPOSED.finditer(call[0])
-    ]
-
-
-def reflecting_files(graph: SymbolGraph, language: str, scope: Scope) -> Set[str]:
-    """Return the files whose code looks members up by names that are computed."""
-    family = family_of(language)
-    texts = graph.texts(sorted(_REFLECTING), _inside(scope, family))
-    return {
-        path for path, _, _, text in texts if any(not _MEMBER.search(call[0]) for call in _REFLECTION.finditer(text))
-    }
+            found = [*_MEMBER.finditer(call[0])]
+            for name in found:
+                names.setdefault(name[1], set()).add((path, first + text.count("\n", 0, call.start() + name.end())))
+            beginnings += [
+                (begun[1], (path, first + text.count("\n", 0, call.start() + begun.end())))
+                for begun in _COMPOSED.finditer(call[0])
+            ]
+            files |= set() if found else {path}
+    return Reflections(names, beginnings, files)
 
 
 def quoted_lines(graph: SymbolGraph, name: str, language: str, files: Set[str], scope: Scope) -> Iterator[Line]:

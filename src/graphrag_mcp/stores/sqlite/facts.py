@@ -90,13 +90,14 @@ class SqliteFacts:
 
     def _find_methods(self, unit: str) -> Mapping[str, Sequence[str]]:
         """Return the qualified names of the methods of a unit by their types: each of many types is asked for."""
-        methods: dict[str, list[str]] = {}
-        for name, owner in self._database.rows(
-            """SELECT DISTINCT s.qualified_name, substr(s.qualified_name, 1, length(s.qualified_name) - length(s.name) - 1)
-               FROM facts x CROSS JOIN main.symbols s ON s.file_id = x.file_id WHERE x.unit = ? AND s.kind = 'method'""",
+        rows = self._database.rows(
+            """SELECT DISTINCT s.qualified_name, s.name FROM facts x CROSS JOIN main.symbols s ON s.file_id = x.file_id
+               WHERE x.unit = ? AND s.kind = 'method'""",
             (unit,),
-        ):
-            methods.setdefault(owner, []).append(name)
+        )
+        methods: dict[str, list[str]] = {}
+        for qualified_name, name in rows:
+            methods.setdefault(qualified_name.removesuffix(f".{name}"), []).append(qualified_name)
         return methods
 
     def named(self, name: str) -> Sequence[SymbolId]:

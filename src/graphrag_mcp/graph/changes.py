@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -166,7 +167,7 @@ def _texts_left(graph: SymbolGraph, difference: Difference, scope: Scope) -> dic
     own = {path for file in difference.files for path in (file.before, file.path)}
     texts = dict.fromkeys(text for file in difference.files if file.path for text in _removed_texts(file))
     left: dict[str, tuple[Line, ...]] = {}
-    for text in list(texts)[:MOST_TEXTS]:
+    for text in islice(texts, MOST_TEXTS):
         lines = [
             (path, first + number)
             for path, _, first, chunk in graph.texts((text,), scope)
@@ -180,16 +181,12 @@ def _texts_left(graph: SymbolGraph, difference: Difference, scope: Scope) -> dic
 
 
 def _removed_texts(file: Differing) -> Iterator[str]:
-    """Yield the texts in quotes on removed lines that nothing in the file has any more."""
+    """Yield the texts in quotes that a file had and has no more."""
     old, new = map(_decoded, (file.old, file.new))
-    kept = set(new.split("\n"))
-    for line in old.split("\n") if len(old) <= MOST_COMPARED else ():
-        if line not in kept:
-            yield from (match[2] for match in _TEXT.finditer(line) if _is_telling(match[2]) and match[2] not in new)
-
-
-def _is_telling(text: str) -> bool:
-    return sum(map(str.isalpha, text)) >= LEAST_LETTERS
+    if max(len(old), len(new)) <= MOST_COMPARED:
+        kept = {match[2] for match in _TEXT.finditer(new)}
+        texts = dict.fromkeys(match[2] for match in _TEXT.finditer(old))
+        yield from (text for text in texts if text not in kept and sum(map(str.isalpha, text)) >= LEAST_LETTERS)
 
 
 def _affected(

@@ -55,8 +55,11 @@ def explained(git: Git, lines: Lines, passed: Sequence[str], deadline: float) ->
 
 
 def is_earlier(git: Git, written: Written, deadline: float) -> bool:
-    """Return whether the line that a commit wrote is like the text that it has now. Raises GitError."""
-    content = as_text(git.run(deadline, "cat-file", "blob", f"{written.commit}:{written.place.path}")).split("\n")
+    """Return whether the line that a commit wrote is like the text that it has now; no where git cannot read it."""
+    try:
+        content = as_text(git.run(deadline, "cat-file", "blob", f"{written.commit}:{written.place.path}")).split("\n")
+    except GitError:
+        return False
     [number] = written.place.added
     before = content[number - 1].strip() if number <= len(content) else ""
     return SequenceMatcher(None, before[:MOST_COMPARED], written.text[:MOST_COMPARED]).ratio() >= LEAST_ALIKE

@@ -9,7 +9,7 @@ from graphrag_mcp.model.graph import CodeNode
 
 BUILD_FILES = ("package.json",)
 CASES_HAVE_TITLES = True  # A file without one is read by tests, and runs nothing itself.
-SAYS_CASE = None
+SAYS_CASE = None  # Only names say what is started.
 _ALL = "npm test --"
 _RUNNER = re.compile(r"\b(?:vitest|jest|mocha|ava|playwright|node --test)\b")
 _CHAIN = re.compile(r"&&|\|\||;|\b(?:npm|pnpm|yarn|bun|turbo|nx|lerna|run-[sp]|npm-run-all|concurrently)\b")

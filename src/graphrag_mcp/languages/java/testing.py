@@ -8,7 +8,7 @@ from graphrag_mcp.model.graph import CodeNode
 
 BUILD_FILES = ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
 CASES_HAVE_TITLES = False
-SAYS_CASE = None
+SAYS_CASE = None  # Only names say what is started.
 
 
 def command(nodes: Sequence[CodeNode], _whole: bool, build_files: Mapping[str, str]) -> str:

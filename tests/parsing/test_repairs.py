@@ -1,10 +1,13 @@
 """Repairs: code that a grammar cannot read is read all the same, and nothing moves."""
 
+import time
+
 import pytest
 
 from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.syntax import SourceCode, parse_tree
-from graphrag_mcp.model.files import RelationKind
+from graphrag_mcp.model.files import UNPARSED, RelationKind
+from graphrag_mcp.parsing.parser import parse_file
 from tests.parsing.code_samples import parse_lines
 
 
@@ -249,3 +252,52 @@ def test_what_a_module_of_commonjs_exports_has_a_name(code: str, names: set[str]
 def test_a_file_says_that_some_of_its_lines_do_not_parse(path: str, code: str, is_noted: bool) -> None:
     """A macro that lacks its semicolon hides nothing."""
     assert ("lines that do not parse" in parse_lines(path, code).note) is is_noted
+
+
+BODY = """CREATE FUNCTION one(p text)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  v text;
+BEGIN
+{}
+  RETURN v;
+END;
+$$;
+
+CREATE FUNCTION two(p text)
+RETURNS SETOF job
+LANGUAGE plpgsql
+AS $body$
+BEGIN
+  PERFORM one(p);
+END;
+$body$;
+
+CREATE FUNCTION three(p text) RETURNS text LANGUAGE sql AS $$ SELECT p $$;
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "  v := next_id(p);",
+        "  FOR r IN SELECT * FROM job LOOP v := r.id; END LOOP;",
+        "  SELECT * INTO v FROM job WHERE id = p FOR UPDATE SKIP LOCKED;",
+        "  IF p IS NULL THEN v := 1; ELSE PERFORM publish(p, 'waiting', build('id', v)); END IF;",
+        "  v := $q$ CREATE FUNCTION no() $q$;",
+    ],
+)
+def test_a_function_that_the_grammar_cannot_read_leaves_those_after_it(code: str) -> None:
+    """Each function of PostgreSQL has its own lines; that some are not read is known."""
+    parsed = parse_file("functions.sql", BODY.format(code).encode())
+    found = [(symbol.name, symbol.start_line, symbol.end_line) for symbol in parsed.symbols]
+    assert found == [("one", 1, 9), ("two", 11, 18), ("three", 20, 20)]
+    assert parsed.note == UNPARSED
+
+
+def test_a_million_dollar_quotes_are_read_in_one_pass() -> None:
+    """None of which is closed, or each of which is in another one."""
+    for text in ("".join(f"$t{number}$ " for number in range(60_000)), "$$ $a$ " * 60_000):
+        started = time.process_time()
+        parse_file("quotes.sql", f"CREATE (;\n{text}".encode())
+        assert time.process_time() - started < 20

@@ -7,6 +7,7 @@ LANGUAGES = (
         name="sql",
         title="SQL",
         grammar="tree_sitter_sql",
+        repairs="POSTGRES",
         files=".sql .ddl .psql",
         builtins="""
             abs avg cast ceil coalesce concat count current_date current_timestamp date_trunc extract floor format

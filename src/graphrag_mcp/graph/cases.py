@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, folder_of, load_part
@@ -16,7 +17,8 @@ from graphrag_mcp.text.words import words_of
 if TYPE_CHECKING:  # A search needs none of it.
     from graphrag_mcp.grep.occurrences import Files
 
-_TELLING, _NAMED_SHOWN = 7, 3  # Letters: a shorter word is in the names of many tests.
+_TELLING = 7  # Letters: a shorter word is in the names of many tests.
+_MOST_FILES, _NAMED_SHOWN = 20, 3
 _TEST_FILE = re.compile(r"(?i)(?<!conf)test|spec")
 _TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|(?-i:IT))$")
 
@@ -55,10 +57,14 @@ def named_after(
     tests = replace(scope, categories=frozenset((Category.TESTS,)))
     nearest = (name for start in starts if not start.is_file for name in start.qualified_name.split(".")[:-3:-1])
     names = dict.fromkeys(name.strip("_") for name in nearest)
-    telling = (name for name in names if len(name) >= _TELLING or len(words_of(name)) > 1)
-    alike = [name for own in telling for name in graph.similar_names(own, _NAMED_SHOWN, tests)]
-    nodes = [node for name in dict.fromkeys(alike) for node in graph.definitions(name, tests) if node.name == name]
-    return tuple(cases_of([node for node in nodes if node not in known])[:_NAMED_SHOWN])
+    found: dict[CodeNode, None] = {}
+    for name in names:
+        if len(name) >= _TELLING or len(words_of(name)) > 1:
+            paths = dict.fromkeys(path for path, *_ in graph.texts((name,), tests))
+            inside = (node for path in islice(paths, _MOST_FILES) for node in graph.in_file(path))
+            found |= dict.fromkeys(node for node in inside if name.lower() in node.name.lower())
+    cases = cases_of([node for node in found if node not in known])
+    return tuple(sorted(cases, key=lambda node: len(node.name))[:_NAMED_SHOWN])
 
 
 def _is_case(node: CodeNode, by_name: object) -> bool:

@@ -23,6 +23,7 @@ QDRANT_API_KEY = os.environ.pop("GRAPHRAG_TEST_QDRANT_API_KEY", "")
 QDRANT_KEY_TO_READ = os.environ.pop("GRAPHRAG_TEST_QDRANT_KEY_TO_READ", "")
 QDRANT_BINARY = os.environ.pop("GRAPHRAG_TEST_QDRANT_BINARY", "")
 QDRANT_GRPC_PORT = int(os.environ.pop("GRAPHRAG_TEST_QDRANT_GRPC_PORT", "0"))
+RETRY_SECONDS = 120.0
 REQUIRED = bool(os.environ.get("REQUIRE_SERVERS"))
 
 
@@ -54,8 +55,8 @@ def start_neo4j(factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
 
 
 def driver_of(server: Neo4jServer) -> Driver:
-    """Return a driver for the whole test session."""
-    return GraphDatabase.driver(server.uri, auth=("neo4j", server.password))
+    """Return a driver for the whole test session; tests that write at once wait long on a busy machine."""
+    return GraphDatabase.driver(server.uri, auth=("neo4j", server.password), max_transaction_retry_time=RETRY_SECONDS)
 
 
 class SharedClient:

@@ -315,3 +315,41 @@ def test_chains_that_are_not_shown_are_named(tmp_path: Path) -> None:
     shown, _, told = text.partition("Further chains go through ")
     names = [set(re.findall(r"\bway_\d\b(?!\()", part)) for part in (shown, told)]
     assert list(map(len, names)) == [3, 2] and not names[0] & names[1]
+
+
+def test_a_type_that_is_created_does_not_run_all_of_its_methods(tmp_path: Path) -> None:
+    """Without facts, too: the chain through the method that is called comes before one through another."""
+    text = """class Setter
+  def run_all
+    finish
+  end
+  def run_one
+    check
+  end
+  def check
+    finish
+  end
+end
+def start
+  Setter.new.run_one
+end
+def finish
+end
+"""
+    with indexed(tmp_path, {"a.rb": text}) as app:
+        answer = ask(app, {"from": "start", "to": "finish"})
+    assert "Setter.run_one" in answer
+    assert "Setter.run_all" not in answer
+
+
+def test_a_function_that_is_handed_over_is_followed_by_name(tmp_path: Path) -> None:
+    """A delegate of C#: what takes it calls it."""
+    text = """class Mediator {
+  void Publish(object note) { handler.Handle(note, Core); }
+  void Core(object note) { publisher.Emit(note); }
+}
+class Publisher { public void Emit(object note) {} }
+"""
+    with indexed(tmp_path, {"a.cs": text}) as app:
+        answer = ask(app, {"from": "Mediator.Publish", "to": "Publisher.Emit"})
+    assert "2 (hands over): " in answer

@@ -133,12 +133,18 @@ class IndexedCode:
         """Return a relation from a node, at a line of its file, to a declaration."""
         return CodeEdge(node.node_id, self.node_id(target.path, target), kind, node.path, line)
 
-    def edges_in(self, node: CodeNode, kinds: Sequence[RelationKind]) -> tuple[list[CodeEdge], list[Mentioned]]:
-        """Return the relations of the lines of a node, and its names that are not decided."""
+    def edges_in(
+        self, node: CodeNode, kinds: Sequence[RelationKind], *, is_direct: bool = False
+    ) -> tuple[list[CodeEdge], list[Mentioned]]:
+        """Return the relations of the lines of a node, and its names that are not decided.
+
+        is_direct: without those of the definitions inside it.
+        """
         links = [
             link
             for link in self.references.of(node.path)
-            if link.kind in kinds and (link.source == node.place or node.start_line <= link.line <= node.end_line)
+            if link.kind in kinds
+            and (link.source == node.place or (not is_direct and node.start_line <= link.line <= node.end_line))
         ]
         if node.start_line == node.end_line:
             links = self._without_neighbours(node, links)

@@ -76,7 +76,7 @@ class Doubts:
             is_typed = set(incoming.kinds) <= set(BY_SYNTAX) and len(self._code.places(node)) > 1
             waiting = frozenset(store.visible(set(references.pending(node.name)), scope))
             is_implicit = RelationKind.CALLS in incoming.kinds and _is_implicit(node, language)
-            unparsed = self._unparsed(node)
+            unparsed = self.unparsed(node.name, node.path)
             return Doubt(unsure, unparsed=unparsed, files_pending=waiting, is_typed=is_typed, is_implicit=is_implicit)
         is_run = RelationKind.CALLS in incoming.kinds
         unparsed = frozenset(self._code.facts.unparsed(resolver.declared(symbols[0]).name, language))
@@ -192,9 +192,9 @@ class Doubts:
             yield from self._code.resolver.foreign.callers(symbol)
             yield from self._code.outsiders.callers(symbol)
 
-    def _unparsed(self, node: CodeNode) -> frozenset[str]:
-        """Return the files that may mention a definition without facts in lines that do not parse."""
-        return frozenset(self._code.facts.unparsed(node.name, detect_language(node.path)))
+    def unparsed(self, name: str, path: str) -> frozenset[str]:
+        """Return the files in the language of a file that may have a name in lines that do not parse."""
+        return frozenset(self._code.facts.unparsed(name, detect_language(path)))
 
     def _unsure(self, node: CodeNode, incoming: Incoming, languages: Collection[str], scope: Scope) -> frozenset[Line]:
         """Return the places of its name that may mean a node where names are compared, and are none of its relations.

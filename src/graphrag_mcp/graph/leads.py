@@ -150,8 +150,14 @@ class Leads:
             yield from leads
 
     def _leads_by_names(self, node: CodeNode) -> Iterator[Lead]:
-        """Yield the calls of a definition in a language without facts."""
-        edges, _ = self._code.edges_in(node, (RelationKind.CALLS, RelationKind.INSTANTIATES))
+        """Yield the calls of a definition in a language without facts; of a type what runs when one is created."""
+        is_container = node.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
+        edges, _ = self._code.edges_in(node, _LEADING, is_direct=is_container)
+        if is_container:
+            members = [other for other in self._code.nodes_of(node.path) if self._is_member(other, node)]
+            for member in members:
+                edge = CodeEdge(node.node_id, member.node_id, RelationKind.CONTAINS, node.path, member.start_line)
+                yield Lead(edge._replace(certainty=Certainty.MAY_CALL), len(members), extra=_OF_TYPE)
         choices = Counter(edge.line for edge in edges if edge.is_guess)
         for edge in edges:
             if not edge.is_guess:
@@ -161,6 +167,9 @@ class Leads:
 
         if node.kind is SymbolKind.METHOD:
             yield from self._leads_below(node)
+
+    def _is_member(self, node: CodeNode, kind: CodeNode) -> bool:
+        return node.kind in CALLABLE and node.qualified_name == f"{kind.qualified_name}.{node.name}"
 
     def _leads_below(self, node: CodeNode) -> Iterator[Lead]:
         """Yield the methods that override one by name: a call of it may run each of them."""

@@ -302,7 +302,11 @@ class Navigator:
         found = self._occurrences(text.removesuffix("()"), scope, 1)
         if places := [f"{as_name(row.path)}:{row.line}" for row in found.lines]:
             lines = f"{counted(found.total, 'line names', 'lines name')} it: {listed(places, LINES_NAMING)}"
-            raise UnknownNameError("symbol", f"nothing that is indexed defines {quoted(text)}; {lines}")
+            unread = {path for row in found.lines for path in self._relations.unparsed(text, row.path)}
+            where = (
+                f", but a definition may be in lines that do not parse: {listed(sorted(unread), 2)}" if unread else ""
+            )
+            raise UnknownNameError("symbol", f"nothing that is indexed defines {quoted(text)}{where}; {lines}")
 
     def _occurrences(self, name: str, scope: Scope, wanted: int) -> Occurrences:
         from graphrag_mcp.grep.hits import find_hits

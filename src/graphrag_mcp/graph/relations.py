@@ -40,7 +40,7 @@ class Relations:
         self._sites = SiteFinder(self._code)
         self.leads = Leads(self._code)
         self._doubts = Doubts(self._code)
-        self.unread = self._doubts.unread_by_name
+        self.unread, self.unparsed = self._doubts.unread_by_name, self._doubts.unparsed
 
     # ------------------------------------------------------------ to a definition
 

@@ -20,6 +20,21 @@ class ImportStyle(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Arguments:
+    """The nodes of a grammar by which the arguments of calls and the parameters of functions are counted."""
+
+    calls: str
+    parameters: str  # Each takes one argument, or none where it has a default value or is `this`.
+    optional: str = ""  # Each takes one argument or none.
+    uncounted: str = ""  # Neither arguments nor parameters; anything else among parameters takes any number.
+    together: str = ""  # Arguments that are one more, or none: Ruby's last hash.
+    spread: str = ""  # Any number of arguments.
+    bare: str = ""  # Functions that take none where they list no parameters.
+    gives_receiver: bool = False  # Whether the value before a name is the first argument.
+    takes_more: bool = False  # Whether a function may be given more than it names.
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     """One language. A text of several words lists them.
 
@@ -47,10 +62,12 @@ class Language:
     library: str = ""  # The first segments of the modules of its standard library.
     super: str = "super"  # The word for the type above, "" if there is none.
     constructors: str = ""  # The names of the methods that run when an instance of their type is created.
+    capitals: bool = False  # Whether a receiver with a capital first is a constant, and no variable.
     clauses: bool = False  # Whether several definitions in a row with one name are one function.
     bare_members: bool = True  # Whether a bare name may be that of a method.
     implicit: str = ""  # The methods that code calls without their names, besides operators.
     blocks_implement: bool = False  # Whether only the members of a block that names a type above override its members.
+    arguments: Arguments | None = None  # Without facts: how they are counted, None if they are not.
     inner_modules: bool = False  # Whether a file may contain a module, which hides its names.
     # Folders below which that of a file is its package, whose declarations it sees; "*": it sees those of all files.
     packages: str = ""

@@ -104,6 +104,20 @@ CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 VARIABLE = (SymbolKind.FIELD, SymbolKind.CONSTANT)
 
 
+class Count(NamedTuple):
+    """How many arguments a call gives or a function takes, in languages without facts: as many as least to most."""
+
+    least: int = 0
+    most: int = 255  # Any number.
+
+    def meets(self, other: "Count") -> bool:
+        """Return whether a number is in both."""
+        return self.least <= other.most and other.least <= self.most
+
+
+ANY_COUNT = Count()
+
+
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """One definition with its exact span (lines are 1-based and inclusive).
@@ -118,6 +132,7 @@ class Symbol:
     end_line: int
     signature: str = ""
     identity: str = ""
+    takes: Count = ANY_COUNT
 
     @property
     def value(self) -> str:
@@ -206,6 +221,7 @@ class Relation(NamedTuple):
     resolution: Resolution
     target_module: str = ""
     owner: str = ""
+    given: Count = ANY_COUNT  # The arguments of a call.
 
 
 # Kinds of chunks that only name what is defined elsewhere: functions without a body, and imports.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from graphrag_mcp.model.facts import FileFacts, SymbolId
-from graphrag_mcp.model.files import Relation, SymbolKind
+from graphrag_mcp.model.files import ANY_COUNT, Relation, SymbolKind
 from graphrag_mcp.model.manifests import Manifest
 
 
@@ -20,7 +20,7 @@ class Named(NamedTuple):
     """A definition, as files without facts may mean it: by its name.
 
     place: see `place_id`. is_static: whether it is declared so, which hides it in C. is_number: whether
-    it is a constant of an enumeration in C and C++, in others maybe a field.
+    it is a constant of an enumeration in C and C++, in others maybe a field. least, most: the arguments that it takes.
     """
 
     file: Keyed
@@ -33,6 +33,8 @@ class Named(NamedTuple):
     is_number: bool
     start_line: int
     end_line: int
+    least: int = 0
+    most: int = ANY_COUNT.most
 
 
 class Names(NamedTuple):

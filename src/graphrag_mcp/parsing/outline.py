@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import Symbol, SymbolKind
+from graphrag_mcp.model.files import ANY_COUNT, Count, Symbol, SymbolKind
 
 
 class Definition(NamedTuple):
@@ -32,6 +32,7 @@ class Definition(NamedTuple):
     docstring: str
     is_declared: bool = False
     name_start: int = 0
+    takes: Count = ANY_COUNT
 
     @property
     def is_container(self) -> bool:
@@ -70,6 +71,7 @@ class Reference(NamedTuple):
     is_plain: bool = False
     is_far: bool = False
     path: str = ""
+    given: Count = ANY_COUNT  # The arguments of a call.
 
 
 class Variable(NamedTuple):
@@ -88,12 +90,16 @@ class Variable(NamedTuple):
 
 
 class Base(NamedTuple):
-    """A type that the definition around it extends, implements or embeds (`receiver.name`)."""
+    """A type that the definition around it extends, implements or embeds (`receiver.name`).
+
+    below: the type that does so where that is another one.
+    """
 
     start: int
     row: int
     name: str
     receiver: str
+    below: str = ""
 
 
 class Import(NamedTuple):

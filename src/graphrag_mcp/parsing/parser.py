@@ -172,6 +172,7 @@ def _symbols(outline: Outline) -> list[Symbol]:
             definition.last_row + 1,
             definition.signature,
             identity,
+            definition.takes,
         )
         for definition, identity in named
         if definition.kind is not None

@@ -7,7 +7,7 @@ the overloads of a file, or what a header declares and other files define. No co
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from operator import attrgetter
 
 from graphrag_mcp.languages.language import ImportStyle
@@ -19,6 +19,7 @@ from graphrag_mcp.model.files import (
     CALLABLE,
     HEADER_SUFFIXES,
     MACRO,
+    Count,
     Relation,
     RelationKind,
     Resolution,
@@ -122,7 +123,7 @@ class NameResolution:
         named = self._named.get(relation.source, [])
         around = _starting_last(named, relation.line)
         around = [each for each in around if relation.line <= each.end_line] or [
-            each for each in named[:MOST_OF_A_NAME] if each.kind is SymbolKind.TYPE
+            each for each in named[:MOST_OF_A_NAME] if each.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
         ][:1]
         if not named and relation.kind is RelationKind.INHERITS:
             definitions = self._source.called(relation.source.rpartition(".")[2])
@@ -206,9 +207,19 @@ class NameResolution:
         is_type = self._is_type(owner)
         if relation.kind is RelationKind.HANDS_ON and not (is_type and self._may_inherit(owner, relation.target)):
             return NOTHING
-        if not (called.methods and is_type):  # It inherits the member, or something generates it.
+        if not (called.methods and is_type):
             return None
-        return called.any_method
+        return self._of_types_above(owner, relation.target)
+
+    def _of_types_above(self, owner: str, name: str) -> Meant:
+        """Return the member that the types of a name have from those above them, if one of these has it."""
+        kinds = [
+            (each.file.path, each.qualified_name)
+            for each in self._source.called(owner)
+            if each.kind in (SymbolKind.TYPE, SymbolKind.MODULE) and each.file.language in self._platform
+        ]
+        above = {each.place: each for kind in kinds[:MOST_OF_A_NAME] for each in self._inherited.above(kind, name)}
+        return one_or_guess(How.NAMED, list(map(candidate_of, above.values())))
 
     def _may_inherit(self, owner: str, name: str) -> bool:
         """Return whether a member is none of the fields of a type of the project."""
@@ -218,19 +229,21 @@ class NameResolution:
     def _is_of_unknown(self, relation: Relation) -> bool:
         """Return whether a name is that of a member of something that the project does not have."""
         owner = relation.owner.rstrip(":?").rpartition(".")[2]
-        return relation.owner.endswith("::") and not (self._is_type(owner) or self._modules.named(owner))
+        return relation.owner.endswith("::") and not (self._is_type(owner, _USED) or self._modules.named(owner))
 
-    def _is_type(self, name: str) -> bool:
-        return any(
-            each.kind in (SymbolKind.TYPE, SymbolKind.MODULE) and each.file.language in self._platform
-            for each in self._source.called(name)
-        )
+    def _is_type(self, name: str, kinds: Collection[SymbolKind] = (SymbolKind.TYPE, SymbolKind.MODULE)) -> bool:
+        return any(each.kind in kinds and each.file.language in self._platform for each in self._source.called(name))
 
     def _called(self, relation: Relation) -> Called:
-        """Return the definitions of a name that a relation may mean; archived ones only where there are no others."""
-        key = relation.target, relation.kind, relation.target_module == MACRO, self._has_no_receiver(relation)
+        """Return the definitions of a name that a relation may mean; archived ones only where there are no others.
+
+        Those that take another number of arguments than a call gives are left out if one takes it.
+        """
+        is_macro, has_no_receiver = relation.target_module == MACRO, self._has_no_receiver(relation)
+        key = relation.target, relation.kind, is_macro, has_no_receiver, relation.given
         if key not in self._all_called:
             every = [each for each in self._source.called(relation.target) if self._may_mean(relation, each)]
+            every = [each for each in every if _takes(each, relation)] or every  # Else a definition was changed.
             shown = [each for each in every if not each.file.is_archived] or every
             self._all_called[key] = Called(list(map(candidate_of, shown)))
         return self._all_called[key]
@@ -372,6 +385,11 @@ class NameResolution:
 def _is_member(named: Named) -> bool:
     """Return whether a definition is a method or a field, and no variant of an enumeration."""
     return named.kind is SymbolKind.METHOD or (named.kind is SymbolKind.FIELD and not named.name[:1].isupper())
+
+
+def _takes(named: Named, relation: Relation) -> bool:
+    """Return whether a definition takes as many arguments as a call gives."""
+    return named.kind not in CALLABLE or relation.given.meets(Count(named.least, named.most))
 
 
 def _starting_last(named: Sequence[Named], line: int) -> Sequence[Named]:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import HEADER_SUFFIXES, SymbolKind
@@ -50,11 +49,6 @@ class Called:
         """Return those of some files; none where there are too many."""
         files = [self.in_file[path] for path in paths if path in self.in_file]
         return [each for file in files for each in file] if sum(map(len, files)) <= MOST_OF_A_NAME else []
-
-    @cached_property
-    def any_method(self) -> Meant:
-        """What a method of a type is that has none of this name."""
-        return one_or_guess(How.NAMED, self.methods)
 
 
 def candidate_of(named: Named) -> Candidate:

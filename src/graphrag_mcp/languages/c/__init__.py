@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from graphrag_mcp.languages.language import ImportStyle, Language
+from graphrag_mcp.languages.language import Arguments, ImportStyle, Language
 
 _C = Language(
     name="c",
@@ -21,6 +21,7 @@ _C = Language(
     headers=True,
     family="cpp",
     imports_names=False,
+    arguments=Arguments(calls="call_expression", parameters="parameter_declaration", uncounted="comment"),
     platform="cpp objc swift",
 )
 _CPP = replace(
@@ -31,6 +32,13 @@ _CPP = replace(
     files=".cc .cpp .cxx .c++ .cppm .ixx .hh .hpp .hxx .h++ .inl .ipp .tpp .cu .cuh .ino",
     queries="cpp c",
     bare_members=True,
+    arguments=Arguments(  # Default values may stand in another declaration.
+        calls="call_expression",
+        parameters="",
+        optional="parameter_declaration optional_parameter_declaration",
+        uncounted="comment",
+        spread="parameter_pack_expansion",
+    ),
     platform="c objc swift",
     test_types=True,
 )

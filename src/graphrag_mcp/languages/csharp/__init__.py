@@ -1,6 +1,6 @@
 """C#."""
 
-from graphrag_mcp.languages.language import ImportStyle, Language
+from graphrag_mcp.languages.language import Arguments, ImportStyle, Language
 
 LANGUAGES = (
     Language(
@@ -12,6 +12,11 @@ LANGUAGES = (
         imports=ImportStyle.OPENED,
         super="base",
         implicit="Deconstruct Dispose DisposeAsync Equals GetEnumerator GetHashCode MoveNext ToString",
+        arguments=Arguments(
+            calls="invocation_expression object_creation_expression implicit_object_creation_expression",
+            parameters="parameter",
+            uncounted="comment",
+        ),
         public="public",
         test_types=True,
     ),

@@ -1,6 +1,6 @@
 """PHP."""
 
-from graphrag_mcp.languages.language import ImportStyle, Language
+from graphrag_mcp.languages.language import Arguments, ImportStyle, Language
 
 LANGUAGES = (
     Language(
@@ -18,6 +18,14 @@ LANGUAGES = (
         strlen str_replace
     """,
         constructors="__construct",
+        arguments=Arguments(
+            calls="""function_call_expression member_call_expression nullsafe_member_call_expression
+                scoped_call_expression object_creation_expression""",
+            parameters="simple_parameter property_promotion_parameter",
+            uncounted="comment",
+            spread="variadic_placeholder variadic_unpacking",
+            takes_more=True,
+        ),
         super="parent",
         bare_members=False,
         public="public",

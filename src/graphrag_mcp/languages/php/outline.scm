@@ -21,7 +21,10 @@
 (function_call_expression function: [(name) @call (qualified_name (name) @call)])
 (member_call_expression object: (_) @value name: (name) @call)
 (nullsafe_member_call_expression object: (_) @value name: (name) @call)
-(scoped_call_expression scope: (_) @receiver name: (name) @call)
+(scoped_call_expression scope: [(name) (qualified_name) (relative_scope)] @receiver name: (name) @call)
+(scoped_call_expression scope: [(variable_name) (member_access_expression) (nullsafe_member_access_expression)
+  (subscript_expression) (parenthesized_expression) (function_call_expression) (member_call_expression)
+  (scoped_call_expression) (scoped_property_access_expression)] @value name: (name) @call)
 (object_creation_expression [(name) @call (qualified_name (name) @call)])
 ; A callable as an array: `[$this, 'add']`.
 (array_creation_expression . (array_element_initializer [(variable_name) @receiver (member_access_expression) @receiver

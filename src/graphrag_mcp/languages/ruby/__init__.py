@@ -1,6 +1,6 @@
 """Ruby."""
 
-from graphrag_mcp.languages.language import ImportStyle, Language
+from graphrag_mcp.languages.language import Arguments, ImportStyle, Language
 
 LANGUAGES = (
     Language(
@@ -15,6 +15,16 @@ LANGUAGES = (
         private protected public each map freeze nil? to_s lambda proc loop
     """,
         constructors="initialize",
+        capitals=True,
+        arguments=Arguments(
+            calls="call",
+            parameters="identifier destructured_parameter",
+            optional="optional_parameter",
+            uncounted="keyword_parameter hash_splat_parameter block_parameter block_argument comment",
+            together="pair hash_splat_argument",
+            spread="splat_argument forward_argument",
+            bare="method singleton_method",
+        ),
         implicit="call coerce each hash inspect method_missing respond_to_missing? to_ary to_proc to_s to_str",
     ),
 )

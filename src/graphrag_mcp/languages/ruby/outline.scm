@@ -14,8 +14,22 @@
   (#any-of? @_test "it" "test" "specify" "example" "scenario" "should")) @test
 
 (superclass [(constant) @base (scope_resolution name: (constant) @base)])
-(call method: (identifier) @_mixin arguments: (argument_list [(constant) @base (scope_resolution name: (constant) @base)])
-  (#any-of? @_mixin "include" "extend" "prepend"))
+(call !receiver method: (identifier) @_mixin
+  arguments: (argument_list [(constant) @base (scope_resolution name: (constant) @base)])
+  (#any-of? @_mixin "include" "extend"))
+(call receiver: [(constant) @below (scope_resolution name: (constant) @below)] method: (identifier) @_mixin
+  arguments: (argument_list [(constant) @base (scope_resolution name: (constant) @base)])
+  (#any-of? @_mixin "include" "extend"))
+; What is prepended comes before the type, as what is below it does.
+(call receiver: [(constant) @base (scope_resolution name: (constant) @base)] method: (identifier) @_mixin
+  arguments: (argument_list [(constant) @below (scope_resolution name: (constant) @below)]) (#eq? @_mixin "prepend"))
+([(class name: [(constant) @base (scope_resolution name: (constant) @base)] body: (body_statement
+    (call !receiver method: (identifier) @_mixin
+      arguments: (argument_list [(constant) @below (scope_resolution name: (constant) @below)]))))
+  (module name: [(constant) @base (scope_resolution name: (constant) @base)] body: (body_statement
+    (call !receiver method: (identifier) @_mixin
+      arguments: (argument_list [(constant) @below (scope_resolution name: (constant) @below)]))))]
+  (#eq? @_mixin "prepend"))
 
 (call receiver: (_)? @receiver method: [(identifier) (constant)] @call)
 (block_argument (simple_symbol) @call)
@@ -68,6 +82,7 @@
 
 (call receiver: [(constant) @call (scope_resolution name: (constant) @call)] method: (identifier) @_new (#eq? @_new "new"))
 (call receiver: (constant) @reference)
+(call method: (identifier) @_mixin arguments: (argument_list (constant) @reference) (#eq? @_mixin "prepend"))
 (scope_resolution name: (constant) @reference)
 
 (call method: (identifier) @_require arguments: (argument_list . (string (string_content) @source))

@@ -1,6 +1,6 @@
 """Rust."""
 
-from graphrag_mcp.languages.language import ImportStyle, Language
+from graphrag_mcp.languages.language import Arguments, ImportStyle, Language
 
 LANGUAGES = (
     Language(
@@ -21,6 +21,12 @@ LANGUAGES = (
         add add_assign bitand bitor bitxor clone cmp default deref deref_mut div drop eq fmt from from_str hash index
         index_mut into_iter mul ne neg next not partial_cmp poll rem shl shr sub sub_assign try_from
     """,
+        arguments=Arguments(
+            calls="call_expression",
+            parameters="parameter self_parameter",
+            uncounted="attribute_item line_comment block_comment",
+            gives_receiver=True,
+        ),
         blocks_implement=True,
         inner_modules=True,
         manifests="Cargo.toml",

@@ -22,7 +22,8 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @bound       a name that is a local variable of the block around it from here on
     @block       a block with variables of its own; @block.own: one that sees none of those around it
     @reference   the name of a type that is used
-    @base        the name of a type that the definition around it extends, implements or embeds, with @receiver likewise
+    @base        the name of a type that the definition around it extends, implements or embeds, with @receiver likewise;
+                 or that another type extends, @below
     @import      an import statement, with @source, and optionally @item (a name taken from it) and @alias;
                  @import.file where the source is a file relative to this one
     @item        a name taken by the import around it, with @alias likewise, where the source comes after the names:
@@ -46,8 +47,11 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from graphrag_mcp.languages.grammars import Captures, Match
+from graphrag_mcp.languages.language import Language
+from graphrag_mcp.languages.registry import builtins_of
 from graphrag_mcp.languages.syntax import SourceCode
-from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.files import ANY_COUNT, Count, SymbolKind
+from graphrag_mcp.parsing.code.counting import NO_ARGUMENTS, Counting
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
 from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Naming, not_local
 from graphrag_mcp.parsing.code.names import OwnNamespace, as_title, called_name, last_name, type_name, without_marks
@@ -117,6 +121,7 @@ class FoundDefinition(NamedTuple):
     owner: str
     body_start: int
     is_declared: bool  # Only: the body is elsewhere, or nowhere.
+    takes: Count
 
 
 class Above(NamedTuple):
@@ -143,9 +148,8 @@ class FoundImport:
 class Findings:
     """Everything that one query found in one file."""
 
-    def __init__(self, code: SourceCode, builtins: frozenset[str]) -> None:
-        """builtins: the builtin names of the language."""
-        self._code, self._builtins = code, builtins
+    def __init__(self, code: SourceCode, language: Language) -> None:
+        self._code, self._builtins, self._counting = code, builtins_of(language.name), Counting(language.arguments)
         self.definitions: dict[int, FoundDefinition] = {}  # by the start of the name
         self.wrappers: list[tuple[int, int]] = []
         self.above: dict[int, Above] = {}  # by the last row
@@ -188,7 +192,7 @@ class Findings:
             case "wrapper":
                 self.wrappers.append(node.byte_range)
             case "base":
-                self._add_base(node, captures.get("receiver"))
+                self._add_base(node, captures)
             case "doc":
                 self._add_doc(node)
             case "setting":
@@ -217,13 +221,14 @@ class Findings:
             receiver = MACRO_RECEIVER
         is_builtin = name in self._builtins
         said = (start, self._code.row(start), name, receiver, is_call, is_builtin)
-        is_path = before is not None and self._code.data.startswith(b"::", before.end_byte)
+        of_value = "value" in captures
+        is_path = before is not None and not of_value and self._code.data.startswith(b"::", before.end_byte)
         is_plain = before is not None and self._is_plain(before, receiver)
         path = self._path_before(before) if is_path and before is not None else ""
         is_far = bool(path) and path.partition("::")[0] not in _HERE
-        of_value = "value" in captures
+        given = self._counting.given(node, is_of_value=of_value) if is_call else ANY_COUNT
         self.references[start, is_call] = Reference(
-            *said, is_of_value=of_value, is_path=is_path, is_plain=is_plain, is_far=is_far, path=path
+            *said, is_of_value=of_value, is_path=is_path, is_plain=is_plain, is_far=is_far, path=path, given=given
         )
         registration = REGISTRATIONS.get(name)
         if registration and registration.fits(node, receiver, is_call):
@@ -255,14 +260,18 @@ class Findings:
                 is_path = before is not None and self._code.data.startswith(b"::", before.end_byte)
                 said = (start, self._code.row(start), name, receiver, is_call)
                 is_plain = before is not None and self._is_plain(before, receiver)
-                known[start, is_call] = Reference(*said, is_handed=not is_call, is_path=is_path, is_plain=is_plain)
+                given = NO_ARGUMENTS if is_call else ANY_COUNT
+                known[start, is_call] = Reference(
+                    *said, is_handed=not is_call, is_path=is_path, is_plain=is_plain, given=given
+                )
 
-    def _add_base(self, node: Node, receivers: list[Node] | None) -> None:
+    def _add_base(self, node: Node, captures: Captures) -> None:
         start = node.start_byte
-        receiver = self._read_receiver(receivers[0]) if receivers else ""
+        receiver = self._read_receiver(captures["receiver"][0]) if "receiver" in captures else ""
+        below = self._code.node_text(captures["below"][0]) if "below" in captures else ""
         if self.namespace.names:
             self.namespace.note(node, self._code)
-        self.bases.add(Base(start, self._code.row(start), last_name(self._code.node_text(node)), receiver))
+        self.bases.add(Base(start, self._code.row(start), last_name(self._code.node_text(node)), receiver, below))
 
     def _read_receiver(self, node: Node) -> str:
         """Return `c` of the receiver `a.b.c`, and UNKNOWN_RECEIVER for other expressions."""
@@ -304,6 +313,7 @@ class Findings:
                 self._code.node_text(captures["owner"][0]) if "owner" in captures else "",
                 body.start_byte if body else 0,
                 self._is_declared(node, body),
+                self._counting.taken(node),
             )
 
     def _is_declared(self, node: Node, body: Node | None) -> bool:

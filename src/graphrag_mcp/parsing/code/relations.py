@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 from graphrag_mcp.languages.registry import describe, library_of
 from graphrag_mcp.model.files import (
+    ANY_COUNT,
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
     MACRO,
     VARIABLE,
     Category,
+    Count,
     Relation,
     RelationKind,
     Resolution,
@@ -57,11 +59,11 @@ class _Kind(NamedTuple):
 
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
     """Return the distinct edges of a file in the order in which they first occur, each with its highest confidence."""
-    relations: dict[tuple[RelationKind, str, str, int, str], Relation] = {}
+    relations: dict[tuple[object, ...], Relation] = {}
     called: set[tuple[str, str]] = set()
     for relation in _Builder(path, language, category, outline).relations():
         line, source_and_target = relation.line if relation.kind in _BY_LINE else 0, relation[1:3]
-        key = (relation.kind, *source_and_target, line, relation.owner)
+        key = (relation.kind, *source_and_target, line, relation.owner, relation.given)
         if relation.kind is RelationKind.CALLS:
             called.add(source_and_target)
         elif relation.kind is RelationKind.USES and source_and_target in called:  # A call is more specific.
@@ -80,6 +82,7 @@ class _Builder:
         described = describe(language)
         self._super, self._has_bare_members = described.super, described.bare_members
         self._inner_modules, self._blocks_implement = described.inner_modules, described.blocks_implement
+        self._has_capitals = described.capitals
         self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
         self._imports = {imported.name: imported for imported in (*outline.implied, *outline.imports)}
@@ -97,7 +100,8 @@ class _Builder:
         self._bases: dict[int, list[str]] = {}
         self._around_bases = enclosing_indexes(outline.definitions, [base.start for base in outline.bases])
         for index, base in zip(self._around_bases, outline.bases, strict=True):
-            self._bases.setdefault(index, []).append(base.name)
+            if not base.below:
+                self._bases.setdefault(index, []).append(base.name)
 
     def relations(self) -> Iterator[Relation]:
         yield from self._contains()
@@ -118,12 +122,13 @@ class _Builder:
 
     def _inherits(self) -> Iterator[Relation]:
         for index, base in zip(self._around_bases, self._outline.bases, strict=True):
-            if index < 0:
-                continue
-            source = self._outline.definitions[index]
-            if base.name != source.name or base.receiver:
+            below = self._outline.definitions[index].qualified_name if index >= 0 else ""
+            if base.below:
+                named = self._local.get(base.below, ())
+                below = next(iter(named)) if len(named) == 1 else ""
+            if below and (base.name != last_name(below) or base.receiver):
                 edge = self._resolve_member(base.receiver, base.name) if base.receiver else self._resolve(base.name)
-                yield _edge(RelationKind.INHERITS, source.qualified_name, base.name, base.row, edge, base.receiver)
+                yield _edge(RelationKind.INHERITS, below, base.name, base.row, edge, base.receiver)
 
     def _import_edges(self) -> Iterator[Relation]:
         for imported in self._outline.imports:
@@ -153,11 +158,11 @@ class _Builder:
             name = source.qualified_name if source else ""
             owner, edge = self._owner(call, index, self._resolve_call(call, index))
             target = self._target(call)
-            yield from (_edge(RelationKind.CALLS, name, target, row, edge, owner) for row in rows)
+            yield from (_edge(RelationKind.CALLS, name, target, row, edge, owner, call.given) for row in rows)
             is_helper = self._is_test_file and edge[1] is Resolution.LOCAL
             if (self._is_test_file or (source and is_test[index])) and not is_helper:
                 tested = (min(edge[0], _TESTED_BY_CALL), edge[1], edge[2])
-                yield _edge(RelationKind.TESTS, name, target, call.row, tested, owner)
+                yield _edge(RelationKind.TESTS, name, target, call.row, tested, owner, call.given)
 
     def _uses(self) -> Iterator[Relation]:
         definitions, references = self._outline.definitions, self._outline.references
@@ -187,11 +192,12 @@ class _Builder:
 
     def _each_once(self, references: Sequence[Reference]) -> Iterable[tuple[int, Reference, list[int]]]:
         """Return the first of equal references in one definition, with its index and the rows of all of them."""
-        by_target: dict[tuple[int, str, str, str, bool], tuple[int, Reference, list[int]]] = {}
+        by_target: dict[tuple[object, ...], tuple[int, Reference, list[int]]] = {}
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
             kind = self._kind_of(use.receiver, index, use.start) if use.is_plain else ""
-            rows = by_target.setdefault((index, use.name, use.receiver, kind, use.is_far), (index, use, []))[2]
+            key = (index, use.name, use.receiver, kind, use.is_far, use.given)
+            rows = by_target.setdefault(key, (index, use, []))[2]
             if not rows or (not use.is_builtin and use.row > rows[-1]):
                 rows.append(use.row)
         return by_target.values()
@@ -221,7 +227,10 @@ class _Builder:
                 index = definitions[index].parent
             return last_name(definitions[index].qualified_name) if index >= 0 else "", edge
         owner, ending = receiver, ""
-        is_type = receiver[:1].isupper() and not receiver.isupper()  # No constant, nor the parameter of a type.
+        is_name = receiver[:1].isupper()
+        is_type = is_name and (
+            self._has_capitals or not receiver.isupper()
+        )  # Else maybe a constant or a type's parameter.
         kind = self._kind_of(receiver, index, reference.start) if reference.is_plain else ""
         if kind and not (reference.is_path and kind.endswith("?")):  # `pager::open()` is of a module.
             owner = kind.rstrip(":?")
@@ -231,6 +240,8 @@ class _Builder:
         elif reference.is_path:
             ending = "?::" if reference.is_far and self._inner_modules else "::"
             owner = f"{reference.path.replace('::', '.')}.{owner}" if reference.is_far and ending == "::" else owner
+        elif is_name and self._has_capitals:
+            ending = "::"
         first, _, rest = owner.partition(".")
         if rest and (imported := self._imports.get(first)):
             module = imported.module if imported.whole else f"{imported.module}/{imported.target}"
@@ -356,9 +367,17 @@ class _Builder:
         return BARE_CONFIDENCE, Resolution.UNRESOLVED, ""
 
 
-def _edge(kind: RelationKind, source: str, target: str, row: int, resolved: Resolved, owner: str = "") -> Relation:
+def _edge(
+    kind: RelationKind,
+    source: str,
+    target: str,
+    row: int,
+    resolved: Resolved,
+    owner: str = "",
+    given: Count = ANY_COUNT,
+) -> Relation:
     confidence, resolution, module = resolved
-    return Relation(kind, source, target, row + 1, confidence, resolution, module, owner)
+    return Relation(kind, source, target, row + 1, confidence, resolution, module, owner, given)
 
 
 def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], list[_Kind]]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from graphrag_mcp.languages.grammars import Grammar, Matches
 from graphrag_mcp.languages.language import ImportStyle
-from graphrag_mcp.languages.registry import builtins_of, is_inline_test
+from graphrag_mcp.languages.registry import is_inline_test
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import HEADER_SUFFIXES, Category, SymbolKind
 from graphrag_mcp.parsing.categories import categorise
@@ -38,7 +38,7 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
     """Return the outline; empty where there is no query for the language."""
     if grammar.query is None:
         return Outline()
-    findings = Findings(code, builtins_of(grammar.language.name))
+    findings = Findings(code, grammar.language)
     findings.collect(matches.outline)
     references = (
         reference for reference in findings.references.values() if reference.start not in findings.definitions
@@ -155,6 +155,7 @@ def _build(
         docstring=docstring[:DOCSTRING_CHARS],
         is_declared=match.is_declared,
         name_start=match.name_start,
+        takes=match.takes,
     )
 
 

@@ -116,4 +116,5 @@ def _pack_symbol(symbol: Symbol, place: int) -> _Row:
         symbol.end_line,
         symbol.signature,
         place,
+        *symbol.takes,
     )

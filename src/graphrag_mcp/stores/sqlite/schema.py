@@ -12,7 +12,7 @@ and the file of a full-text match is known without a join. File ids are never re
 import re
 from importlib import resources
 
-SCHEMA_VERSION = 10  # Increase it when older versions could not read or write the file; each format has its own file.
+SCHEMA_VERSION = 11  # Increase it when older versions could not read or write the file; each format has its own file.
 ORDINAL_BITS = 16  # A file has at most 65,536 chunks; one of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
@@ -20,7 +20,8 @@ ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
 
 LINK_BITS = 20  # A file has less than a million links.
 NAMED = """s.name, s.qualified_name, s.kind, s.place, s.signature LIKE 'macro_rules!%', s.signature LIKE 'static %',
-    s.kind = 'field' AND (s.signature = s.name OR s.signature LIKE s.name || ' %'), s.start_line, s.end_line"""
+    s.kind = 'field' AND (s.signature = s.name OR s.signature LIKE s.name || ' %'), s.start_line, s.end_line,
+    s.least, s.most"""
 
 
 def of_linked(link_id: str, linked_id: str) -> str:

@@ -129,7 +129,9 @@ CREATE TABLE symbols (
     start_line INTEGER NOT NULL,
     end_line INTEGER NOT NULL,
     signature TEXT NOT NULL,
-    place INTEGER NOT NULL          -- The number by which links name it; the same in all versions of the file.
+    place INTEGER NOT NULL,         -- The number by which links name it; the same in all versions of the file.
+    least INTEGER NOT NULL,         -- The arguments that it takes (`Count`).
+    most INTEGER NOT NULL
 );
 CREATE INDEX symbols_place ON symbols (place);
 CREATE INDEX symbols_name ON symbols (name_key, file_id);

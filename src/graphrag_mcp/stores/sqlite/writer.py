@@ -278,7 +278,7 @@ def _insert_files(connection: sqlite3.Connection, files: Sequence[tuple[int, Pac
         ((key, file_id) for file_id, file, _ in files for key in file.module_keys),
     )
     connection.executemany(
-        "INSERT INTO main.symbols VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO main.symbols VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (file_id << ORDINAL_BITS | ordinal, file_id, *symbol)
             for file_id, file, _ in files

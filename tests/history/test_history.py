@@ -438,7 +438,7 @@ def test_a_line_is_explained_by_what_was_before_a_formatter(repository: Reposito
 
 
 def test_a_line_that_equals_another_is_explained_by_its_own_commit(repository: Repository) -> None:
-    """One that was moved, within the file or from another, is explained by what wrote it first."""
+    """One that was moved from another file by what moved it, and by what wrote it first."""
     line = "    error.constraints[type] = message_of_the_constraint\n"
     first = f"def one(error, type):\n{line}\n\n"
     repository.commit({"src/conn.py": first}, "Add one")
@@ -447,7 +447,60 @@ def test_a_line_that_equals_another_is_explained_by_its_own_commit(repository: R
     text = ask(repository.open(), path="src/conn.py", line=7)
     assert text.index("Add two") < text.index("Add one")
     repository.commit({"src/conn.py": second, "src/other.py": first}, "Move one")
-    assert "Move one" not in ask(repository.open(), path="src/other.py", line=2)
+    text = ask(repository.open(), path="src/other.py", line=2)
+    assert "(moved here) Test: Move one" in text
+    assert "Test: Add one" in text.partition("Move one")[2]
+
+
+STATUS = "    send_the_status_line(peer, reply)\n"
+HEADERS = "    send_all_of_the_headers(peer, reply)\n    send_all_of_the_cookies(peer, reply)\n"
+SERVE = "def serve(peer, reply):\n    peer.open()\n"
+
+
+def test_a_line_is_explained_by_what_moved_it_within_its_file(repository: Repository) -> None:
+    """Before what wrote it, also where words mean the line; neither a new indentation nor a copy moves one."""
+    repository.commit({"src/serve.py": SERVE + STATUS + HEADERS}, "Add a server")
+    repository.commit({"src/serve.py": SERVE + HEADERS + STATUS}, "Fix #7")
+    indented = SERVE + "    if peer:\n" + (HEADERS + STATUS).replace("    ", "        ")
+    copied_line = "\n\ndef again(peer, reply):\n" + STATUS
+    repository.commit({"src/serve.py": indented + copied_line}, "Only for a peer")
+    app = repository.open()
+    text = ask(app, path="src/serve.py", line=6)
+    assert text.startswith("2 commits that explain src/serve.py:6, the newest of few files first:")
+    assert "Test: Add a server" in text.partition("(moved here) Test: Fix #7")[2]
+    words = "why is the status line sent to the peer behind the headers"
+    assert ask(app, path="src/serve.py", line=6, query=words) == text
+    assert "(moved here)" not in ask(app, path="src/serve.py", line=4)
+    assert "(moved here)" not in ask(app, path="src/serve.py", line=10)
+    text = ask(app, query=words)
+    assert "lines of src/serve.py:1-6  serve" in text
+    assert "Test: Add a server" in text.partition("(moved here) Test: Fix #7")[2]
+
+
+def test_a_definition_has_what_moved_it_marked(repository: Repository) -> None:
+    """The newest of them alone: the others moved it to where it stands no more."""
+    moved = "\n\ndef idle(self):\n    self.wait(20)\n    return self.peers\n"
+    repository.commit({"src/conn.py": CONN + moved}, "Add idle")
+    repository.commit({"src/conn.py": CONN, "src/peers.py": "import os\n" + moved}, "Move idle once")
+    repository.commit({"src/peers.py": "import os\n", "src/last.py": "import re\n" + moved}, "Move idle twice")
+    text = ask(repository.open(), symbol="src/last.py:4-5")
+    assert "(moved here) Test: Move idle twice" in text and "Move idle once" in text
+    assert text.count("moved here") == 1
+
+
+def test_where_no_message_matches_a_file_the_lines_that_do_are_explained(repository: Repository) -> None:
+    """Also of a definition; a message that has most of the words is enough, and so are lines without any."""
+    repository.commit({"src/serve.py": SERVE + STATUS + HEADERS}, "Add a server")
+    reason = "    # The status goes behind the headers, else a location has another.\n"
+    repository.commit({"src/serve.py": SERVE + HEADERS + reason + STATUS}, "Fix #7")
+    repository.commit({"src/serve.py": SERVE + HEADERS + reason + STATUS + "x = 1\n"}, "Server: x")
+    app = repository.open()
+    for place in ({"path": "src/serve.py"}, {"symbol": "serve"}):
+        text = ask(app, query="status location header", **place)
+        assert "in turn with those that wrote lines of it" in text.partition("\n")[0]
+        assert text.index("Fix #7") < text.index("Add a server")
+        assert "No commits" in ask(app, query="quota billing invoices", **place)
+    assert "in turn" not in ask(app, query="server x", path="src/serve.py")
 
 
 def test_a_file_has_the_commits_of_its_earlier_names(repository: Repository) -> None:

@@ -10,6 +10,7 @@ from graphrag_mcp.model.history import ChangedLines
 from graphrag_mcp.system.git import Git, GitError, is_name
 
 LEAST_ALIKE, MOST_COMPARED = 0.5, 300  # The share of two lines that is equal, and of how many characters.
+FOLLOWED = ("-M", "-C")  # Options of `blame`: lines are followed where a commit moved them.
 _LINE = re.compile(  # A line of the file begins with a tab, so it cannot look like a head.
     r"^(?P<name>[0-9a-f]{40,64}) (?P<before>\d+) (?P<now>\d+).*\n"
     r"(?:[^\t\n].*\n)*?filename (?P<path>.*)\n\t(?P<text>.*)",
@@ -18,12 +19,16 @@ _LINE = re.compile(  # A line of the file begins with a tab, so it cannot look l
 
 
 class Written(NamedTuple):
-    """A line with the commit that wrote it, and where. number: in the file whose lines were asked for."""
+    """A line with the commit that wrote it, and where. number: in the file whose lines were asked for.
+
+    moved_by: the commit that moved it to where it stands, "" for none.
+    """
 
     commit: str
     place: ChangedLines
     number: int
     text: str
+    moved_by: str = ""
 
 
 def blame(git: Git, lines: Lines, deadline: float, *options: str) -> Iterator[Written]:
@@ -45,13 +50,23 @@ def explained(git: Git, lines: Lines, passed: Sequence[str], deadline: float) ->
     another was not. Raises GitError.
     """
     first = lines._replace(end=lines.start)
-    before = next(blame(git, first, deadline, *(f"--ignore-rev={name}" for name in passed), "-M", "-C"), None)
+    before = next(blame(git, first, deadline, *(f"--ignore-rev={name}" for name in passed), *FOLLOWED), None)
     if before is None:
         raise GitError("git could not tell which commit wrote this line")
     if passed:
         return before if before.commit not in passed and is_earlier(git, before, deadline) else None
-    own = next(blame(git, first, deadline), before)
-    return own if own.commit != before.commit and not is_moved(git, own.commit, own.text, deadline) else before
+    return unmoved(git, next(blame(git, first, deadline), before), before, deadline)
+
+
+def unmoved(git: Git, own: Written, before: Written, deadline: float) -> Written:
+    """Return a line with the commit that wrote it before its own one moved it; its own one if that wrote it.
+
+    before: the line as git ascribes it with copies, too. Raises GitError.
+    """
+    if own.commit == before.commit:
+        return before
+    is_new = not is_moved(git, own.commit, own.place.path, own.text, deadline)
+    return own if is_new else before._replace(moved_by=own.commit)
 
 
 def is_earlier(git: Git, written: Written, deadline: float) -> bool:

@@ -6,23 +6,16 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice, takewhile, zip_longest
 from pathlib import Path
 
-from graphrag_mcp.history.blame import blame, explained
-from graphrag_mcp.history.lines import (
-    Lines,
-    changed_symbols,
-    committed_lines,
-    follow_lines,
-    shown_change,
-)
+from graphrag_mcp.history.lines import Lines, changed_symbols, committed_lines, follow_lines, shown_change
 from graphrag_mcp.history.log import read_commits
-from graphrag_mcp.history.update import MOST_FILES
+from graphrag_mcp.history.writers import explain_line, rarity, survivors, writers
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Companion, Told
@@ -42,8 +35,6 @@ GONE_COMMITS, GONE_READ = 3, 20  # The ones that removed a name and brought it, 
 MOST_UNKNOWN, SHORTEST_BEGINNING = 8, 3  # Of the words that no indexed message has.
 MOST_COMMITS = 200
 MOST_READ = 1_000  # Without an index of messages, no more are read.
-MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
-EXPLAINING = 2  # Commits of a line: the newest may have changed a name in it.
 LEAST_SHARE = 0.25  # A match below this share of the best score has a word or two in common.
 FEWEST_COMMITS = 4  # A file with fewer commits has no habits.
 _LEAST_TOGETHER = 2
@@ -52,9 +43,7 @@ NEWEST_COMMITS = 50  # Older commits of a file are not compared.
 _OF_CODE = (Category.IMPLEMENTATION, Category.TESTS)
 _END = "--end-of-options"
 _OF_SUBJECT, _OF_BODY, _OF_MATCH = 1.0, 0.3, 0.2  # What a word counts in a message, and BM25 beside the words.
-_OF_HEAD = 0.5  # The first line has the words of the name, which are not what a question of its lines is about.
 _MEANT = 0.5  # The share of the words, by their rarity, that a message about them has.
-MOST_BEHIND = 3  # Commits that wrote the lines which words mean.
 
 
 class Past:
@@ -87,7 +76,8 @@ class Past:
     def answer(self, words: str, node: CodeNode | None, line: int | None, span: CommitRange) -> Told:
         """Return the commits that changed a definition, a file, or one line of it; without a node, all of them.
 
-        words: of their messages, "" for any; those that share the rarest are first. It reads git, for SECONDS at most.
+        words: of their messages, "" for any; those that share the rarest are first. What explains a line need not have
+        them. It reads git, for SECONDS at most.
         """
         try:
             if node is None:
@@ -100,7 +90,7 @@ class Past:
                 told = self.of_lines(node, span)
         except GitError as error:
             return Told((), str(error))
-        return self._by_words(told, words, set()) if words else told
+        return self._by_words(told, words, set()) if words and not line else told
 
     def of_named(self, words: str, node: CodeNode, span: CommitRange) -> Told:
         """Return the commits of a definition that words name, those of which a line is still there first."""
@@ -198,43 +188,31 @@ class Past:
         commits = tuple(dict.fromkeys((*first, *indexed, *others.commits)))
         return Told(commits[:MOST_COMMITS], others.note)
 
-    def with_writers(self, told: Told, words: str, node: CodeNode, texts: Mapping[int, str], span: CommitRange) -> Told:
+    def with_writers(self, told: Told, words: str, node: CodeNode, texts: Collection[str], span: CommitRange) -> Told:
         """Return commits that match words, and in turn with them those that wrote the lines of code that they mean.
 
-        A message says what was done, and the question what stands there. texts: the lines of the code. Where the first
-        message has most of the words, it stays before the code.
+        A message says what was done, and the question what stands there. Where the first message has most of the words,
+        it stays before the code. texts: the lines of the code, masked. Where no line has a word, nothing is changed.
         """
         frequencies = self._history.frequencies(query_words(words))
         written = self._writers(node, texts, frequencies, span)
+        if not written.commits:
+            return told
         all_words = sum(map(frequencies.idf, frequencies.of_terms))
         shared = set(query_words(told.commits[0].message)) if told.commits else set()
         is_meant = sum(map(frequencies.idf, shared.intersection(frequencies.of_terms))) >= _MEANT * all_words
-        both = (told.commits, tuple(written)) if is_meant else (tuple(written), told.commits)
+        both = (told.commits, written.commits) if is_meant else (written.commits, told.commits)
         commits = dict.fromkeys(commit for pair in zip_longest(*both) for commit in pair if commit)
-        changed = {commit.name: lines for commit, lines in written.items()}
-        return replace(told, commits=tuple(commits), changed={**changed, **told.changed})
+        changed = {**written.changed, **told.changed}
+        return replace(told, commits=tuple(commits), changed=changed, moved=told.moved | written.moved)
 
-    def _writers(
-        self, node: CodeNode, texts: Mapping[int, str], frequencies: Frequencies, span: CommitRange
-    ) -> dict[Commit, ChangedLines]:
-        """Return the commits that wrote lines of a definition which share words, each with its best line."""
+    def _writers(self, node: CodeNode, texts: Collection[str], frequencies: Frequencies, span: CommitRange) -> Told:
+        """Return the commits that wrote lines of a definition or a file which share words, each with its best line."""
         deadline = time.monotonic() + GONE_SECONDS
-        best: dict[str, tuple[float, ChangedLines]] = {}
-        try:
-            lines = self._committed(node.path, node.start_line, node.end_line, deadline)
-            if lines is None:
-                return {}
-            for written in blame(self._git, lines, deadline):
-                line = written.number - lines.start + node.start_line
-                worth = (_OF_HEAD if line == node.start_line else 1.0) * _rarity(texts.get(line, ""), frequencies)
-                if worth > best.get(written.commit, (-1.0,))[0]:
-                    best[written.commit] = worth, written.place
-            read = list(self._read(deadline, "--no-walk=unsorted", *span.options, _END, *best)) if best else []
-        except GitError:
-            return {}
-        sums = {commit: best[commit.name][0] + _rarity(commit.message, frequencies) for commit in read}
-        ordered = sorted(filter(sums.__getitem__, sums), key=lambda commit: -sums[commit])
-        return {commit: best[commit.name][1] for commit in ordered[:MOST_BEHIND]}
+        with suppress(GitError):
+            if lines := self._committed(node.path, node.start_line, node.end_line, deadline):
+                return writers(self._git, lines, texts, frequencies, span, deadline)
+        return Told(())
 
     def _with_unknown(self, words: str, frequencies: Frequencies, span: CommitRange) -> Told:
         """Return the newest commits with words that no indexed message has: all their files may be gone."""
@@ -288,14 +266,15 @@ class Past:
         note = "" if evolution.is_whole else "older commits were not read in time"
         names = {commit.name: changed for commit, changed in evolution.commits.items() if changed}
         added_by = "" if self.problem else evolution.added_by
+        moved = frozenset(filter(None, [evolution.moved_by]))
         if not span.options:
-            return Told(tuple(evolution.commits), note, names, added_by)
+            return Told(tuple(evolution.commits), note, names, added_by, moved)
         all_names = [commit.name for commit in evolution.commits]
         commits = {
             commit.name for commit in self._read(deadline + SECONDS, "--no-walk", *span.options, _END, *all_names)
         }
         told = tuple(commit for commit in evolution.commits if commit.name in commits)
-        return Told(told, note, names, added_by)
+        return Told(told, note, names, added_by, moved)
 
     def last_change(self, node: CodeNode, deadline: float) -> Told:
         """Return the newest commit that changed a definition or a file; none that is not found in time."""
@@ -312,37 +291,19 @@ class Past:
             return Told((), str(error))
 
     def of_line(self, path: str, line: int) -> Told:
-        """Return the commit that made a line what it is, apart from blanks and moves, and the one before it.
-
-        Those that changed many files, as a formatter does, come last. Raises GitError.
-        """
+        """Return the commits that explain a line, see `explain_line`. Raises GitError."""
         deadline = time.monotonic() + SECONDS
         lines = self._committed(path, line, line, deadline)
         if lines is None:
             return Told((), "this line is not committed yet")
-        written: dict[str, ChangedLines] = {}
-        small: list[str] = []  # Commits that changed few files.
-        with suppress(GitTimeoutError):
-            while len(written) - len(small) < MOST_PASSED and len(small) < EXPLAINING:
-                found = explained(self._git, lines, list(written), deadline)
-                if found is None:
-                    break
-                written[found.commit] = found.place
-                options = ("-r", "--root", "-z", "--name-only", "--no-commit-id")
-                changed = self._git.run(deadline, "diff-tree", *options, _END, found.commit)
-                small += [found.commit] if changed.count(b"\0") <= MOST_FILES else []
-        if not written:
-            return Told((), "git was not ready in time")
-        large = [name for name in reversed(written) if name not in small]
-        commits = self._read(deadline + SECONDS, "--no-walk=unsorted", _END, *small, *large)
-        return Told(tuple(commits), "", written)
+        return explain_line(self._git, lines, deadline, deadline + SECONDS)
 
     def _survivors(self, node: CodeNode) -> set[str]:
-        """Return the commits that wrote the present lines of a definition, none where git does not tell in time."""
+        """Return the commits that wrote or moved the present lines of a definition, as far as git tells in time."""
         deadline = time.monotonic() + SECONDS
         with suppress(GitError):
             if lines := self._committed(node.path, node.start_line, node.end_line, deadline):
-                return {line.commit for line in blame(self._git, lines, deadline)}
+                return survivors(self._git, lines, deadline)
         return set()
 
     def together(self, path: str, scope: Scope) -> list[Companion]:
@@ -389,16 +350,11 @@ class Past:
         return (commit for commit, _ in read_commits(self._git, deadline, *arguments))
 
 
-def _rarity(text: str, frequencies: Frequencies) -> float:
-    """Return the sum of the rarities of those of the counted words that a text has."""
-    return sum(map(frequencies.idf, frequencies.of_terms.keys() & set(query_words(text))))
-
-
 def _worth(commit: Commit, frequencies: Frequencies) -> float:
     """Return how well a message matches: its subject says what the commit is about."""
     subject, _, body = commit.message.partition("\n")
-    in_subject = _rarity(subject, frequencies)
-    return _OF_SUBJECT * in_subject + _OF_BODY * (_rarity(f"{subject} {body}", frequencies) - in_subject)
+    in_subject = rarity(subject, frequencies)
+    return _OF_SUBJECT * in_subject + _OF_BODY * (rarity(f"{subject} {body}", frequencies) - in_subject)
 
 
 def _beginning(word: str, stem: str) -> str:

@@ -48,12 +48,14 @@ class Lines(NamedTuple):
 class Evolution:
     """The commits that changed some lines, the newest first; the first _MOST_READ with the lines.
 
-    added_by: the commit that added them, "" if it is not known. is_whole: whether there was time to read all.
+    added_by: the commit that added them, "" if it is not known. is_whole: whether there was time to read all. moved_by:
+    the commit that moved them to where they stand, "" for none.
     """
 
     commits: Mapping[Commit, ChangedLines | None]
     added_by: str
     is_whole: bool
+    moved_by: str = ""
 
 
 def follow_lines(git: Git, lines: Lines, name: str, deadline: float) -> Evolution:
@@ -65,6 +67,7 @@ def follow_lines(git: Git, lines: Lines, name: str, deadline: float) -> Evolutio
     commits: dict[Commit, ChangedLines | None] = {}
     origin: Lines | None = lines
     last: tuple[Commit, str] | None = None
+    moved_by = ""
     try:
         for _ in range(MOST_MOVES):
             if origin is None:
@@ -74,12 +77,13 @@ def follow_lines(git: Git, lines: Lines, name: str, deadline: float) -> Evolutio
             for last in read_commits(git, deadline, wanted, "--end-of-options", origin.commit, "--"):
                 commits.setdefault(last[0], _changed_lines(last[1]) if len(commits) < _MOST_READ else None)
             origin = _moved_from(git, *last, deadline) if last else None
+            moved_by = moved_by or (last[0].name if last and origin else "")
     except GitTimeoutError:
-        return Evolution(commits, "", is_whole=False)
+        return Evolution(commits, "", is_whole=False, moved_by=moved_by)
     # What a merge added has no such commit: the oldest one that is seen changed other lines.
     added = list(_patch_lines(last[1])) if last is not None and origin is None else []
     is_new = all(line.sign == "+" for line in added) and any(name in line.text for line in added)
-    return Evolution(commits, last[0].name if last and is_new else "", is_whole=True)
+    return Evolution(commits, last[0].name if last and is_new else "", is_whole=True, moved_by=moved_by)
 
 
 class _PatchLine(NamedTuple):
@@ -120,16 +124,22 @@ def _patch_lines(patch: str) -> Iterator[_PatchLine]:
             after, added = after + 1, added - 1
 
 
-def is_moved(git: Git, commit: str, text: str, deadline: float) -> bool:
-    """Return whether a commit that added a line with a text removed one, so that it is not new. Raises GitError."""
+def is_moved(git: Git, commit: str, path: str, text: str, deadline: float) -> bool:
+    """Return whether a commit that added a line with a text to a file removed one there or elsewhere. Raises GitError.
+
+    Blanks do not count within the file. A text without a word is taken as moved, where git finds that it was.
+    """
     if not _TELLING.search(text) or "\0" in text:
         return True
-    wanted = f"-S{text[:_MOST_WANTED]}"
-    span = ("diff-tree", "--no-commit-id", "--root", "-r", "-p", *_DIFF, wanted, "--end-of-options", commit)
-    patch = git.run(deadline, *span).decode("utf-8", "replace")  # Of the files that have it more or less often.
-    parts = _FILE_HEAD.split(patch)[1:]
-    removed = (line for part in parts for line in _patch_lines(part) if line.sign == "-")
-    return not parts or any(line.text.strip() == text for line in removed)
+    span = ("diff-tree", "--no-commit-id", "--root", "-m", "-r", "-p", *_DIFF)
+    elsewhere = (f"-S{text[:_MOST_WANTED]}", "--end-of-options", commit)  # Files that have it more or less often.
+    wanted = "".join(text.split())
+    for where in (("--end-of-options", commit, "--", path), elsewhere):
+        parts = _FILE_HEAD.split(as_text(git.run(deadline, *span, *where)))[1:]
+        removed = (line.text for part in parts for line in _patch_lines(part) if line.sign == "-")
+        if any("".join(line.split()) == wanted for line in removed):
+            return True
+    return False
 
 
 def shown_change(git: Git, commit: str, changed: ChangedLines, deadline: float) -> list[str]:

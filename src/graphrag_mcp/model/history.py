@@ -94,13 +94,14 @@ class Told:
     """Commits that answer a question, the best or newest first. note: what is missing, "" for nothing.
 
     changed: the lines that a commit changed, by its name, where the question is of lines. added_by: the commit that
-    added these, "" if it is not known.
+    added these, "" if it is not known. moved: those that moved lines to where they stand.
     """
 
     commits: tuple[Commit, ...]
     note: str = ""
     changed: Mapping[str, ChangedLines] = field(default_factory=dict)
     added_by: str = ""
+    moved: frozenset[str] = frozenset()
 
 
 def day_of(commit: Recalled | Commit) -> str:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -43,6 +43,7 @@ NAMES_LOOKED_UP = 5  # Of a query.
 SHORTEST_GONE = 4  # Characters of a name that is looked for in what commits removed.
 SYMBOLS_SHOWN = 3
 LEAST_WORDS = 3  # Fewer words name a topic, and mean no code.
+MOST_LINES = 5_000  # Of a file whose lines are compared with words.
 CHANGES_SHOWN = 3  # Commits of which changed lines are shown.
 CHANGED_LINES = 6
 CHANGED_CHARACTERS = 120
@@ -82,7 +83,7 @@ class ToldCommit:
     """A commit with the indexed files that it changed and the definitions in them, and how many other files.
 
     changed: lines that it changed, each after "-" or "+", where the question is of lines. is_first: whether it added
-    them.
+    them. is_move: whether it moved them to where they stand.
     """
 
     commit: str
@@ -93,6 +94,7 @@ class ToldCommit:
     other_files: int
     changed: Sequence[str] = ()
     is_first: bool = False
+    is_move: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +102,10 @@ class History:
     """What is said of all commits.
 
     of: the definition or file whose past they are, None for any. named: the definition that the query names, whose
-    commits are first. meant: the one that a search finds for it, whose lines some of the first wrote. gone: a name in
-    the query that nothing has any more, whose last are before them. missing: what is. words: of the query, and
-    most_matched: how many of them the message of one commit has at most. added_by: the commit that added the lines and
-    its day, "" if that is not known.
+    commits are first. meant: the one that a search finds for it, or that is asked about where no message matches well,
+    whose lines some of the first wrote. gone: a name in the query that nothing has any more, whose last are before
+    them. missing: what is. words: of the query, and most_matched: how many of them the message of one commit has at
+    most. added_by: the commit that added the lines and its day, "" if that is not known.
     """
 
     of: CodeNode | None
@@ -145,15 +147,14 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
         row = _told(commit, files, shown, view.root, named_in_it or own)
         is_shown = place < CHANGES_SHOWN and (named_in_it or (own in row.files and not is_first))
         lines = past.changed_lines(commit, told, own, navigator.until) if is_shown else []
-        rows.append(replace(row, changed=lines, is_first=is_first))
+        rows.append(replace(row, changed=lines, is_first=is_first, is_move=commit.name in told.moved))
     page = Page(rows, call.first, len(told.commits))
-    words = set(query_words(arguments.query))
-    matched = max((len(words.intersection(query_words(commit.message))) for commit in told.commits), default=0)
+    words, matched = _matched(arguments.query, told.commits)
     firsts = (
         f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)}" for commit in told.commits if commit.name == told.added_by
     )
     missing = told.note or past.problem
-    history = History(node, named, asked.gone, missing, len(words), matched, next(firsts, ""), asked.meant)
+    history = History(node, named, asked.gone, missing, words, matched, next(firsts, ""), asked.meant)
     return answer_of(view, history, page, filter(None, [node, named, asked.meant]))
 
 
@@ -186,14 +187,32 @@ def _asked(past: "Past", view: "IndexView", call: Call[HistoryArguments]) -> _As
         gone = gone if of_names[0].commits else ""
         note = next(filter(None, (of.note for of in (told, *of_names))), "")
         changed = {name: lines for of in of_names for name, lines in of.changed.items()}
-        told = replace(told, commits=tuple(commits), note=note, changed=changed, added_by=of_names[-1].added_by)
-    is_question = len(query_words(arguments.query)) >= LEAST_WORDS and not (start or named or gone)
-    meant = _meant(view, call) if is_question else None
+        moved = told.moved.union(*(of.moved for of in of_names))
+        added_by = of_names[-1].added_by
+        told = replace(told, commits=tuple(commits), note=note, changed=changed, added_by=added_by, moved=moved)
+    if node:
+        is_unanswered = (
+            bool(arguments.query) and not arguments.line and _is_weak(*_matched(arguments.query, told.commits))
+        )
+        meant = node if is_unanswered and node.end_line - node.start_line < MOST_LINES else None
+    else:
+        is_question = len(query_words(arguments.query)) >= LEAST_WORDS and not (named or gone)
+        meant = _meant(view, call) if is_question else None
     if meant is not None:
-        lines = range(meant.start_line, meant.end_line + 1)
-        texts = navigator.texts({(meant.path, line) for line in lines})
-        told = past.with_writers(told, arguments.query, meant, {line: text for (_, line), text in texts.items()}, span)
+        texts = navigator.texts({(meant.path, line) for line in range(meant.start_line, meant.end_line + 1)})
+        both = past.with_writers(told, arguments.query, meant, texts.values(), span)
+        told, meant = both, meant if both is not told else None
     return _Asked(node, named, gone, told, meant)
+
+
+def _matched(query: str, commits: Iterable[Commit]) -> tuple[int, int]:
+    """Return how many words a query has, and how many of them the message of one commit has at most."""
+    words = set(query_words(query))
+    return len(words), max((len(words.intersection(query_words(commit.message))) for commit in commits), default=0)
+
+
+def _is_weak(words: int, most_matched: int) -> bool:
+    return most_matched * 2 <= words
 
 
 def _meant(view: "IndexView", call: Call[HistoryArguments]) -> CodeNode | None:
@@ -269,29 +288,30 @@ def _told(
 def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArguments]) -> str:
     """Return each commit in a line, with the beginning of its message and what it changed."""
     arguments, history, total = call.arguments, answer.result, answer.page.total
-    is_matched = bool(arguments.query and not (history.gone and arguments.symbol))
+    explains = bool(arguments.line and history.of)
+    is_matched = bool(arguments.query and not explains and not (history.gone and arguments.symbol))
     words = f' that match{"es" if total == 1 else ""} "{one_line(arguments.query)}"' if is_matched else ""
     of = f" of {location_of(history.of)}" if history.of else ""
     is_gone = bool(history.gone and (arguments.symbol or arguments.path))
     if is_gone:
         gone = as_name(history.gone)
         of = f" that added or removed {gone}" if arguments.symbol else f" of {gone}, which is not there any more"
-    if arguments.line and history.of:
+    if explains and history.of:
         of = f" that explain{'s' if total == 1 else ''} {as_name(history.of.path)}:{arguments.line}"
-    explains = bool(arguments.line and history.of)
     order = "" if total == 1 else ", the best first" if arguments.query else ", the newest first"
     if explains and total > 1:
         order = ", the newest of few files first"
     if history.gone and not is_gone:
         order += f", those that added or removed {as_name(history.gone)} before others"
     if history.meant:
-        order += f", in turn with those that wrote lines of {location_of(history.meant)}"
+        where = "it" if history.meant == history.of else location_of(history.meant)
+        order += f", in turn with those that wrote lines of {where}"
     if history.named:
         order += f", those of {location_of(history.named)} before others"
     if history.added_by and not any(row.is_first for row in answer.page.rows):
         of_what = as_name(next(of for of in (history.of, history.named) if of).name)
         order += f"; {history.added_by} added {of_what}"
-    if history.words > 1 and history.most_matched * 2 <= history.words:
+    if history.words > 1 and not explains and _is_weak(history.words, history.most_matched):
         most = f"more than {history.most_matched}" if history.most_matched else "one"
         order += f"; none has {most} of the {history.words} words"
     if not total:
@@ -310,7 +330,7 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
 def _lines(row: ToldCommit, most: int = BODY_CHARACTERS, *, is_whole_message: bool = False) -> list[str]:
     author = f" {row.author.partition(' <')[0]}:" if row.author else ""
     subject, _, body = row.message.partition("\n")
-    added = " (added here)" if row.is_first else ""
+    added = " (added here)" if row.is_first else " (moved here)" if row.is_move else ""
     head = one_line(f"{row.commit[:DIGITS_SHOWN]} {row.date}{added}{author} {subject.strip()}")
     body = body.strip()
     if not is_whole_message:

@@ -1,0 +1,102 @@
+"""The commits that wrote lines, and those that moved them to where they stand."""
+
+from collections.abc import Collection
+from contextlib import suppress
+
+from graphrag_mcp.history.blame import FOLLOWED, Written, blame, explained, unmoved
+from graphrag_mcp.history.lines import Lines
+from graphrag_mcp.history.log import read_commits
+from graphrag_mcp.history.update import MOST_FILES
+from graphrag_mcp.model.history import ChangedLines, CommitRange, Told
+from graphrag_mcp.model.search import Frequencies
+from graphrag_mcp.system.git import Git, GitError, GitTimeoutError
+from graphrag_mcp.text.words import query_words
+
+MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
+EXPLAINING = 2  # Commits of a line: the newest may have changed a name in it.
+MOST_BEHIND = 3  # Commits that wrote the lines which words mean.
+_OF_HEAD = 0.5  # The first line has the words of the name, which are not what a question of its lines is about.
+_READ = ("--no-walk=unsorted", "--end-of-options")
+
+
+def explain_line(git: Git, lines: Lines, deadline: float, late: float) -> Told:
+    """Return the commits that moved a line, that made it what it is apart from blanks, and the one before these.
+
+    Those that changed many files, as a formatter does, come last. late: until when commits are read that are found.
+    Raises GitError.
+    """
+    written: dict[str, ChangedLines] = {}
+    small: list[str] = []  # Commits that changed few files.
+    moved: list[str] = []
+    with suppress(GitTimeoutError):
+        while len(written) - len(small) < MOST_PASSED and len(small) < EXPLAINING:
+            found = explained(git, lines, list(written), deadline)
+            if found is None:
+                break
+            moved += [found.moved_by] if found.moved_by else []
+            written[found.commit] = found.place
+            small += [found.commit] if _is_small(git, found.commit, deadline) else []
+        small[:0] = [name for name in moved if _is_small(git, name, deadline)]
+    if not written:
+        return Told((), "git was not ready in time")
+    large = [name for name in (*reversed(written), *moved) if name not in small]
+    commits = tuple(commit for commit, _ in read_commits(git, late, *_READ, *small, *large))
+    return Told(commits, "", written, moved=frozenset(moved))
+
+
+def _is_small(git: Git, commit: str, deadline: float) -> bool:
+    options = ("-r", "--root", "-z", "--name-only", "--no-commit-id", "--end-of-options")
+    return git.run(deadline, "diff-tree", *options, commit).count(b"\0") <= MOST_FILES
+
+
+def survivors(git: Git, lines: Lines, deadline: float) -> set[str]:
+    """Return the commits that wrote or moved lines, as far as git tells them in time."""
+    found: set[str] = set()
+    with suppress(GitError):
+        for options in ((), FOLLOWED):
+            found.update(line.commit for line in blame(git, lines, deadline, *options))
+    return found
+
+
+def writers(
+    git: Git, lines: Lines, texts: Collection[str], frequencies: Frequencies, span: CommitRange, deadline: float
+) -> Told:
+    """Return the commits that wrote lines which share words, each with its best line. Raises GitError.
+
+    Behind one that moved its line is the one that wrote it. texts: of lines, masked; no others are compared.
+    """
+    masked = {text.strip() for text in texts}
+    best: dict[str, tuple[float, Written]] = {}
+    for written in blame(git, lines, deadline):
+        of_line = _OF_HEAD if written.number == lines.start else 1.0
+        worth = of_line * rarity(written.text, frequencies) if written.text in masked else 0.0
+        if worth > best.get(written.commit, (-1.0,))[0]:
+            best[written.commit] = worth, written
+    read = [commit for commit, _ in read_commits(git, deadline, *span.options, *_READ, *best)] if best else []
+    sums = {commit: best[commit.name][0] + rarity(commit.message, frequencies) for commit in read}
+    ordered = sorted(filter(sums.__getitem__, sums), key=lambda commit: -sums[commit])[:MOST_BEHIND]
+    own = [best[commit.name][1] for commit in ordered]
+    origins = _origins(git, lines, own, deadline)
+    names = [line.commit for line in origins.values()]
+    older = [commit for commit, _ in read_commits(git, deadline, *span.options, *_READ, *names)] if names else []
+    known = {commit.name: commit for commit in (*older, *ordered)}
+    names = [name for line in own for name in (line.commit, origins.get(line.commit, line).commit) if name in known]
+    changed = {line.commit: line.place for line in (*origins.values(), *own)}
+    return Told(tuple(known[name] for name in dict.fromkeys(names)), "", changed, moved=frozenset(origins))
+
+
+def _origins(git: Git, lines: Lines, own: list[Written], deadline: float) -> dict[str, Written]:
+    """Return the lines that their commits only moved, by these, with the commits that wrote them."""
+    found: dict[str, Written] = {}
+    with suppress(GitError):  # A partial clone has not all contents that are compared.
+        followed = {line.number: line for line in blame(git, lines, deadline, *FOLLOWED)} if own else {}
+        for line in own:
+            origin = unmoved(git, line, followed.get(line.number, line), deadline)
+            if origin.moved_by:
+                found[line.commit] = origin
+    return found
+
+
+def rarity(text: str, frequencies: Frequencies) -> float:
+    """Return the sum of the rarities of those of the counted words that a text has."""
+    return sum(map(frequencies.idf, frequencies.of_terms.keys() & set(query_words(text))))

@@ -131,7 +131,7 @@ def test_a_method_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: Path)
     }
     with indexed(tmp_path, files) as app:
         said = _impact(app, 3, "Oven._glow")
-    assert "and 0 tests, in 1 file (within 3 hops). 1 test reaches its type: test_new.\n" in said
+    assert "and 0 tests, in 1 file (within 3 hops). 1 test reaches Oven: test_new.\n" in said
     assert "\nTest first: pytest tests/test_oven.py" in said
 
 
@@ -217,7 +217,7 @@ def test_a_difference_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: P
         app.index()
         call = IMPACT.read({"base": "HEAD", "hops": 1}, app.settings, app.root)
         text = IMPACT.write(app.ask(IMPACT.ask, call), call)
-    assert "Test (none within 1 hop; 1 test reaches its type: test_box): pytest tests/test_box.py" in text
+    assert "Test (none within 1 hop; 1 test reaches Box: test_box): pytest tests/test_box.py" in text
 
 
 def _tests_of(app: App, symbol: str) -> str:
@@ -274,3 +274,52 @@ def test_go_runs_functions_with_the_prefix_of_a_test_in_files_of_tests(tmp_path:
         said = _impact(app, 1, "Price")
     assert "1 test and 3 helpers of tests" in said
     assert "Test: go test -run '^(TestPrice)$' .\n" in said
+
+
+CALLED_SO = {
+    "src/IFeed.cs": "public interface IFeed { void Publish(int one); }\n",
+    "src/Desk.cs": "public class Desk { public void Send(IFeed feed) { feed.Publish(1); } }\n",
+    "test/PublishTests.cs": "public class PublishTests {\n  class Slow : IFeed { public void Publish(int one) { } }\n"
+    "  [Fact] public void Sends() { new Slow().Publish(1); }\n}\n",
+    "test/OtherTests.cs": "public class OtherTests { [Fact] public void Marks() { Scan(typeof(PublishTests)); } }\n",
+}
+
+
+def test_who_uses_a_type_that_is_called_like_a_test_runs_nothing(tmp_path: Path) -> None:
+    """Nor is a file or a type a test of what it defines itself; what calls it is."""
+    with indexed(tmp_path, CALLED_SO) as app:
+        said, traced = _impact(app, 3, "IFeed.Publish"), _tests_of(app, "IFeed.Publish")
+    assert "PublishTests.Sends" in said
+    for text in (said, traced):
+        assert "OtherTests" not in text
+        assert "(the file)" not in text
+        assert "helper" not in text
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("tests/CartTest.php", "<?php\nclass CartTest extends TestCase {\n  function testIt() { new Cart(); }\n}\n"),
+        ("tests/CartTests.cs", "public class CartTests { [Fact] public void Works() { new Cart(); } }\n"),
+    ],
+)
+def test_a_file_is_no_helper_of_tests_by_its_name(tmp_path: Path, path: str, text: str) -> None:
+    """What it defines is."""
+    code = {"src/Cart.php": "<?php\nclass Cart { }\n", "src/Cart.cs": "public class Cart { }\n"}
+    with indexed(tmp_path, {path: text} | code) as app:
+        said = _tests_of(app, f"src/Cart{Path(path).suffix}::Cart")
+    assert "1 test" in said
+    assert "(the file)" not in said
+
+
+def test_where_no_test_reaches_a_function_those_of_the_types_around_its_callers_do(tmp_path: Path) -> None:
+    """The nearest ones."""
+    files = {
+        "src/Order.cs": "public static class Order { public static int Sort(int one) { return one; } }\n",
+        "src/Stage.cs": "public class Stage { public int Handle() { return Order.Sort(1); } }\n",
+        "src/Whole.cs": "public class Whole { public int Go() { return new Stage().Handle(); } }\n",
+        "test/StageTests.cs": "public class StageTests {\n  [Fact] public void Runs() { Add(typeof(Stage)); }\n}\n",
+        "test/WholeTests.cs": "public class WholeTests {\n  [Fact] public void Runs() { Add(typeof(Whole)); }\n}\n",
+    }
+    with indexed(tmp_path, files) as app:
+        assert " 1 test reaches Stage: StageTests.Runs.\n" in _impact(app, 3, "Order.Sort")

@@ -221,3 +221,93 @@ def test_a_long_answer_about_a_diff_is_short(opened: App, root: Path) -> None:
     text = ask(opened)
     assert len(text) <= 3_500
     assert "more: cursor=" in text
+
+
+SHOP = {
+    "src/lib.rs": "pub struct Till;\nimpl Till {\n    pub fn pay(&self, one: u32) -> u32 { one }\n"
+    "    pub fn close(&self) -> u32 { self.pay(1) }\n}\n",
+    "src/Till.cs": "public static class Till { public static int Pay(int one) { return one; } }\n",
+    "src/Shop.cs": "public class Shop { public int Close() { return Till.Pay(1); } }\n",
+    "tests/ShopTests.cs": "public class ShopTests { [Fact] public void Closes() { new Shop().Close(); } }\n",
+    "lib/till.rb": "class Till\n  def pay(one)\n    one\n  end\n\n  def close\n    pay(1)\n  end\nend\n",
+    "web/Till.php": "<?php\nclass Till {\n  function pay($one) { return $one; }\n"
+    "  function close() { return $this->pay(1); }\n}\n",
+    "web/tests/TillTest.php": "<?php\nclass TillTest {\n  function testPay() {\n    $till = new Till();\n"
+    "    $till->pay(1);\n  }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "head", "places"),
+    [
+        ("src/lib.rs", "one: u32", "one: u32, two: u32", "in Rust: 1 certain user.", ["src/lib.rs:4  Till.close"]),
+        ("src/Till.cs", "int one", "int one, int two", "in C#: 1 certain user.", ["src/Shop.cs:1  Shop.Close"]),
+        ("lib/till.rb", "pay(one)", "pay(one, two)", "in Ruby: 1 certain user.", ["lib/till.rb:7  Till.close"]),
+        ("web/Till.php", "pay($one)", "pay($one, $two)", "in PHP: 1 certain user and 1 by name.",
+         ["web/Till.php:4  Till.close", "web/tests/TillTest.php:5  TillTest.testPay (by name)"]),
+    ],
+)  # fmt: skip
+def test_where_parameters_are_not_read_what_breaks_is_not_decided(
+    opened: App, root: Path, path: str, old: str, new: str, head: str, places: list[str]
+) -> None:
+    """It is no count of zero, and each user is named."""
+    commit(root, SHOP)
+    (root / path).write_text(SHOP[path].replace(old, new, 1))
+    text, answer = ask(opened), ask(opened, response_format="json")
+    assert text.splitlines()[0].endswith(f"What breaks is not decided {head}")
+    assert [line for line in text.splitlines() if line.startswith("  ")] == [f"  may break {place}" for place in places]
+    assert (answer["broken"], answer["not_decided"], answer["rows"][0]["is_decided"]) == (0, 1, False)
+    assert "In this language types are known only where they are written" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "place"),
+    [("src/lib.rs", "pay(&self", "src/lib.rs:4"), ("src/Till.cs", "Pay(", "src/Shop.cs:1"),
+     ("lib/till.rb", "pay(one", "lib/till.rb:7"), ("web/Till.php", "pay($one)", "web/Till.php:4")],
+)  # fmt: skip
+def test_what_certainly_uses_a_method_that_is_renamed_is_broken(
+    opened: App, root: Path, path: str, old: str, place: str
+) -> None:
+    """Where names are compared, too."""
+    commit(root, SHOP)
+    (root / path).write_text(SHOP[path].replace(old, f"gone_{old}", 1))
+    assert {where for _, where in broken(ask(opened, response_format="json"))} == {place}
+    assert "Certainly broken outside the change: 1 place." in ask(opened)
+
+
+@pytest.mark.parametrize(
+    ("path", "own", "above"),
+    [("src/lib.rs", "impl Till", "impl Desk for Till {}\nimpl Till"),
+     ("lib/till.rb", "class Till", "class Till < Desk"),
+     ("web/Till.php", "class Till", "class Till extends Desk")],
+)  # fmt: skip
+def test_what_may_have_the_method_from_a_type_above_is_not_certainly_broken(
+    opened: App, root: Path, path: str, own: str, above: str
+) -> None:
+    """Nothing here says what is in that type."""
+    text = SHOP[path].replace(own, above, 1)
+    commit(root, SHOP | {path: text})
+    (root / path).write_text(text.replace("pay", "gone", 1))
+    said = ask(opened)
+    assert f"  may break {path}:" in said
+    assert "What breaks is not decided in " in said.splitlines()[0]
+
+
+def test_a_member_of_another_type_is_not_the_function_that_is_gone(opened: App, root: Path) -> None:
+    """Even in the file that defined it."""
+    text = "def pay(one)\n  one\nend\n\ndef close\n  Bank.pay(1)\n  pay(2)\nend\n"
+    commit(root, {"lib/pay.rb": text})
+    (root / "lib/pay.rb").write_text(text.replace("def pay", "def gone"))
+    assert broken(ask(opened, response_format="json")) == {("pay", "lib/pay.rb:7")}
+
+
+def test_tests_are_named_where_no_command_runs_them(opened: App, root: Path) -> None:
+    """With their places; what leads to a test by name alone is named, too."""
+    commit(root, SHOP)
+    (root / "src/Till.cs").write_text(SHOP["src/Till.cs"].replace("int one", "int one, int two"))
+    assert "\nTest: 1 test by name within 3 hops: ShopTests.Closes  tests/ShopTests.cs:1-1.\n" in ask(opened)
+    git(root, "checkout", "--", ".")
+    (root / "web/Till.php").write_text(SHOP["web/Till.php"].replace("pay($one)", "pay($one, $two)"))
+    assert ": TillTest.testPay  web/tests/TillTest.php:3-6." in ask(opened)
+    (root / "web/Till.php").write_text(SHOP["web/Till.php"].replace("pay($one)", "charge($one)"))
+    assert ": TillTest.testPay  web/tests/TillTest.php:3-6" in ask(opened)

@@ -11,7 +11,7 @@ from graphrag_mcp.graph.cases import cases_of, commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
 from graphrag_mcp.graph.impact import LEADING, Reached, find_impact
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import Dependant, dependant, is_by_name
+from graphrag_mcp.graph.tracing import Dependant, dependant, is_shown
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.history.differing import Difference, Differing, Read
 from graphrag_mcp.languages.policy import policy_of
@@ -39,7 +39,7 @@ _BROKEN = (
 )  # Relations that another signature breaks.
 
 
-@shown("definition", "breaks", "may_break", "others")
+@shown("definition", "breaks", "may_break", "others", "is_decided")
 @dataclass(frozen=True, slots=True)
 class Affected:
     """A changed definition with its direct dependants outside the change. node: None where it is not indexed.
@@ -54,6 +54,19 @@ class Affected:
     may_break: tuple[Dependant, ...] = ()
     others: tuple[Dependant, ...] = ()
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is known what does not fit any more: parameters are read in some languages only, else names."""
+        definition = self.definition
+        is_known = not definition.is_breaking or detect_language(definition.path) in FACT_LANGUAGES
+        return is_known or (definition.change is not Change.SIGNATURE and not self.may_break)
+
+    @property
+    def on_the_way(self) -> Iterator[CodeNode]:
+        """The code that depends on it."""
+        nodes = (place.node for place in (*self.breaks, *self.may_break, *self.others))
+        return (node for node in nodes if node.category is not Category.TESTS)
+
 
 @shown("hops", "is_guess", path="node.path", symbol="node.symbol")
 class RankedTest(NamedTuple):
@@ -65,8 +78,8 @@ class RankedTest(NamedTuple):
 
 
 @shown(
-    "base", "files", "broken", "reached", "tests", "tests_of_types", "test_commands", "tests_changed", "is_deeper",
-    "without_definition", "together", "files_left", "doubt", "texts_left",
+    "base", "files", "broken", "not_decided", "reached", "tests", "tests_of_types", "test_commands", "tests_changed",
+    "is_deeper", "without_definition", "together", "files_left", "doubt", "texts_left",
 )  # fmt: skip
 @dataclass(frozen=True, slots=True)
 class DiffImpact:
@@ -76,6 +89,7 @@ class DiffImpact:
     definition. files_left: how many were not compared. together: files that usually change with one of them, and did
     not. reached: what depends on a direct dependant. is_deeper, build_files, tests_of_types: as in `Impact`.
     texts_left: texts in quotes that the change removes from its files, with the lines of others that have them.
+    types_tested: the types that `tests_of_types` reach.
     """
 
     base: str
@@ -91,12 +105,20 @@ class DiffImpact:
     build_files: Mapping[str, str] = field(default_factory=dict)
     reached: tuple[Reached, ...] = ()
     tests_of_types: tuple[CodeNode, ...] = ()
+    types_tested: tuple[CodeNode, ...] = ()
     texts_left: Mapping[str, tuple[Line, ...]] = field(default_factory=dict)
 
     @property
     def started(self) -> list[CodeNode]:
         """Those of the tests that a runner starts; the others help them."""
-        return cases_of([test.node for test in self.tests if not test.is_guess])
+        return cases_of([test.node for test in self.tests])
+
+    @property
+    def levels(self) -> Iterator[list[CodeNode]]:
+        """What changed, and the code that depends on it, the nearest first."""
+        yield [row.node for row in self.affected if row.node is not None]
+        yield [node for row in self.affected for node in row.on_the_way]
+        yield [row.node for row in self.reached]
 
     @property
     def test_commands(self) -> list[str]:
@@ -108,6 +130,12 @@ class DiffImpact:
     def broken(self) -> int:
         """How many certain dependants outside the change do not fit any more."""
         return sum(len(affected.breaks) for affected in self.affected)
+
+    @property
+    def not_decided(self) -> int:
+        """How many certain dependants may not fit any more, in languages in which that is not known."""
+        places = (place for row in self.affected if not row.is_decided for place in row.may_break)
+        return sum(place.certainty is Certainty.CERTAIN for place in places)
 
 
 def find_diff_impact(
@@ -139,8 +167,9 @@ def find_diff_impact(
                          and file.before not in concerned))  # fmt: skip
     files = [node for path in plain if (node := graph.file(path)) is not None]
     starts = [node for definition, node in nodes if node and definition.change is not Change.MOVED] + files
-    left = [place.node for row in affected if row.node is None or row.definition.change is Change.MOVED
-            for place in row.breaks]  # fmt: skip
+    gone = [row for row in affected if row.node is None or row.definition.change is Change.MOVED]
+    left = [place.node for row in gone for place in row.breaks]
+    perhaps = [place.node for row in gone for place in row.may_break if place.node.category is Category.TESTS]
     code = [node for node in (*starts, *left) if node.category is not Category.TESTS]
     impact = find_impact(graph, relations, code, hops, scope, with_members=False)
     way = impact.doubt.undecided_on_the_way
@@ -150,6 +179,7 @@ def find_diff_impact(
     tests = [RankedTest(node, 0) for node in starts if node.category is Category.TESTS]
     tests += [RankedTest(node, 1) for node in left if node.category is Category.TESTS]
     tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
+    tests += [RankedTest(node, 1, is_guess=True) for node in perhaps]
     return DiffImpact(
         difference.base, tuple(affected), _ranked(tests, changed), len(difference.files), plain, difference.left,
         doubt=whole, is_deeper=impact.is_deeper,
@@ -215,15 +245,17 @@ def _affected(
             1,
             1,
         )
-        unread = relations.unread(gone, detect_language(definition.before), scope)
-        doubt = Doubt(undecided=by_name, is_listed=False, unread=unread)
+        language = detect_language(definition.before)
+        is_typed = language in FACT_LANGUAGES or definition.kind is SymbolKind.KEY
+        unread = relations.unread(gone, language, scope)
+        doubt = Doubt(undecided=by_name, is_typed=is_typed, is_listed=False, unread=unread)
     elif node is None or definition.change is Change.ADDED:
         return Affected(definition, node), NO_DOUBT
     else:
         edges, doubt = relations.incoming(node, LEADING, scope)
         edges = [edge for edge in edges if edge.source_id not in inside]
         nodes = graph.nodes(edge.source_id for edge in edges)
-        known = [edge for edge in edges if edge.source_id in nodes and not is_by_name(edge)]
+        known = [edge for edge in edges if edge.source_id in nodes and is_shown(edge)]
         doubt = doubt.without([(edge.path, edge.line) for edge in known])
         places = [dependant(nodes[edge.source_id], edge) for edge in known]
     broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
@@ -258,7 +290,7 @@ def _left_behind(
 ) -> list[Dependant]:
     """Return what still names a definition that is not there any more, and no other one of its name."""
     name = definition.symbol.rpartition(".")[2].removeprefix("#")
-    mentions = relations.uses_of_removed(name, scope)
+    mentions = relations.removed.uses(name, scope)
     keys = set(module_keys(definition.before))
     importing = [row for row in mentions if row.kind is RelationKind.IMPORTS]
     while more := {key for row in importing if row.module in keys for key in module_keys(row.path)} - keys:

@@ -4,9 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import groupby
+from operator import attrgetter
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
-from graphrag_mcp.graph.tracing import is_by_name, is_shown, members
+from graphrag_mcp.graph.tracing import is_by_name, is_called_so, is_shown, members
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt
@@ -69,7 +71,8 @@ class Impact:
     doubt: what is not known of the relations to the starts and their members, and of those on the way. together: what
     usually changes in the same commits as the file of the first start. is_deeper: whether what was reached last may
     itself be used, beyond the hops that were asked for. build_files: see `read_build_files`. tests_of_types: those of
-    the types that own the starts, where no test reaches the starts themselves.
+    the types that own the starts, or else the nearest code that depends on them, where no test reaches the starts.
+    types_tested: these types.
     """
 
     starts: tuple[CodeNode, ...]
@@ -80,6 +83,14 @@ class Impact:
     is_deeper: bool = False
     build_files: Mapping[str, str] = field(default_factory=dict)
     tests_of_types: tuple[CodeNode, ...] = ()
+    types_tested: tuple[CodeNode, ...] = ()
+
+    @property
+    def levels(self) -> Iterator[list[CodeNode]]:
+        """The starts, and the code that depends on them, the nearest first."""
+        yield [*self.starts]
+        for _, rows in groupby((row for row in self.reached if not row.is_guess), key=attrgetter("hops")):
+            yield [row.node for row in rows]
 
     @property
     def started(self) -> frozenset[CodeNode]:
@@ -131,7 +142,7 @@ def find_impact(
             here = here.without([(edge.path, edge.line) for edge, _ in steps if not is_by_name(edge)])
             nodes = graph.nodes(edge.source_id for edge, _ in steps)
             level = []
-            for edge, via in steps:
+            for edge, via in sorted(steps, key=lambda step: step[0].relation is RelationKind.TESTS):
                 if edge.source_id not in nodes:
                     continue
                 places[edge.source_id, edge.path, via.qualified_name, edge.certainty].add((edge.line, edge.relation))
@@ -145,7 +156,8 @@ def find_impact(
                         level.append(path.node)
         doubt |= here.at(hop)
         best |= fresh
-        walk.go_on(row.node for row in fresh.values() if not (row.is_guess or row.node.is_file or _is_helper(row)))
+        followed = (row for row in fresh.values() if not (row.node.is_file or _is_helper(row)))
+        walk.go_on(row.node for row in followed if not (row.is_guess or is_called_so(row.node, row.edge)))
     for row in list(_tests_around(graph, relations, changed, best.values(), hops, scope)):
         places[row.node.node_id, row.edge.path, row.via.qualified_name, row.edge.certainty].add(
             (row.edge.line, row.edge.relation)
@@ -210,7 +222,7 @@ def _of_files(places: _Places) -> dict[int, dict[str, tuple[int, ...]]]:
 
 
 def _is_helper(row: Reached) -> bool:
-    return not row.is_guess and is_helper(row.node)
+    return not (row.is_guess or is_called_so(row.node, row.edge)) and is_helper(row.node)
 
 
 def _is_better(path: Reached, known: Reached | None) -> bool:

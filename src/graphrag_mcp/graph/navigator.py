@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # What few questions need is imported by them.
 
 _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
+MOST_TYPES = 5  # Of what depends on a change as nearly, whose tests are looked for.
 LINES_NAMING = 5  # Of a name that is defined elsewhere.
 MOST_NAMING = 1_000  # Of what is defined elsewhere: lines and types that are read.
 _IDENTIFIER = re.compile(r"[^\W\d](?:\w|[.$]|::|->)*(?:\(\))?")
@@ -167,16 +168,30 @@ class Navigator:
         starts = self.code(text, scope)
         impact = find_impact(self._graph, self._relations, starts, hops, scope)
         if not cases_of([test.node for test in impact.tests if not test.is_guess]):
-            impact = replace(impact, tests_of_types=self._tests_of_types(starts, scope))
+            types, tests = self._tests_of_types(impact.levels, scope)
+            impact = replace(impact, types_tested=types, tests_of_types=tests)
         together = self._past.together(impact.starts[0].path, scope) if self._past else ()
         return replace(impact, together=tuple(together), build_files=read_build_files(self._graph, self.files))
 
-    def _tests_of_types(self, starts: Sequence[CodeNode], scope: Scope) -> tuple[CodeNode, ...]:
-        """Return the tests that reach the types which own some definitions, themselves or through a helper."""
-        types = self._types_of(starts)
-        steps = self._trace(types, Direction.TESTS, HOPS_TO_TESTS, scope).steps if types else ()
-        tests = dict.fromkeys(step.source for step in steps if not step.is_guess)
-        return tuple(cases_of([node for node in tests if node.category is Category.TESTS]))
+    def _tests_of_types(
+        self, levels: Iterable[Sequence[CodeNode]], scope: Scope
+    ) -> tuple[tuple[CodeNode, ...], tuple[CodeNode, ...]]:
+        """Return the types which own definitions of the first level of which any is tested, and their tests.
+
+        They reach the types themselves or through a helper.
+        """
+        tested: dict[CodeNode, None] = {}
+        tests: dict[CodeNode, None] = {}
+        for nodes in levels:
+            for kind in self._types_of(nodes)[:MOST_TYPES]:
+                steps = self._trace([kind], Direction.TESTS, HOPS_TO_TESTS, scope).steps
+                sources = dict.fromkeys(step.source for step in steps if not step.is_guess)
+                if cases := cases_of([node for node in sources if node.category is Category.TESTS]):
+                    tested[kind] = None
+                    tests |= dict.fromkeys(cases)
+            if tests:
+                break
+        return tuple(tested), tuple(tests)
 
     def _types_of(self, members: Iterable[CodeNode]) -> list[CodeNode]:
         """Return the types that own some definitions."""
@@ -200,8 +215,8 @@ class Navigator:
         companions = [companion for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
         impact = find_diff_impact(self._graph, relations, difference, hops, scope, self.files.read)
         if not cases_of([test.node for test in impact.tests if not test.is_guess]):
-            starts = [row.node for row in impact.affected if row.node is not None]
-            impact = replace(impact, tests_of_types=self._tests_of_types(starts, scope))
+            types, tests = self._tests_of_types(impact.levels, scope)
+            impact = replace(impact, types_tested=types, tests_of_types=tests)
         build_files = read_build_files(self._graph, self.files)
         return replace(impact, together=not_changed(companions, set(paths)), build_files=build_files)
 

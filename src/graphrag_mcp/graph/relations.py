@@ -7,24 +7,24 @@ from dataclasses import replace
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode, edge_of
 from graphrag_mcp.graph.doubts import BY_SYNTAX, OF_TYPES, Doubts, Incoming
 from graphrag_mcp.graph.leads import Leads
+from graphrag_mcp.graph.removed import Removed
 from graphrag_mcp.graph.sites import SiteFinder
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
-from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
-from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
-from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, place_id
+from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
+from graphrag_mcp.model.links import COMPARED, How, StoredLink
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Instance, Type
-from graphrag_mcp.parsing.code.imports import module_key
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.foreign import written_name
 from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.references import LinkSource, Site
 
-_OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
 _OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
+_SAYING_NOTHING = (RelationKind.TESTS, RelationKind.IMPORTS)  # Of how a file of tests uses something.
 _INTERFACE = re.compile(r"[\w@()\s]*\b(?:interface|trait|(?:def)?protocol)\b")
 _IS_NOT_FOLLOWED = (True, True)  # is_guess, is_named
 
@@ -32,13 +32,14 @@ _IS_NOT_FOLLOWED = (True, True)  # is_guess, is_named
 class Relations:
     """Answers from one state of the index, and remembers what it resolved.
 
-    leads: where a program may go on from a definition, for flows.
+    leads: where a program may go on from a definition, for flows. removed: where one is used that is gone.
     """
 
     def __init__(self, store: SymbolGraph, facts: FactSource, links: LinkSource) -> None:
         self._code = IndexedCode(store, facts, links)
         self._sites = SiteFinder(self._code)
         self.leads = Leads(self._code)
+        self.removed = Removed(self._code)
         self._doubts = Doubts(self._code)
         self.unread, self.unparsed = self._doubts.unread_by_name, self._doubts.unparsed
 
@@ -80,25 +81,6 @@ class Relations:
         functions = edit.unfitting(self._code.facts, self._code.links, read)
         return {(path, line) for function in functions for path, line, _ in function.calls}
 
-    def uses_of_removed(self, name: str, scope: Scope) -> list[Mentioned]:
-        """Return where a name is used that means nothing in the project, or may mean anything of that name.
-
-        module: that from which the file has the name (`module_keys`), UNKNOWN_MODULE where the receiver is not known.
-        is_defined: whether something foreign is meant, as far as is known.
-        """
-        references, store = self._code.references, self._code.store
-        number, others = place_id(Place("", name)), self._code.facts.places_of(name)
-        links = references.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
-        links += references.to(others, (How.NAMED, How.SHARED))
-        visible = store.visible({link.path for link in links}, scope)
-        mentions: dict[Mentioned, None] = {}
-        for link in (link for link in links if link.path in visible):
-            is_foreign = link.how in (How.FOREIGN, How.OUTSIDE)
-            for module in self._modules_of(link, name):
-                is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))
-                mentions[Mentioned(link.kind, name, module, link.path, link.line, is_meant, link.receiver)] = None
-        return list(mentions)
-
     def undecided_in(self, path: str) -> list[tuple[str, int]]:
         """Return the names in a file of which nothing more is known, with the lines."""
         references = self._code.references
@@ -127,25 +109,6 @@ class Relations:
         if symbols := self._code.symbols(node):
             return any(Mark.INTERFACE in self._code.resolver.declared(symbol).marks for symbol in symbols)
         return not self.decides(node.path) and bool(_INTERFACE.match(node.signature))
-
-    def _modules_of(self, link: StoredLink, name: str) -> Iterator[str]:
-        """Yield the modules from which a file has a name that it uses on a line."""
-        facts = self._code.facts.facts(link.path)
-        if facts is None:
-            for said in self._code.facts.outline(link.path):
-                if said.line == link.line and said.target == name:
-                    yield UNKNOWN_MODULE if said.resolution in _OF_VALUES else said.target_module
-            return
-        imported = {row.name or row.item: row for row in facts.imports}
-        for mention in facts.mentions:
-            if mention.line == link.line and mention.name == name:
-                of, module = imported.get(mention.receiver or name), mention.receiver.strip('"')
-                if of is not None:
-                    module = of.module
-                elif mention.receiver[:1] != '"':
-                    yield UNKNOWN_MODULE if mention.receiver else ""
-                    continue
-                yield module_key(facts.language, link.path, module, of.item if of else name)
 
     def _incoming(
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, *, with_guesses: bool = True
@@ -202,7 +165,9 @@ class Relations:
         visible = self._code.store.visible({link.path for link in links}, scope)
         shown = [link for link in links if link.path in visible]
         self._code.find_sources([(link.path, link.source) for link in shown])
-        return [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
+        edges = [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
+        using = {edge.source_id for edge in edges if edge.relation not in _SAYING_NOTHING}
+        return [edge for edge in edges if edge.source_id in using or not _is_only_called_so(edge, node)]
 
     def _dispatched_by_name(self, node: CodeNode, scope: Scope) -> list[CodeEdge]:
         """Return the calls of the methods that a method overrides: they may run it."""
@@ -429,3 +394,8 @@ class Relations:
             ]
             exported = [self._code.resolver.modules.exported(path, export) for path, export in exports]
             return [self._code.node_id(symbol.path, symbol) for hit in exported if hit for symbol in hit.symbols]
+
+
+def _is_only_called_so(edge: CodeEdge, node: CodeNode) -> bool:
+    """Return whether a file has the name of a test of something, or is where that is defined: neither tests it."""
+    return edge.relation is RelationKind.TESTS and (edge.source_id < 0 or edge.path == node.path)

@@ -11,7 +11,7 @@ from graphrag_mcp.graph.cases import cases_of, is_helper
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language
-from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import (
     ACCESSING,
     CALLING,
@@ -184,7 +184,8 @@ def trace(
             here = _of_tests(graph, here, scope)
         told = [step for step in fresh if not is_by_name(step.edge) or step.edge.is_named]
         doubt |= here.without([(step.edge.path, line) for step in told for line in step.lines]).at(hop)
-        walk.go_on(_far_end(step, direction) for step in fresh if not step.is_guess)
+        followed = [step for step in fresh if not (step.is_guess or is_called_so(step.source, step.edge))]
+        walk.go_on(_far_end(step, direction) for step in followed)
         if hop >= hops:  # What helps tests costs no hop.
             helpers = [node for node in walk.nodes if is_helper(node)]
             is_deeper = is_deeper or len(helpers) < len(walk.nodes)
@@ -237,6 +238,11 @@ def is_shown(edge: CodeEdge) -> bool:
 def is_by_name(edge: CodeEdge) -> bool:
     """Return whether a relation is not decided."""
     return edge.certainty is Certainty.BY_NAME
+
+
+def is_called_so(node: CodeNode, edge: CodeEdge) -> bool:
+    """Return whether a type only has the name of a test of something: who uses the type does not run that."""
+    return edge.relation is RelationKind.TESTS and node.kind not in CALLABLE
 
 
 def _by_name(step: Step) -> Step:

@@ -231,7 +231,9 @@ def _archived_files(doubt: Doubt, asking: Asking) -> Iterator[str]:
 
 
 def _unknown_types(starts: Sequence[CodeNode], by_text: str) -> Iterator[str]:
-    if all(start.is_file for start in starts):
+    if not starts:  # Definitions of a difference.
+        yield UNTYPED
+    elif all(start.is_file for start in starts):
         yield "imports are compared by path, without configured aliases"
     else:
         yield f"{_UNRECORDED}; {by_text}" if all(start.kind in _VALUES for start in starts) else UNTYPED

@@ -10,6 +10,8 @@ from pydantic import Field, model_validator
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError
+from graphrag_mcp.languages.registry import describe, detect_language
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import CodeArguments, Hops, hint
@@ -103,10 +105,29 @@ def impact_text(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> st
     return _symbol_text(answer, call) if call.arguments.symbol.strip() else _diff_text(answer, call)
 
 
-def _reach_types(tests: Sequence["CodeNode"], types: str) -> str:
-    """Return which tests reach the types that own what is asked for."""
-    names = listed([name_of(node) for node in tests], TESTS_SHOWN)
-    return f"{counted(len(tests), 'test reaches', 'tests reach')} {types}: {names}"
+def _reach_types(affected: "DiffImpact | Impact") -> str:
+    """Return which tests reach the types of what changes, or else of what depends on it."""
+    tests, names = affected.tests_of_types, [name_of(node) for node in affected.tests_of_types]
+    types = listed([name_of(node) for node in affected.types_tested], TESTS_SHOWN)
+    return f"{counted(len(tests), 'test reaches', 'tests reach')} {types}: {listed(names, TESTS_SHOWN)}"
+
+
+def _broken(affected: "DiffImpact") -> str:
+    """Return how much a difference certainly breaks, and where that is not decided."""
+    open_rows = [row for row in affected.affected if not row.is_decided]
+    is_breaking = any(row.definition.is_breaking for row in affected.affected if row.is_decided)
+    said = ""
+    if is_breaking or affected.broken or (affected.doubt.is_cut and not open_rows):
+        at_least = "at least " if affected.doubt.is_cut else ""
+        said = f" Certainly broken outside the change: {at_least}{counted(affected.broken, 'place')}."
+    if open_rows:
+        titles = {describe(detect_language(row.definition.path)).title: None for row in open_rows}
+        where = f" in {listed(list(titles), TESTS_SHOWN)}" if all(titles) else ""
+        others = sum(len(row.may_break) for row in open_rows) - affected.not_decided
+        users = counted(affected.not_decided, "certain user") if affected.not_decided else "no certain user"
+        by_name = f" and {others:,} by name" if others else ""
+        said += f" What {'else ' if said else ''}breaks is not decided{where}: {users}{by_name}."
+    return said
 
 
 def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArguments]) -> str:
@@ -118,24 +139,12 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         counts.append(counted(affected.tests_changed, "definition of tests", "definitions of tests"))
     head = f"{counted(affected.files, 'file differs', 'files differ')} from {as_name(affected.base)}"
     head += f": {', '.join(counts)}." if counts else "; no definition of code is changed." if affected.files else "."
-    if any(row.definition.is_breaking for row in affected.affected) or affected.doubt.is_cut:
-        at_least = "at least " if affected.doubt.is_cut else ""
-        head += f" Certainly broken outside the change: {at_least}{counted(affected.broken, 'place')}."
-    commands, within = affected.test_commands, counted(call.arguments.hops, "hop")
-    names = [as_name(node.qualified_name) for node in affected.started]
-    certain = counted(len(names), "test")
-    is_named = 0 < len(names) <= TESTS_SHOWN or (names and affected.is_deeper)  # Then the command names files.
-    named = f": {listed(names, TESTS_SHOWN)}" if is_named else ""
-    more = "; more are further away" if affected.is_deeper else ""
-    found = f"{certain} within {within}{named}{more}"
-    if affected.tests_of_types:
-        types = "its type" if len(affected.affected) == 1 else "their types"
-        found = f"none within {within}; {_reach_types(affected.tests_of_types, types)}"
-    tests = f"Test ({found}): {one_line(' && '.join(commands))}"
-    above = [head, *([tests] if commands else [])]
+    head += _broken(affected)
+    tests = _tests_line(affected, within := counted(call.arguments.hops, "hop"))
+    above = [head, *([tests] if tests else [])]
     shown = [f"{as_name(file.path)} (with {as_name(file.beside)}: {file.together} of {file.of} commits)"
              for file in affected.together[:COMPANIONS_SHOWN]]  # fmt: skip
-    tail = [f"No test is known to reach it within {within}."] if affected.is_deeper and not commands else []
+    tail = [f"No test is known to reach it within {within}."] if affected.is_deeper and not tests else []
     for text, places in affected.texts_left.items():
         tail.append(f'The text "{as_name(text)}", which is removed, is still at {first_places(places)}.')
     if further_on := [target_of(row.node) for row in affected.reached]:
@@ -154,6 +163,22 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     return lay_out(answer, replace(call, tokens=tokens), above, lines, tail)
 
 
+def _tests_line(affected: "DiffImpact", within: str) -> str:
+    """Return how many tests a difference reaches and what runs them, else where the first ones are; "" for none."""
+    commands, started = affected.test_commands, affected.started
+    is_named = 0 < len(started) <= TESTS_SHOWN or affected.is_deeper or not commands  # Else the command names them.
+    names = [name_of(node) if commands else target_of(node) for node in started]
+    named = f": {listed(names, TESTS_SHOWN)}" if is_named and names else ""
+    more = "; more are further away" if affected.is_deeper else ""
+    is_sure = not all(test.is_guess for test in affected.tests)
+    found = f"{counted(len(started), 'test')}{'' if is_sure else ' by name'} within {within}{named}"
+    if set(affected.tests_of_types).difference(started):
+        found, more = f"{found if started else f'none within {within}'}; {_reach_types(affected)}", ""
+    if commands:
+        return f"Test ({found}{more}): {one_line(' && '.join(commands))}"
+    return f"Test: {found}{more}." if started or affected.tests_of_types else ""
+
+
 def _affected_lines(row: "Affected", most: int, *, names_all: bool) -> list[str]:
     """Return a changed definition with the places that depend on it.
 
@@ -163,17 +188,23 @@ def _affected_lines(row: "Affected", most: int, *, names_all: bool) -> list[str]
     marks = ", public" if definition.is_public else ""
     signatures = f"  {as_name(definition.signature[:LINE_CHARACTERS])}  was {as_name(definition.was[:LINE_CHARACTERS])}"
     changed = signatures if definition.change == "signature" else ""
-    used = (
-        f"  (used by {len(row.others):,} more{_named(row.others) if changed or names_all else ''})"
-        if row.others
-        else ""
-    )
+    used = _named(row.others) if changed or names_all else ""
+    used = f"  (used by {len(row.others):,} more{_by_name(row.others)}{used})" if row.others else ""
     place = f"{as_name(definition.path)}:{definition.line}  {as_name(definition.symbol)}"
     lines = [f"{definition.change}{marks}  {place}{changed}{used}"]
     for verb, places in (("breaks", row.breaks), ("may break", row.may_break)):
-        lines += [f"  {verb} {at(place)}  {name_of(place.node)}" for place in places[:most]]
+        lines += [f"  {verb} {at(place)}  {name_of(place.node)}{_unless_sure(place)}" for place in places[:most]]
         lines += [f"  {verb} {len(places) - most:,} more"] if len(places) > most else []
     return ["\n".join(lines)]
+
+
+def _by_name(places: "Sequence[Dependant]") -> str:
+    count = sum(place.certainty is Certainty.BY_NAME for place in places)
+    return f", {count:,} by name" if count else ""
+
+
+def _unless_sure(place: "Dependant") -> str:
+    return f" ({place.certainty})" if place.certainty is Certainty.BY_NAME else ""
 
 
 def _named(places: "Sequence[Dependant]") -> str:
@@ -201,8 +232,7 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     if not answer.page.total and not at_least:
         head = f"No{'' if affected.doubt.is_complete else ' certain'} dependants of {starts}."
     if affected.tests_of_types:
-        types = "its type" if len(affected.starts) == 1 else "their types"
-        head += f" {_reach_types(affected.tests_of_types, types)}."
+        head += f" {_reach_types(affected)}."
     usual = [f"{as_name(file.path)} ({file.together} of {file.of} commits)" for file in affected.together]
     tail = [f"Usually changed with {as_name(affected.starts[0].path)}: {', '.join(usual)}."] if usual else []
     if affected.is_deeper:

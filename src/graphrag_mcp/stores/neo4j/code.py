@@ -251,6 +251,6 @@ class Neo4jCode:
 
 
 def _without_derived(edges: list[CodeEdge]) -> list[CodeEdge]:
-    """Leave out that something tests a definition where it is said how."""
-    others = {edge.source_id for edge in edges if edge.relation is not RelationKind.TESTS}
+    """Leave out that something tests a definition where it is said how, and that a file has the name of a test."""
+    others = {edge.source_id for edge in edges if edge.relation is not RelationKind.TESTS or edge.source_id < 0}
     return [edge for edge in edges if edge.relation is not RelationKind.TESTS or edge.source_id not in others]

@@ -1,0 +1,98 @@
+"""Where a definition is used that is not there any more."""
+
+from collections.abc import Iterator
+
+from graphrag_mcp.graph.code import IndexedCode
+from graphrag_mcp.languages.registry import describe, platform_of
+from graphrag_mcp.model.files import BARE_CONFIDENCE, Relation, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.graph import UNKNOWN_MODULE, CodeNode, Mentioned
+from graphrag_mcp.model.links import How, Place, StoredLink, place_id
+from graphrag_mcp.model.scope import EVERYTHING, Scope
+from graphrag_mcp.parsing.code.imports import module_key, module_keys
+
+_OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
+
+
+class Removed:
+    """Answers from one state of the index."""
+
+    def __init__(self, code: IndexedCode) -> None:
+        self._code = code
+
+    def uses(self, name: str, scope: Scope) -> list[Mentioned]:
+        """Return where a name is used that means nothing in the project, or may mean anything of that name.
+
+        module: that from which the file has the name (`module_keys`), UNKNOWN_MODULE where the receiver is not known.
+        is_defined: whether something foreign is meant, as far as is known.
+        """
+        references, store = self._code.references, self._code.store
+        number, others = place_id(Place("", name)), self._code.facts.places_of(name)
+        links = references.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
+        links += references.to(others, (How.NAMED, How.SHARED))
+        visible = store.visible({link.path for link in links}, scope)
+        mentions: dict[Mentioned, None] = {}
+        for link in (link for link in links if link.path in visible):
+            is_foreign = link.how in (How.FOREIGN, How.OUTSIDE)
+            for module, receiver in self._meant(link, name):
+                is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))
+                mentions[Mentioned(link.kind, name, module, link.path, link.line, is_meant, receiver)] = None
+        return list(mentions)
+
+    def _meant(self, link: StoredLink, name: str) -> Iterator[tuple[str, int]]:
+        """Yield the modules from which a file has a name that it uses on a line, and the types whose member it is."""
+        facts = self._code.facts.facts(link.path)
+        if facts is None:
+            for said in self._code.facts.outline(link.path):
+                if said.line == link.line and said.target == name:
+                    is_member = said.resolution in _OF_VALUES or (said.owner and not said.target_module)
+                    receiver = self._receiver(link.path, said) if link.how is How.UNDECIDED else 0
+                    yield UNKNOWN_MODULE if is_member else said.target_module, receiver
+            return
+        imported = {row.name or row.item: row for row in facts.imports}
+        for mention in facts.mentions:
+            if mention.line == link.line and mention.name == name:
+                of, module = imported.get(mention.receiver or name), mention.receiver.strip('"')
+                if of is not None:
+                    module = of.module
+                elif mention.receiver[:1] != '"':
+                    yield UNKNOWN_MODULE if mention.receiver else "", link.receiver
+                    continue
+                yield module_key(facts.language, link.path, module, of.item if of else name), link.receiver
+
+    def _receiver(self, path: str, said: Relation) -> int:
+        """Return the place of the type whose member a name is, 0 if that is not known, or others may have the member.
+
+        All that a type without others above it has is what it declares, and what the language gives to each.
+        """
+        language = describe(self._code.language(path))
+        owner = said.owner.rstrip(":")
+        if "?" in owner or said.target in f"{language.implicit} {language.builtins}".split():
+            return 0
+        if owner:
+            types = self._types(owner, language.name)
+        elif language.bare_members and said.resolution is Resolution.UNRESOLVED and said.confidence >= BARE_CONFIDENCE:
+            around = said.source.rpartition(".")[0]
+            types = [node for node in self._types(around, language.name) if node.path == path] if around else []
+        else:
+            return 0
+        types = [node for node in types if node.path == path] or types
+        if len(types) != 1 or said.target_module not in ("", *module_keys(types[0].path)):
+            return 0
+        return 0 if self._is_below_others(types[0]) else types[0].place
+
+    def _types(self, name: str, language: str) -> list[CodeNode]:
+        """Return the types of a name, as it is written, that code of a language may mean."""
+        languages = platform_of(language)
+        return [
+            node
+            for node in self._code.store.definitions(name, EVERYTHING)
+            if node.kind is SymbolKind.TYPE
+            and f".{node.qualified_name}".endswith(f".{name}")
+            and self._code.language(node.path) in languages
+        ]
+
+    def _is_below_others(self, node: CodeNode) -> bool:
+        """Return whether a type names one above it, or code elsewhere says that there is one."""
+        outline = self._code.facts.outline(node.path)
+        is_said = any(said.kind is RelationKind.INHERITS and said.source == node.qualified_name for said in outline)
+        return is_said or bool(self._code.references.to({node.place}, (How.ABOVE,)))

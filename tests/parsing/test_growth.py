@@ -217,7 +217,19 @@ def _elements(count: int) -> str:
     return "x = f()\n" + "x = x[0]\n" * count + "x()\n"
 
 
+def _asked_above(count: int) -> str:
+    chain = "".join(f"class C{number} extends C{number - 1} {{}}\n" for number in range(1, 100))
+    others = "".join(f"class D{number} {{ static function m{number}() {{}} }}\n" for number in range(count))
+    return f"<?php\nclass C0 {{}}\n{chain}{others}" + "".join(f"C99::m{number}();\n" for number in range(count))
+
+
+def _macros(count: int) -> str:
+    return "a! { fn f(x in 1) {} } mod m { " * (count // 10) + "}" * (count // 10) + "b! { fn g() {} }\n" * count
+
+
 CUT_OFF = {
+    "above.php": _asked_above,
+    "macros.rs": _macros,
     "modules.rs": _modules,
     "Makers.java": _constructors,
     "Inherited.java": _inherited,

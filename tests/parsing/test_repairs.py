@@ -301,3 +301,25 @@ def test_a_million_dollar_quotes_are_read_in_one_pass() -> None:
         started = time.process_time()
         parse_file("quotes.sql", f"CREATE (;\n{text}".encode())
         assert time.process_time() - started < 20
+
+
+def test_items_in_the_braces_of_a_macro_are_read() -> None:
+    """The macro is still invoked; what is no item, or no function, stays as it is."""
+    code = """proptest! {
+    #[test]
+    fn halves(x in 0..3, y in any::<u8>()) { half(x); }
+}
+impl Stream {
+    cfg_net! {
+        pub fn connect(&self) {}
+    }
+}
+odd! { fn => weird }
+fields! { static ref X: u8 = 1; }
+"""
+    parsed = parse_file("a.rs", code.encode())
+    found = [(symbol.qualified_name, symbol.start_line, symbol.end_line) for symbol in parsed.symbols]
+    assert found == [('"halves"', 2, 3), ("Stream.connect", 7, 7)]
+    calls = [(each.target, each.line) for each in parsed.relations if each.kind is RelationKind.CALLS]
+    assert calls == [("proptest", 1), ("half", 3), ("cfg_net", 6), ("odd", 10), ("fields", 11)]
+    assert not parsed.note

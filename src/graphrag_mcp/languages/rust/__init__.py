@@ -9,6 +9,7 @@ LANGUAGES = (
         grammar="tree_sitter_rust",
         files=".rs",
         imports=ImportStyle.RUST,
+        repairs="MACROS",
         builtins="""
         Some None Ok Err Box Vec String Arc Rc Option Result unwrap expect clone into iter map collect to_string
         to_owned println print eprintln format vec panic assert assert_eq assert_ne write writeln matches todo

@@ -22,8 +22,8 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @bound       a name that is a local variable of the block around it from here on
     @block       a block with variables of its own; @block.own: one that sees none of those around it
     @reference   the name of a type that is used
-    @base        the name of a type that the definition around it extends, implements or embeds, with @receiver likewise;
-                 or that another type extends, @below
+    @base        the name of a type that the definition around it extends, implements or embeds; optionally with
+                 @receiver, or with @below: another type that does so
     @import      an import statement, with @source, and optionally @item (a name taken from it) and @alias;
                  @import.file where the source is a file relative to this one
     @item        a name taken by the import around it, with @alias likewise, where the source comes after the names:

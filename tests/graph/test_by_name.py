@@ -8,6 +8,7 @@ from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from tests.graph.test_relations import ask, rows
+from tests.indexed import indexed
 
 C = {
     "util.h": "int add(int a, int b);\n",
@@ -21,6 +22,71 @@ def test_a_caller_in_c_has_all_of_its_lines_and_values_are_mentions(tmp_path: Pa
     """Both calls of one function, and the table of functions."""
     found = rows(tmp_path, C, "add", Direction.CALLERS)
     assert [row.partition(" ")[0] for row in found] == ["main.c:3", "main.c:4", "main.c:6"]
+
+
+USERS = {
+    "a.rs": "enum Mode { A, B }\n",
+    "b.rs": "fn go(x: Mode) -> Mode {\n  match x {\n    Mode::A => 1,\n    Mode::B => 2,\n  }\n}\n",
+    "A.cs": "class Kind { public static int One; }\n",
+    "B.cs": "class B {\n  Kind Go(Kind x) {\n    var y = new Kind();\n    Kind z = x;\n    return y;\n  }\n}\n",
+    "A.php": "<?php\nclass Level { const LOW = 1; const HIGH = 2; }\n",
+    "B.php": "<?php\nfunction go(): Level {\n  f(Level::LOW);\n  return new Level(Level::HIGH);\n}\n",
+    "a.rb": "class Color\n  RED = 1\n  BLUE = 2\nend\n",
+    "b.rb": "def go\n  puts Color::RED\n  x = Color.new\n  Color::BLUE\nend\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "path", "lines"),
+    [
+        ("Mode", "b.rs", [1, 3, 4]),
+        ("Kind", "B.cs", [2, 3, 4]),
+        ("Level", "B.php", [2, 3, 4]),
+        ("Color", "b.rb", [2, 3, 4]),
+    ],
+)
+def test_a_user_of_a_type_has_all_of_its_lines(tmp_path: Path, symbol: str, path: str, lines: list[int]) -> None:
+    """Each once, whether it creates one or only names the type."""
+    found = ask(tmp_path, USERS, symbol, Direction.USERS)
+    assert sorted(line for step in found.steps for line in step.lines) == lines
+    assert {(step.source.name.lower(), step.edge.path) for step in found.steps} == {("go", path)}
+
+
+def test_a_caller_by_name_is_one_however_its_receivers_are_written(tmp_path: Path) -> None:
+    """Of a parameter without a type, and of what a call returns: no type is known of either."""
+    code = "struct A;\nimpl A { fn step(&self) {} }\nstruct B;\nimpl B { fn other(&self) {} }\n"
+    uses = "fn go() {\n  let v = f();\n  v.step();\n  f().step();\n}\nfn next() { f().step(); }\n"
+    found = ask(tmp_path, {"a.rs": code, "b.rs": uses}, "A.step", Direction.CALLERS)
+    assert [(step.source.name, step.lines) for step in found.steps] == [("go", (3, 4)), ("next", (6,))]
+
+
+REPLACED = {
+    "A.cs": "class A { public virtual void Go() {} }\n",
+    "B.cs": "class B : A {\n  [Old]\n  public override void Go() {}\n}\n",
+    "C.cs": "class C : B { public override void Go() {} }\n",
+    "Use.cs": "class Use { void Run(dynamic x) { x.Go(); } }\n",
+}
+
+
+def test_what_overrides_a_method_is_no_further_place_of_its_name(tmp_path: Path) -> None:
+    """It is listed, or overrides another one: neither calls it."""
+    found = ask(tmp_path, REPLACED, "A.Go", Direction.OVERRIDES, hops=3)
+    assert [step.source.qualified_name for step in found.steps] == ["B.Go", "C.Go"]
+    assert not found.doubt.undecided | found.doubt.undecided_on_the_way
+    assert not ask(tmp_path, REPLACED, "C.Go", Direction.OVERRIDES).doubt.undecided
+
+
+def test_a_place_that_is_listed_is_in_no_doubt(tmp_path: Path) -> None:
+    """However many hops lead to it: a call of what implements the interface."""
+    files = {
+        "I.php": "<?php\ninterface I { function find(); }\n",
+        "R.php": "<?php\nclass R implements I { function find() {} }\n",
+        "u.php": "<?php\nfunction one() {\n  $r = new R();\n  $r->find();\n}\n",
+    }
+    with indexed(tmp_path, files) as app:
+        impact = app.navigator().impact("I.find", 3)
+    assert [(row.node.name, row.lines) for row in impact.reached] == [("find", (2,)), ("one", (4,))]
+    assert not impact.doubt.undecided | impact.doubt.undecided_on_the_way
 
 
 def test_a_file_of_c_that_does_not_parse_is_counted(tmp_path: Path) -> None:
@@ -514,7 +580,7 @@ PHP = {
 def test_a_type_without_a_namespace_is_of_the_files_own(tmp_path: Path) -> None:
     """As PHP reads it; one that is written with a namespace is not."""
     found = rows(tmp_path, PHP, "src/K.php::K", Direction.CALLERS)
-    assert ["by name" in row for row in found if row.startswith("src/Use.php")] == [False]
+    assert ["by name" in row for row in found if row.startswith("src/Use.php")] == [False, False]
     assert all("by name" in row for row in found if row.startswith("src/Far.php"))
     assert not any("by name" in row for row in rows(tmp_path, PHP, "T", Direction.IMPLEMENTERS))
     assert not any("by name" in row for row in rows(tmp_path, PHP, "src/K.php::K.s", Direction.CALLERS))
@@ -731,7 +797,7 @@ void only(int x) { take(bm::Report::kB); }
             ["b.cc:11 certain", "b.cc:12 by name", "b.cc:6 certain", "b.cc:7 by name", "b.cc:9 certain"],
         ),
         ("Other.Run", Direction.CALLERS, []),
-        ("Report", Direction.USERS, ["b.cc:10 certain", "b.cc:15 certain"]),
+        ("Report", Direction.USERS, [f"b.cc:{line} certain" for line in (10, 13, 15, 5, 8)]),
     ],
 )
 def test_macros_and_namespaces_of_cpp_are_read(
@@ -820,7 +886,12 @@ func method(b: inout Box, o: Box?) { b.run()
         (SWIFT, "Cont", Direction.IMPLEMENTERS, ["Core.swift:3 certain", "T.swift:3 certain"]),
         (SWIFT, "HelpTests.Optional", Direction.SUPERCLASSES, []),
         (SWIFT, "Plat.quit", Direction.CALLERS, ["Core.swift:6 by name"]),
-        (SWIFT, "Box", Direction.USERS, ["Core.swift:4 certain", *(f"T.swift:{line} certain" for line in (4, 5, 8))]),
+        (
+            SWIFT,
+            "Box",
+            Direction.USERS,
+            ["Core.swift:4 certain", *(f"T.swift:{line} certain" for line in (10, 4, 5, 6, 8))],
+        ),
         (SWIFT, "Box.run", Direction.CALLERS, [f"T.swift:{line} certain" for line in (10, 6, 7, 9)]),
     ],
 )

@@ -401,7 +401,7 @@ FOREIGN = {
         ("Runnable", "implementers", "Task.java\n  1: class Task implements Runnable {"),
         ("java.lang.Runnable", "implementers", "Task.java\n  1: class Task implements Runnable {"),
         ("Error", "subclasses", "thrown.ts\n  1: export class Lost extends Error {"),
-        ("Display", "implementers", "shape.rs\n  1: struct Shape;"),
+        ("Display", "implementers", "shape.rs\n  Shape\n    3: impl fmt::Display for Shape {"),
         ("Countable", "implementers", "Cart.php\n  2: class Cart implements \\Countable {"),
         ("http.RoundTripper", "implementers", "trip.go\n  5: type Trip struct{}"),
         ("net/http.RoundTripper", "implementers", "trip.go\n  5: type Trip struct{}"),
@@ -413,6 +413,44 @@ def test_types_below_one_from_elsewhere_are_named(tmp_path: Path, symbol: str, d
         text = ask(opened, "trace_relations", symbol=symbol, direction=direction)
     noun = "subclass" if direction == "subclasses" else "implementer"
     assert text.startswith(f"1 {noun} of {symbol}, which is defined elsewhere: 1 certain.\n{below}\n")
+
+
+ATTRIBUTES = {
+    "b.rs": "#[derive(Debug)]\nstruct Mine;\nimpl FromStr for Mine {\n  #[inline]\n  fn from_str(s: &str) {}\n}\n"
+    "impl Own for Mine {\n  #[inline]\n  fn go(&self) {}\n}\ntrait Own { fn go(&self); }\n",
+    "Task.java": "@Deprecated\nclass Task\n    implements Runnable {\n  @Override\n  public void run() {}\n}\n",
+    "Q.cs": "[Obsolete]\nclass Q\n    : IDisposable {\n  [Old]\n  public void Dispose() {}\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "row"),
+    [
+        ("FromStr", "implementers", "b.rs\n  Mine\n    3: impl FromStr for Mine {"),
+        ("Own", "implementers", "b.rs\n  Mine\n    7: impl Own for Mine {"),
+        ("Runnable", "implementers", "Task.java\n  Task\n    2: class Task"),
+        ("IDisposable", "implementers", "Q.cs\n  Q\n    3: : IDisposable {"),
+        ("FromStr.from_str", "overrides", "b.rs\n  Mine.from_str\n    5: fn from_str(s: &str) {}"),
+        ("Own.go", "overrides", "b.rs\n  Mine.go\n    9: fn go(&self) {}"),
+        ("Runnable.run", "overrides", "Task.java\n  Task.run\n    5: public void run() {}"),
+        ("IDisposable.Dispose", "overrides", "Q.cs\n  Q.Dispose\n    5: public void Dispose() {}"),
+    ],
+)
+def test_a_row_has_the_line_that_says_it(tmp_path: Path, symbol: str, direction: str, row: str) -> None:
+    """And no attribute or annotation of the definition."""
+    with indexed(tmp_path, ATTRIBUTES) as opened:
+        assert f"\n{row}\n" in ask(opened, "trace_relations", symbol=symbol, direction=direction)
+
+
+def test_a_user_is_one_row_for_each_way(tmp_path: Path) -> None:
+    """With the code of the first line, and the numbers of the others; who has several rows is counted once."""
+    code = "class Kind {}\nclass B {\n  Kind Go(Kind x) {\n    Kind y = x;\n    return new Kind();\n  }\n}\n"
+    with indexed(tmp_path, {"A.cs": code}) as opened:
+        text = ask(opened, "trace_relations", symbol="Kind", direction="users")
+        callers = ask(opened, "trace_relations", symbol="Kind")
+    assert text.startswith("1 user of A.cs:1-1  Kind: 1 certain.\n")
+    assert "  B.Go (uses)\n    3: Kind Go(Kind x) {\n    also 4\n  B.Go (calls)\n    5: return new Kind();\n" in text
+    assert callers.startswith("1 caller of A.cs:1-1  Kind: 1 certain.\n")
 
 
 def test_what_a_language_lacks_is_said_once(tmp_path: Path) -> None:

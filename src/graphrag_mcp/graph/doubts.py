@@ -204,14 +204,13 @@ class Doubts:
         if node.is_file or node.kind is SymbolKind.KEY:
             return frozenset()
         name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
-        links = [
-            link for link in self._code.references.unsure(name, (node.place,), languages) if link.kind in incoming.kinds
-        ]
+        kinds = set(incoming.kinds) - {RelationKind.OVERRIDES}  # Their places are declarations of the name.
+        links = [link for link in self._code.references.unsure(name, (node.place,), languages) if link.kind in kinds]
         if node.name in describe(self._code.language(node.path)).constructors.split():  # Others are of their types.
             links = [link for link in links if link.how is How.UNDECIDED]
         links = [link for link in links if not self._code.facts.has(link.path)]
         if others := FACT_LANGUAGES.intersection(languages) if not incoming.symbols else ():
-            is_member, kinds = node.kind is not SymbolKind.TYPE, incoming.kinds
+            is_member = node.kind is not SymbolKind.TYPE
             owner = node.qualified_name.removesuffix(node.name).rstrip(".").rpartition(".")[2] if is_member else ""
             links += [link for link in self._code.references.foreign(node.name, owner, others) if link.kind in kinds]
         visible = self._code.store.visible({link.path for link in links}, scope)

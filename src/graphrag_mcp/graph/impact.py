@@ -8,10 +8,10 @@ from itertools import groupby
 from operator import attrgetter
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
-from graphrag_mcp.graph.tracing import is_by_name, is_called_so, is_shown, members
+from graphrag_mcp.graph.tracing import is_called_so, is_shown, members
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
-from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt
+from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt, Line
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
@@ -127,7 +127,7 @@ def find_impact(
     inside = {member.node_id: member for member in changed}
     best: dict[int, Reached] = {}
     places: dict[tuple[int, str, str, Certainty], set[tuple[int, RelationKind]]] = defaultdict(set)
-    doubt = Doubt()
+    doubt, told = Doubt(), set[Line]()
     walk = Walk(list(inside.values()), hops)
     for hop in walk:
         here = Doubt()
@@ -139,7 +139,7 @@ def find_impact(
                 edges, doubts = relations.incoming(node, LEADING, scope)
                 here |= doubts
                 steps += [(edge, node) for edge in edges if edge.source_id not in inside and is_shown(edge)]
-            here = here.without([(edge.path, edge.line) for edge, _ in steps if not is_by_name(edge)])
+            told.update((edge.path, edge.line) for edge, _ in steps)
             nodes = graph.nodes(edge.source_id for edge, _ in steps)
             level = []
             for edge, via in sorted(steps, key=lambda step: step[0].relation is RelationKind.TESTS):
@@ -169,7 +169,7 @@ def find_impact(
         tuple(starts),
         tuple(row for row in ordered if not row.is_test),
         tuple(row for row in ordered if row.is_test),
-        replace(doubt, is_cut=doubt.is_cut or walk.is_cut),
+        replace(doubt.without(told), is_cut=doubt.is_cut or walk.is_cut),
         is_deeper=any(node.category is not Category.TESTS for node in walk.nodes),
     )
 

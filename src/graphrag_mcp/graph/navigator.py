@@ -339,15 +339,15 @@ class Navigator:
         inside = (node for path in paths for node in self._graph.in_file(path) if node.kind is SymbolKind.TYPE)
         types = list(islice(inside, MOST_NAMING))
         above = ((node, self._trace([node], Direction.SUPERCLASSES, 1, scope).stops) for node in types)
-        naming_it = [node for node, stops in above if any(_may_be(stop, written) for stop in stops)]
+        naming_it = {node: stop.line for node, stops in above for stop in stops if _may_be(stop, written)}
         satisfying, embedding = self._relations.satisfying(written, scope)
-        every = dict.fromkeys((*naming_it, *self._graph.nodes(satisfying).values()))
+        every = {node: node.start_line for node in self._graph.nodes(satisfying).values()} | naming_it
         visible = self._graph.visible({node.path for node in every}, scope)
         nearest = [node for node in every if node.path in visible]
         if not (nearest or embedding):
             return None
         foreign = CodeNode(0, 0, "", Category.IMPLEMENTATION, text, text, SymbolKind.TYPE, 0, 0)
-        first = [Step(1, node, foreign, _extends(node, direction), (node.start_line,)) for node in nearest]
+        first = [Step(1, node, foreign, _extends(node, direction, every[node]), (every[node],)) for node in nearest]
         rest = self._trace(nearest, direction, hops - 1, scope) if nearest and hops > 1 else Trace((), direction, ())
         further = (step for step in rest.steps if step.source not in nearest)
         steps = (*first, *(replace(step, hop=step.hop + 1) for step in further))
@@ -426,7 +426,7 @@ def _may_be(mentioned: Mentioned, name: str) -> bool:
     return own == last and (not (qualifiers and any(written)) or qualifiers[-1] in written)
 
 
-def _extends(node: CodeNode, direction: Direction) -> CodeEdge:
+def _extends(node: CodeNode, direction: Direction, line: int) -> CodeEdge:
     """Return the relation of a type to one that is defined elsewhere."""
     kind = RelationKind.IMPLEMENTS if direction is Direction.IMPLEMENTERS else RelationKind.INHERITS
-    return CodeEdge(node.node_id, 0, kind, node.path, node.start_line)
+    return CodeEdge(node.node_id, 0, kind, node.path, line)

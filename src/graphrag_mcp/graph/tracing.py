@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from graphrag_mcp.graph.cases import cases_of, is_helper
@@ -157,6 +157,7 @@ def trace(
     steps: list[Step] = []
     stops: dict[tuple[str, str], Mentioned] = {}
     unsure: set[int] = set()  # What leads to a start by name only.
+    told: set[Line] = set()
     is_deeper = False
     doubt = Doubt(is_typed=direction in INCOMING or all(relations.decides(node.path) for node in starts))
     for hop in walk:
@@ -182,8 +183,8 @@ def trace(
         steps += fresh
         if direction is Direction.TESTS and hop >= hops:  # Before that, others may lead to a test.
             here = _of_tests(graph, here, scope)
-        told = [step for step in fresh if not is_by_name(step.edge) or step.edge.is_named]
-        doubt |= here.without([(step.edge.path, line) for step in told for line in step.lines]).at(hop)
+        told.update((step.edge.path, line) for step in fresh if is_shown(step.edge) for line in step.lines)
+        doubt |= here.at(hop)
         followed = [step for step in fresh if not (step.is_guess or is_called_so(step.source, step.edge))]
         walk.go_on(_far_end(step, direction) for step in followed)
         if hop >= hops:  # What helps tests costs no hop.
@@ -193,7 +194,7 @@ def trace(
     if direction is Direction.TESTS:
         steps = _nearest_names_first(steps, starts)
     steps = _once(steps, direction)
-    doubt = replace(doubt, is_cut=doubt.is_cut or walk.is_cut)
+    doubt = replace(doubt.without(told), is_cut=doubt.is_cut or walk.is_cut)
     imports = _imports(relations, starts, scope) if direction is Direction.USERS else ()
     return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops, is_deeper, imports)
 
@@ -254,21 +255,25 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
     """Return one step for all edges of one kind between two nodes; for all imports of a file, whatever of another's."""
     nodes = graph.nodes(end for edge in edges for end in (edge.source_id, edge.target_id))
     together: dict[tuple[object, ...], list[CodeEdge]] = {}
-    for edge in edges:
+    named: dict[tuple[object, ...], str] = {}
+    for edge in sorted(edges, key=attrgetter("is_guess")):
         if edge.source_id in nodes and edge.target_id in nodes:
             target = nodes[edge.target_id]  # Overloads and declarations are one, and a type with its constructors.
+            way = (edge.source_id, edge.relation, edge.certainty)
             name = "" if direction is Direction.IMPORTERS else without_constructor(target.qualified_name)
             if direction.is_outgoing:
                 name = str(target.node_id) if _tells_overloads(target) else _thing(target)
-            elif edge.is_guess and edge.is_named:  # Which of the starts it is, is not known.
-                name = ""
-            key = (edge.source_id, name, edge.relation, edge.certainty)
-            together.setdefault(key, []).append(edge)
-    steps = [
-        Step(hop, nodes[first.source_id], nodes[last.target_id], first, tuple(sorted({edge.line for edge in group})))
-        for group in together.values()
-        for first, last in [(group[0], max(group, key=lambda edge: nodes[edge.target_id].start_line))]
-    ]
+            elif not edge.is_guess:
+                named[way] = name
+            elif edge.is_named:  # Which of the starts it is, is not known.
+                name = named.get(way, "")
+            together.setdefault((*way, name), []).append(edge)
+    steps = []
+    for group in together.values():
+        first = group[0]
+        targets = (nodes[edge.target_id] for edge in group if edge.is_guess is first.is_guess)
+        ends = nodes[first.source_id], max(targets, key=attrgetter("start_line"))
+        steps.append(Step(hop, *ends, first, tuple(sorted({edge.line for edge in group}))))
     return sorted(steps, key=_order)
 
 

@@ -163,7 +163,12 @@ class Doubt:
 
     def without(self, places: Collection[Line]) -> "Doubt":
         """Leave out places that are known after all, from another definition of the name."""
-        return replace(self, undecided=self.undecided.difference(places), others=self.others.difference(places))
+        return replace(
+            self,
+            undecided=self.undecided.difference(places),
+            undecided_on_the_way=self.undecided_on_the_way.difference(places),
+            others=self.others.difference(places),
+        )
 
 
 NO_DOUBT = Doubt()

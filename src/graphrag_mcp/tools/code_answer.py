@@ -179,7 +179,7 @@ def _unsure_places(doubt: Doubt, name: str, how: str, *, is_type: bool) -> Itera
         places = counted(len(doubt.undecided_on_the_way), "more place")
         are_few = len(doubt.undecided_on_the_way) <= FEW_PLACES
         where = f": {first_places(sorted(doubt.undecided_on_the_way), FEW_PLACES)}" if are_few else ""
-        yield f"{places} may call a definition on the way, on an unknown receiver{where}"
+        yield f"{places} may mean a definition on the way{where}"
     if doubt.others and name != NO_NAME:
         yield f"{counted(len(doubt.others), 'mention is another thing', 'mentions are other things')} of that name"
     if doubt.unparsed:

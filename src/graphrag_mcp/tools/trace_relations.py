@@ -1,6 +1,7 @@
 """`trace_relations`: the relations of a symbol, or how code reaches other code."""
 
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -14,7 +15,7 @@ from graphrag_mcp.errors import RequestError
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.files import RelationKind
-from graphrag_mcp.model.graph import Certainty, Direction, Line
+from graphrag_mcp.model.graph import ACCESSING, Certainty, Direction, Line
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MOST_HOPS, Hops
@@ -63,6 +64,7 @@ DirectionName = Annotated[
 _LEVELLED = (Direction.SUBCLASSES, Direction.IMPLEMENTERS, Direction.OVERRIDES, Direction.SUPERCLASSES)
 _OF_USES = (Direction.CALLERS, Direction.USERS, Direction.READERS, Direction.WRITERS)
 _MOST_LEVELS = 100
+_ATTRIBUTES = 5  # Lines of annotations and attributes above the name of a method.
 FEW_TESTS = 5  # With fewer nearby, those further away are looked for too,
 MANY_TESTS = 25  # and listed unless they are more: then most of them only pass through it.
 _STOPS = (("Outside of what is indexed", False), ("Not decided", True))
@@ -113,7 +115,7 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
         trace = navigator.trace(arguments.symbol, arguments.direction, trace.hops, call.scope, unresolved=True)
     page = page_of(trace.steps, call.first, arguments.limit)
     nodes = filter(attrgetter("path"), (*trace.starts, *(end for row in page.rows for end in (row.source, row.target))))
-    texts = navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines})
+    texts = navigator.texts({(step.edge.path, line) for step in page.rows for line in (*step.lines, *_head_of(step))})
     return answer_of(view, trace, page, nodes, texts)
 
 
@@ -127,10 +129,9 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     noun = plural.removesuffix("es") if plural.endswith("sses") else plural.removesuffix("s")
     kind = "direct " if trace.direction in _LEVELLED and trace.hops == 1 else ""
     at_least = "At least " if trace.doubt.is_cut else ""
-    of_callers = (step for step in trace.steps if trace.direction is Direction.CALLERS)
-    accesses = sum(step.edge.relation in (RelationKind.READS, RelationKind.WRITES) for step in of_callers)
-    far_ends = len({_far_end(step, trace) for step in trace.steps}) if trace.direction is Direction.USERS else total
-    count = counted(far_ends - accesses, kind + noun, kind + plural) if total > accesses else f"No {plural}"
+    accesses = sum(_is_access(step, trace) for step in trace.steps)
+    far_ends = {_far_end(step, trace) for step in trace.steps if not _is_access(step, trace)}
+    count = counted(len(far_ends), kind + noun, kind + plural) if far_ends else f"No {plural}"
     count += f" and {counted(accesses, 'read or write', 'reads and writes')}" if accesses else ""
     if trace.direction is Direction.TESTS and 0 < trace.cases < total:
         count = (
@@ -154,10 +155,11 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
             [line] = step.lines
             text = shown_line(answer.texts[last_path, line].strip())
             return ["\n".join([*path, f"  {line}{_step_words(step, trace)}: {text}"])]
-        numbers = step.lines[:LINES_SHOWN]
+        shown = 1 if trace.direction is Direction.USERS else LINES_SHOWN
+        numbers = [_named_line(step, answer.texts)] if _head_of(step) else step.lines[:shown]
         texts = [f"    {line}: {shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
-        rest = line_numbers(step.lines[LINES_SHOWN:])
-        return ["\n".join([*path, _step_head(step, trace), *texts, *([f"    and {rest}"] if rest else [])])]
+        rest = line_numbers(step.lines[shown:])
+        return ["\n".join([*path, _step_head(step, trace), *texts, *([f"    also {rest}"] if rest else [])])]
 
     return lay_out(answer, call, [head], lines, _where_it_stops(trace, call))
 
@@ -176,10 +178,8 @@ def _parts(trace: "Trace") -> list[str]:
     """
     is_far = {step for step in trace.steps if trace.direction is Direction.TESTS and step.hop > 1}
     far = sum(step.edge.certainty is Certainty.CERTAIN for step in is_far)
-    each = trace.steps
-    if trace.direction is Direction.USERS:  # One may use it in several ways.
-        each = tuple({(_far_end(step, trace), step.edge.certainty): step for step in trace.steps}.values())
-    kinds = Counter(step.edge.certainty for step in each)
+    ways = {(_far_end(step, trace), step.edge.certainty, _is_access(step, trace) and step) for step in trace.steps}
+    kinds = Counter(certainty for _, certainty, _ in ways)
     kinds[Certainty.CERTAIN] -= far
     certain, *others = [
         f"{kinds[certainty]:,} {in_words(certainty, trace.direction)}" if kinds[certainty] else ""
@@ -195,10 +195,29 @@ def _is_its_definition(step: "Step", texts: Mapping[Line, str]) -> bool:
     return is_alone and step.source.qualified_name in text
 
 
+def _head_of(step: "Step") -> Sequence[int]:
+    """Return the first lines of a method that overrides another: those before its name have attributes."""
+    first = step.source.start_line
+    is_own = step.edge.relation is RelationKind.OVERRIDES and step.edge.line == first
+    return range(first, min(first + _ATTRIBUTES, step.source.end_line) + 1) if is_own else ()
+
+
+def _named_line(step: "Step", texts: Mapping[Line, str]) -> int:
+    """Return the line that has the name of a method, else its first."""
+    word = re.compile(rf"\b{re.escape(step.source.name)}\b")
+    named = (line for line in _head_of(step) if word.search(texts.get((step.edge.path, line), "")))
+    return next(named, step.edge.line)
+
+
 def _step_head(step: "Step", trace: "Trace") -> str:
     """Return what stands around the lines of a step, and what it does unless it is what was asked for."""
     far = _far_end(step, trace)
     return f"  {target_of(far) if trace.direction.is_outgoing else name_of(far)}{_step_words(step, trace)}"
+
+
+def _is_access(step: "Step", trace: "Trace") -> bool:
+    """Return whether it is counted apart from the callers: as a read or a write."""
+    return trace.direction is Direction.CALLERS and step.edge.relation in ACCESSING
 
 
 def _far_end(step: "Step", trace: "Trace") -> "CodeNode":

@@ -60,13 +60,13 @@ class _Kind(NamedTuple):
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
     """Return the distinct edges of a file in the order in which they first occur, each with its highest confidence."""
     relations: dict[tuple[object, ...], Relation] = {}
-    called: set[tuple[str, str]] = set()
+    called: set[tuple[str, str, int]] = set()
     for relation in _Builder(path, language, category, outline).relations():
-        line, source_and_target = relation.line if relation.kind in _BY_LINE else 0, relation[1:3]
-        key = (relation.kind, *source_and_target, line, relation.owner, relation.given)
+        place = (*relation[1:3], relation.line if relation.kind in _BY_LINE else 0)
+        key = (relation.kind, *place, relation.owner, relation.given)
         if relation.kind is RelationKind.CALLS:
-            called.add(source_and_target)
-        elif relation.kind is RelationKind.USES and source_and_target in called:  # A call is more specific.
+            called.add(place)
+        elif relation.kind is RelationKind.USES and place in called:  # A call is more specific.
             continue
         if key not in relations or relations[key].confidence < relation.confidence:
             relations[key] = relation
@@ -173,14 +173,15 @@ class _Builder:
             if not reference.is_call and not reference.is_handed and reference.start not in taken
         ]
         owners = [use._replace(name=use.receiver, receiver="") for use in references if use.receiver[:1].isupper()]
-        for index, use, _ in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
+        for index, use, rows in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None
             if source and not use.receiver and use.name in _types_around(source):  # Members name it all the time.
                 continue
             edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
             name = source.qualified_name if source else ""
             owner, edge = self._owner(use, index, edge)
-            yield _edge(RelationKind.USES, name, self._target(use), use.row, edge, owner)
+            target = self._target(use)
+            yield from (_edge(RelationKind.USES, name, target, row, edge, owner) for row in rows)
 
     def _handed_on(self) -> Iterator[Relation]:
         definitions = self._outline.definitions

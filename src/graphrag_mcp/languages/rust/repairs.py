@@ -32,7 +32,7 @@ def _macros(root: Node) -> Iterator[Node]:
         if node.type == "macro_invocation":
             braces = node.children[-1]
             tokens = [child.type for child in braces.children] if braces.type == "token_tree" else []
-            named = (after for token, after in pairwise(tokens) if token == "fn")
+            named = (after for kind, after in pairwise(tokens) if kind == "fn")
             if not _ITEMS.isdisjoint(tokens) and all(after == "identifier" for after in named):
                 yield braces
         elif node.type in _AROUND and (body := node.child_by_field_name("body")):

@@ -957,6 +957,8 @@ class Client
   end
   def self.open
   end
+  def shut
+  end
 end
 class Quiet
   prepend Loud
@@ -964,6 +966,17 @@ class Quiet
   end
 end
 Client.prepend Loud
+class Base
+end
+class Record < Active::Base
+end
+class Entry < Base
+end
+module Late
+  private def shut
+  end
+end
+Client.prepend Late
 LOG = Logger.new
 def go
   Dir.open
@@ -978,8 +991,10 @@ end
     [
         ("Client.push", Direction.OVERRIDES, ["a.rb:2 certain"]),
         ("Quiet.push", Direction.OVERRIDES, ["a.rb:2 certain"]),
-        ("Client", Direction.SUBCLASSES, ["a.rb:17 certain"]),
-        ("Client.open", Direction.CALLERS, ["a.rb:22 certain", "a.rb:21 by name"]),
+        ("Client", Direction.SUBCLASSES, ["a.rb:19 certain", "a.rb:30 certain"]),
+        ("Client.open", Direction.CALLERS, ["a.rb:35 certain", "a.rb:34 by name"]),
+        ("Client.shut", Direction.OVERRIDES, ["a.rb:27 certain"]),
+        ("Base", Direction.SUBCLASSES, ["a.rb:24 certain"]),
     ],
 )
 def test_ruby_prepends_modules_and_has_constants_before_names(

@@ -2,6 +2,7 @@
 (module name: [(constant) (scope_resolution)] @name body: (_)? @body) @module
 (module body: (body_statement (method name: (_) @name body: (_)? @body) @method))
 (module body: (body_statement (singleton_method name: (_) @name body: (_)? @body) @method))
+(module body: (body_statement (call !receiver arguments: (argument_list (method name: (_) @name body: (_)? @body) @method))))
 (method name: (_) @name body: (_)? @body) @function
 (singleton_method name: (_) @name body: (_)? @body) @function
 (assignment left: (constant) @name) @constant
@@ -13,20 +14,20 @@
 (call !receiver method: (identifier) @_test arguments: (argument_list . (string) @name) block: (_) @body
   (#any-of? @_test "it" "test" "specify" "example" "scenario" "should")) @test
 
-(superclass [(constant) @base (scope_resolution name: (constant) @base)])
+(superclass [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])
 (call !receiver method: (identifier) @_mixin
-  arguments: (argument_list [(constant) @base (scope_resolution name: (constant) @base)])
+  arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])
   (#any-of? @_mixin "include" "extend"))
 (call receiver: [(constant) @below (scope_resolution name: (constant) @below)] method: (identifier) @_mixin
-  arguments: (argument_list [(constant) @base (scope_resolution name: (constant) @base)])
+  arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])
   (#any-of? @_mixin "include" "extend"))
 ; What is prepended comes before the type, as what is below it does.
-(call receiver: [(constant) @base (scope_resolution name: (constant) @base)] method: (identifier) @_mixin
+(call receiver: [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)] method: (identifier) @_mixin
   arguments: (argument_list [(constant) @below (scope_resolution name: (constant) @below)]) (#eq? @_mixin "prepend"))
-([(class name: [(constant) @base (scope_resolution name: (constant) @base)] body: (body_statement
+([(class name: [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)] body: (body_statement
     (call !receiver method: (identifier) @_mixin
       arguments: (argument_list [(constant) @below (scope_resolution name: (constant) @below)]))))
-  (module name: [(constant) @base (scope_resolution name: (constant) @base)] body: (body_statement
+  (module name: [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)] body: (body_statement
     (call !receiver method: (identifier) @_mixin
       arguments: (argument_list [(constant) @below (scope_resolution name: (constant) @below)]))))]
   (#eq? @_mixin "prepend"))

@@ -128,7 +128,8 @@ class _Builder:
                 below = next(iter(named)) if len(named) == 1 else ""
             if below and (base.name != last_name(below) or base.receiver):
                 edge = self._resolve_member(base.receiver, base.name) if base.receiver else self._resolve(base.name)
-                yield _edge(RelationKind.INHERITS, below, base.name, base.row, edge, base.receiver)
+                owner = base.receiver + ("::" if base.receiver and self._has_capitals else "")
+                yield _edge(RelationKind.INHERITS, below, base.name, base.row, edge, owner)
 
     def _import_edges(self) -> Iterator[Relation]:
         for imported in self._outline.imports:

@@ -1015,3 +1015,14 @@ def test_what_may_be_defined_in_lines_that_do_not_parse_is_not_denied(tmp_path: 
     files = {"a.rs": "@@@ }}} fn missing(&self) { (((\n", "b.rs": "fn go(a: A) {\n    a.missing();\n}\n"}
     with pytest.raises(RequestError, match=r"may be in lines that do not parse: a\.rs; 2 lines name it"):
         rows(tmp_path, files, "missing", Direction.CALLERS)
+
+
+def test_a_trait_from_elsewhere_is_implemented_where_that_is_said(tmp_path: Path) -> None:
+    """In another file than the type, which does not have the name."""
+    files = {
+        "a.rs": "pub struct X;\npub struct Y;\nimpl std::fmt::Display for Y {\n    fn fmt(&self) {}\n}\n",
+        "b.rs": "use crate::a::X;\nimpl std::fmt::Display for X {\n    fn fmt(&self) {}\n}\n",
+        "c.rs": "@@@ }}} impl Display for Z { (((\n",
+    }
+    assert rows(tmp_path, files, "Display", Direction.IMPLEMENTERS) == ["a.rs:3 certain", "b.rs:2 certain"]
+    assert ask(tmp_path, files, "Display", Direction.IMPLEMENTERS).doubt.unparsed == {"c.rs"}

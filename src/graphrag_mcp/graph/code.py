@@ -154,7 +154,7 @@ class IndexedCode:
             if link.how in CERTAINTY_OF and link.target in targets:
                 edges.append(edge_of(link, node.node_id, targets[link.target]))
             elif link.how in (How.UNDECIDED, How.OUTSIDE) and link.kind is not RelationKind.HANDS_ON:
-                unknown.append(self._mentioned(node.path, link))
+                unknown.append(self.mentioned(node.path, link))
         return self._without_files(edges), unknown
 
     def _without_neighbours(self, node: CodeNode, links: Sequence[StoredLink]) -> list[StoredLink]:
@@ -178,7 +178,8 @@ class IndexedCode:
         named = {-node.file_id for node in nodes.values() if not node.is_file}
         return [edge for edge in edges if edge.relation is not RelationKind.IMPORTS or edge.target_id not in named]
 
-    def _mentioned(self, path: str, link: StoredLink) -> Mentioned:
+    def mentioned(self, path: str, link: StoredLink) -> Mentioned:
+        """Return what a file without facts names and the project does not define, or may not mean."""
         name = self.references.name(path, link)
         said = (
             relation

@@ -1,17 +1,16 @@
 """Exact answers about one project: definitions, relations, impact, outlines and the repository map."""
 
-import re
 import time
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.errors import RequestError, UnknownNameError, quoted
 from graphrag_mcp.graph.cases import cases_of, named_after, read_build_files
 from graphrag_mcp.graph.chains import Flow
+from graphrag_mcp.graph.elsewhere import IDENTIFIER, DefinedElsewhere
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
 from graphrag_mcp.graph.lookup import complete, dotted, find_file, find_nodes, unknown_name
 from graphrag_mcp.graph.reading import Body, read_body
@@ -21,7 +20,7 @@ from graphrag_mcp.graph.tracing import BELOW, HOPS_TO_TESTS, Dependant, Step, Tr
 from graphrag_mcp.grep.occurrences import Files, Occurrences
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Direction, Doubt, Line, Mentioned
+from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Line
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 from graphrag_mcp.text.counts import counted, listed
@@ -37,8 +36,6 @@ _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
 MOST_TYPES = 5  # Of what depends on a change as nearly, whose tests are looked for.
 LINES_NAMING = 5  # Of a name that is defined elsewhere.
-MOST_NAMING = 1_000  # Of what is defined elsewhere: lines and types that are read.
-_IDENTIFIER = re.compile(r"[^\W\d](?:\w|[.$]|::|->)*(?:\(\))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +105,8 @@ class Navigator:
         name, below = dotted(text.strip()).rpartition(".")[2], None
         may_be_foreign = is_of_types or direction is Direction.OVERRIDES
         if may_be_foreign and all(node.name != name for node in self.known(text, scope)):
-            find = self._below_foreign if is_of_types else self._overriding_foreign
+            elsewhere = DefinedElsewhere(self._graph, self._relations, self._occurrences)
+            find = elsewhere.below if is_of_types else elsewhere.overriding
             below = find(text.strip(), direction, hops, scope)
         starts = [] if below else self.code(text, scope)
         if is_of_types:  # A field or a function may have the name of its type.
@@ -312,7 +310,7 @@ class Navigator:
 
     def _refuse_foreign(self, text: str, scope: Scope) -> None:
         """Raise UnknownNameError with the lines that name what is defined elsewhere, if there are any."""
-        if not _IDENTIFIER.fullmatch(text) or not isinstance(self._relations, Relations):
+        if not IDENTIFIER.fullmatch(text) or not isinstance(self._relations, Relations):
             return
         found = self._occurrences(text.removesuffix("()"), scope, 1)
         if places := [f"{as_name(row.path)}:{row.line}" for row in found.lines]:
@@ -328,54 +326,6 @@ class Navigator:
         from graphrag_mcp.grep.needles import create_needle
 
         return find_hits(create_needle(name, whole_word=True), scope, self.files, wanted).occurrences
-
-    def _below_foreign(self, text: str, direction: Direction, hops: int, scope: Scope) -> Trace | None:
-        """Return the types below one that is defined elsewhere, None if nothing is."""
-        written = dotted(text.rpartition("/")[2])
-        if not _IDENTIFIER.fullmatch(written) or not isinstance(self._relations, Relations):
-            return None
-        naming = self._occurrences(written.rpartition(".")[2], scope, MOST_NAMING)
-        paths = dict.fromkeys(row.path for row in naming.lines)
-        inside = (node for path in paths for node in self._graph.in_file(path) if node.kind is SymbolKind.TYPE)
-        types = list(islice(inside, MOST_NAMING))
-        above = ((node, self._trace([node], Direction.SUPERCLASSES, 1, scope).stops) for node in types)
-        naming_it = {node: stop.line for node, stops in above for stop in stops if _may_be(stop, written)}
-        satisfying, embedding = self._relations.satisfying(written, scope)
-        every = {node: node.start_line for node in self._graph.nodes(satisfying).values()} | naming_it
-        visible = self._graph.visible({node.path for node in every}, scope)
-        nearest = [node for node in every if node.path in visible]
-        if not (nearest or embedding):
-            return None
-        foreign = CodeNode(0, 0, "", Category.IMPLEMENTATION, text, text, SymbolKind.TYPE, 0, 0)
-        first = [Step(1, node, foreign, _extends(node, direction, every[node]), (every[node],)) for node in nearest]
-        rest = self._trace(nearest, direction, hops - 1, scope) if nearest and hops > 1 else Trace((), direction, ())
-        further = (step for step in rest.steps if step.source not in nearest)
-        steps = (*first, *(replace(step, hop=step.hop + 1) for step in further))
-        is_cut = len(types) == MOST_NAMING or naming.total > len(naming.lines) or rest.doubt.is_cut
-        is_typed = rest.doubt.is_typed and all(self._relations.decides(node.path) for node in nearest)
-        embedding |= rest.doubt.embedding
-        doubt = replace(rest.doubt, is_cut=is_cut, is_typed=is_typed, embedding=embedding, others=frozenset())
-        return Trace((foreign,), direction, steps, doubt=doubt, hops=hops)
-
-    def _overriding_foreign(self, text: str, direction: Direction, hops: int, scope: Scope) -> Trace | None:
-        """Return the methods of a name in the types below one that is defined elsewhere, None if there is no such."""
-        owner, _, name = dotted(text).rpartition(".")
-        below = self._below_foreign(owner, Direction.SUBCLASSES, hops, scope) if owner else None
-        if below is None:
-            return None
-        start = below.starts[0]._replace(name=name, qualified_name=text, kind=SymbolKind.METHOD)
-        kinds = dict.fromkeys(step.source for step in below.steps)
-        named = (
-            node
-            for kind in kinds
-            for node in self._graph.in_file(kind.path)
-            if node.qualified_name == f"{kind.qualified_name}.{name}"
-        )
-        edges = (
-            (node, CodeEdge(node.node_id, 0, RelationKind.OVERRIDES, node.path, node.start_line)) for node in named
-        )
-        steps = tuple(Step(1, node, start, edge, (edge.line,)) for node, edge in edges)
-        return replace(below, starts=(start,), direction=direction, steps=steps)
 
     def _owners(self, text: str, scope: Scope) -> tuple[list[CodeNode], str]:
         """Return the types that a text names before its last name, also those in a file, and that name."""
@@ -417,16 +367,3 @@ _CATEGORIES = {category: position for position, category in enumerate(Category)}
 def _by_category(node: CodeNode) -> tuple[int, bool, bool, str, int]:
     is_key = node.kind is SymbolKind.KEY
     return _CATEGORIES[node.category], node.is_archived, is_key, node.path, node.start_line
-
-
-def _may_be(mentioned: Mentioned, name: str) -> bool:
-    """Return whether a type that is not defined here may be the one of a name, with or without its module."""
-    *qualifiers, last = name.split(".")
-    *written, own = re.split(r"\W+", f"{mentioned.module}.{mentioned.name}" if mentioned.module else mentioned.name)
-    return own == last and (not (qualifiers and any(written)) or qualifiers[-1] in written)
-
-
-def _extends(node: CodeNode, direction: Direction, line: int) -> CodeEdge:
-    """Return the relation of a type to one that is defined elsewhere."""
-    kind = RelationKind.IMPLEMENTS if direction is Direction.IMPLEMENTERS else RelationKind.INHERITS
-    return CodeEdge(node.node_id, 0, kind, node.path, line)

@@ -13,7 +13,7 @@ from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
-from graphrag_mcp.model.links import COMPARED, How, StoredLink
+from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Instance, Type
@@ -347,6 +347,17 @@ class Relations:
                 yield Mentioned(RelationKind.INHERITS, name, "", symbol.path, declaration.line, False)
         for name in self._code.outsiders.foreign_interfaces(symbol) if declaration.kind == SymbolKind.TYPE else ():
             yield Mentioned(RelationKind.INHERITS, name, "", symbol.path, declaration.line, False)
+
+    def naming_above(self, name: str) -> Iterator[tuple[CodeNode, Mentioned]]:
+        """Yield the types above which is one of a name that is not decided, in languages without facts."""
+        links = self._code.references.to((place_id(Place("", name)),), (How.UNDECIDED, How.OUTSIDE))
+        links = [link for link in links if link.kind is RelationKind.INHERITS and not self.decides(link.path)]
+        by_place = self._code.store.at_places({link.source for link in links})
+        nodes = self._code.store.nodes(by_place.values())
+        for link in links:
+            node = nodes.get(by_place.get(link.source, 0))
+            if node is not None and node.kind is SymbolKind.TYPE:
+                yield node, self._code.mentioned(link.path, link)
 
     def satisfying(self, interface: str, scope: Scope) -> tuple[list[int], frozenset[Line]]:
         """Return the nodes of the types that have all methods of a foreign interface, where that is enough.

@@ -70,8 +70,9 @@ class NamedModules:
         return self._passed[path]
 
     def is_own(self, module: str) -> bool:
-        """Return whether a manifest says that the first part of a module's name is a package of the project."""
-        return module.partition("/")[0] in self._source.homes(self._language.manifests)
+        """Return whether a module is of the project: by its path, or by a manifest that has its first part."""
+        first = module.partition("/")[0]
+        return not first or first in self._source.homes(self._language.manifests)
 
     def named(self, module: str) -> Sequence[Keyed]:
         """Return the files of a module: where a manifest says, else those whose paths end so."""

@@ -19,7 +19,6 @@ from graphrag_mcp.model.files import (
     CALLABLE,
     HEADER_SUFFIXES,
     MACRO,
-    Count,
     Relation,
     RelationKind,
     Resolution,
@@ -35,7 +34,9 @@ from graphrag_mcp.resolution.candidates import (
     candidate_of,
     count_symbols,
     guess,
+    is_member,
     one_or_guess,
+    takes,
 )
 from graphrag_mcp.resolution.in_sight import InSight
 from graphrag_mcp.resolution.inherited import Inherited
@@ -243,7 +244,7 @@ class NameResolution:
         key = relation.target, relation.kind, is_macro, has_no_receiver, relation.given
         if key not in self._all_called:
             every = [each for each in self._source.called(relation.target) if self._may_mean(relation, each)]
-            every = [each for each in every if _takes(each, relation)] or every  # Else a definition was changed.
+            every = [each for each in every if takes(each, relation)] or every  # Else a definition was changed.
             shown = [each for each in every if not each.file.is_archived] or every
             self._all_called[key] = Called(list(map(candidate_of, shown)))
         return self._all_called[key]
@@ -264,7 +265,7 @@ class NameResolution:
             return relation.kind in _LINKING
         if relation.kind is RelationKind.CALLS and each.is_number and self._language.headers:
             return False
-        if not self._language.bare_members and _is_member(each) and self._has_no_receiver(relation):
+        if not self._language.bare_members and is_member(each) and self._has_no_receiver(relation):
             return False
         if each.is_static and describe(each.file.language).headers and not each.file.path.endswith(HEADER_SUFFIXES):
             return each.file.path == self._file.path
@@ -380,16 +381,6 @@ class NameResolution:
             kind = kind.rpartition(".")[0]
         above = self._inherited.above((self._file.path, kind), relation.target) if kind else ()
         return one_or_guess(How.NAMED, list(map(candidate_of, above))) if above else guess(others)
-
-
-def _is_member(named: Named) -> bool:
-    """Return whether a definition is a method or a field, and no variant of an enumeration."""
-    return named.kind is SymbolKind.METHOD or (named.kind is SymbolKind.FIELD and not named.name[:1].isupper())
-
-
-def _takes(named: Named, relation: Relation) -> bool:
-    """Return whether a definition takes as many arguments as a call gives."""
-    return named.kind not in CALLABLE or relation.given.meets(Count(named.least, named.most))
 
 
 def _starting_last(named: Sequence[Named], line: int) -> Sequence[Named]:

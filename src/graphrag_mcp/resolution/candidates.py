@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import HEADER_SUFFIXES, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, HEADER_SUFFIXES, Count, Relation, SymbolKind
 from graphrag_mcp.model.links import How, Place
 from graphrag_mcp.model.sources import Named
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
@@ -49,6 +49,16 @@ class Called:
         """Return those of some files; none where there are too many."""
         files = [self.in_file[path] for path in paths if path in self.in_file]
         return [each for file in files for each in file] if sum(map(len, files)) <= MOST_OF_A_NAME else []
+
+
+def is_member(named: Named) -> bool:
+    """Return whether a definition is a method or a field, and no variant of an enumeration."""
+    return named.kind is SymbolKind.METHOD or (named.kind is SymbolKind.FIELD and not named.name[:1].isupper())
+
+
+def takes(named: Named, relation: Relation) -> bool:
+    """Return whether a definition takes as many arguments as a call gives."""
+    return named.kind not in CALLABLE or relation.given.meets(Count(named.least, named.most))
 
 
 def candidate_of(named: Named) -> Candidate:

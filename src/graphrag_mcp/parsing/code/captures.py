@@ -54,7 +54,15 @@ from graphrag_mcp.model.files import ANY_COUNT, Count, SymbolKind
 from graphrag_mcp.parsing.code.counting import NO_ARGUMENTS, Counting
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
 from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Naming, not_local
-from graphrag_mcp.parsing.code.names import OwnNamespace, as_title, called_name, last_name, type_name, without_marks
+from graphrag_mcp.parsing.code.names import (
+    OwnNamespace,
+    as_title,
+    called_name,
+    is_macro,
+    last_name,
+    type_name,
+    without_marks,
+)
 from graphrag_mcp.parsing.outline import (
     MACRO_RECEIVER,
     SUPER_RECEIVER,
@@ -217,7 +225,7 @@ class Findings:
             self.namespace.note(receivers[0] if receivers else node, self._code)
         before = receivers[0] if receivers else self._qualifier(node)
         receiver = self._read_receiver(before) if before else ""
-        if is_call and self._code.data.startswith(b"!", node.end_byte) and _is_macro(node):
+        if is_call and self._code.data.startswith(b"!", node.end_byte) and is_macro(node):
             receiver = MACRO_RECEIVER
         is_builtin = name in self._builtins
         said = (start, self._code.row(start), name, receiver, is_call, is_builtin)
@@ -373,14 +381,6 @@ class Findings:
 
     def _alias(self, captures: Captures) -> str:
         return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
-
-
-def _is_macro(node: Node) -> bool:
-    """Return whether a name is that of a macro that is invoked, in Rust; in TypeScript `f!()` calls a function."""
-    around = node.parent
-    if around is not None and around.type == "scoped_identifier":
-        around = around.parent
-    return around is not None and around.type in ("macro_invocation", "token_tree")
 
 
 def _is_of_file(node: Node) -> bool:

@@ -82,3 +82,11 @@ def called_name(node: Node, code: SourceCode) -> Node | None:
     while before is not None and not code.data.startswith(b"::<", before.end_byte):
         before = before.prev_named_sibling
     return before
+
+
+def is_macro(node: Node) -> bool:
+    """Return whether a name is that of a macro that is invoked, in Rust; in TypeScript `f!()` calls a function."""
+    around = node.parent
+    if around is not None and around.type == "scoped_identifier":
+        around = around.parent
+    return around is not None and around.type in ("macro_invocation", "token_tree")

@@ -1,7 +1,6 @@
 """Derives the relations of a file from its outline, as far as the file alone determines them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from graphrag_mcp.languages.registry import describe, library_of
 from graphrag_mcp.model.files import (
@@ -9,7 +8,6 @@ from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
     MACRO,
-    VARIABLE,
     Category,
     Count,
     Relation,
@@ -19,6 +17,7 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.parsing.code.imports import is_library, module_of_path
 from graphrag_mcp.parsing.code.names import last_name
+from graphrag_mcp.parsing.code.variables import VariableTypes
 from graphrag_mcp.parsing.outline import (
     MACRO_RECEIVER,
     SUPER_RECEIVER,
@@ -41,20 +40,11 @@ _BUILTIN = 0.25  # name(), also a builtin
 _TESTED_BY_NAME = 0.6  # test_name
 _TESTED_BY_CALL = 0.4  # a call inside a test
 
-MOST_KINDS = 40  # Times that a variable gets another type; one with more has none.
 _BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON, RelationKind.USES)
 _MODULES = frozenset({"crate", "self", "super"})  # In a path they mean modules, in files of languages that nest these.
 _OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
 
 Resolved = tuple[float, Resolution, str]
-
-
-class _Kind(NamedTuple):
-    """The type of a variable, with "?" where it may hold something else. is_new: see `Variable`."""
-
-    start: int
-    name: str
-    is_new: bool
 
 
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
@@ -95,8 +85,7 @@ class _Builder:
                 if definition.kind is not SymbolKind.METHOD:
                     self._bare.setdefault(definition.name, set()).add(definition.qualified_name)
                 self._members.add((definition.qualified_name.rpartition(".")[0], definition.name))
-        self._kinds = _kinds_of_variables(outline)
-        self._kinds_in: dict[tuple[int, str], list[Sequence[_Kind]]] = {}
+        self._variables = VariableTypes(outline)
         self._bases: dict[int, list[str]] = {}
         self._around_bases = enclosing_indexes(outline.definitions, [base.start for base in outline.bases])
         for index, base in zip(self._around_bases, outline.bases, strict=True):
@@ -197,7 +186,7 @@ class _Builder:
         by_target: dict[tuple[object, ...], tuple[int, Reference, list[int]]] = {}
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
-            kind = self._kind_of(use.receiver, index, use.start) if use.is_plain else ""
+            kind = self._variables.of(use.receiver, index, use.start) if use.is_plain else ""
             key = (index, use.name, use.receiver, kind, use.is_far, use.given)
             rows = by_target.setdefault(key, (index, use, []))[2]
             if not rows or (not use.is_builtin and use.row > rows[-1]):
@@ -233,7 +222,7 @@ class _Builder:
         is_type = is_name and (
             self._has_capitals or not receiver.isupper()
         )  # Else maybe a constant or a type's parameter.
-        kind = self._kind_of(receiver, index, reference.start) if reference.is_plain else ""
+        kind = self._variables.of(receiver, index, reference.start) if reference.is_plain else ""
         if kind and not (reference.is_path and kind.endswith("?")):  # `pager::open()` is of a module.
             owner = kind.rstrip(":?")
             ending = kind.removeprefix(owner)
@@ -276,24 +265,6 @@ class _Builder:
         while index >= 0:
             count, index = count + (definitions[index].kind is SymbolKind.MODULE), definitions[index].parent
         return count
-
-    def _kind_of(self, variable: str, index: int, at: int) -> str:
-        """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown."""
-        if (index, variable) not in self._kinds_in:
-            self._kinds_in[index, variable] = list(self._kinds_around(variable, index))
-        known = (_only_or_last(kinds, at) for kinds in self._kinds_in[index, variable])
-        return next(filter(None, known), "")
-
-    def _kinds_around(self, variable: str, index: int) -> Iterator[Sequence[_Kind]]:
-        definitions, outermost = self._outline.definitions, ""
-        while index >= 0:
-            definition = definitions[index]
-            place = definition.qualified_name if definition.is_container else index
-            if kinds := self._kinds.get((place, variable)):
-                yield kinds
-            outermost, index = definition.qualified_name, definition.parent
-        if kinds := self._kinds.get((outermost.rpartition(".")[0], variable)):  # Defined outside of its type.
-            yield kinds
 
     def _resolve_call(self, call: Reference, index: int) -> Resolved:
         if not call.receiver:
@@ -380,40 +351,6 @@ def _edge(
 ) -> Relation:
     confidence, resolution, module = resolved
     return Relation(kind, source, target, row + 1, confidence, resolution, module, owner, given)
-
-
-def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], list[_Kind]]:
-    """Return the types of variables by the index of the function and by their names, of fields by that of the type.
-
-    With each type where it is said; of one that may hold something else it ends in "?".
-    """
-    definitions = outline.definitions
-    fields = {definition.name_start: definition.parent for definition in definitions if definition.kind in VARIABLE}
-    around = enclosing_indexes(definitions, [variable.start for variable in outline.variables])
-    kinds: dict[tuple[int | str, str], list[_Kind]] = {}
-    for index, variable in zip(around, outline.variables, strict=True):
-        is_field = variable.is_own or variable.start in fields
-        index = fields.get(variable.start, index)
-        while index >= 0 and not (definitions[index].is_container or (definitions[index].is_callable and not is_field)):
-            index = definitions[index].parent
-        if index >= 0:
-            is_container = definitions[index].is_container
-            key = (definitions[index].qualified_name if is_container else index, variable.name)
-            kind = variable.kind + ("" if variable.is_declared else "?")
-            said = kinds.setdefault(key, [])
-            if not said or said[-1].name != kind:
-                said.append(_Kind(variable.start, kind, variable.is_new or (variable.is_declared and not is_field)))
-    return {key: said for key, said in kinds.items() if len(said) <= MOST_KINDS}
-
-
-def _only_or_last(kinds: Sequence[_Kind], at: int) -> str:
-    """Return the only type of what has a name; of several variables, unsurely, that of the last one before a place."""
-    if len({kind.name.rstrip("?") for kind in kinds}) < 2:
-        return min((kind.name for kind in kinds), default="")  # A type that is written says it of what is unsure.
-    if not all(kind.is_new for kind in kinds):
-        return ""
-    last = max((kind for kind in kinds if kind.start <= at), default=None)
-    return f"{last.name.rstrip('?')}?" if last else ""
 
 
 def _types_around(definition: Definition) -> list[str]:

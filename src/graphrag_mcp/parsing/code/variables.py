@@ -1,0 +1,78 @@
+"""The types of the variables and fields of a file, as they are written beside them or created for them."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from graphrag_mcp.model.files import VARIABLE
+from graphrag_mcp.parsing.outline import Outline, enclosing_indexes
+
+MOST_KINDS = 40  # Times that a variable gets another type; one with more has none.
+
+
+class _Kind(NamedTuple):
+    """The type of a variable, with "?" where it may hold something else. is_new: see `Variable`."""
+
+    start: int
+    name: str
+    is_new: bool
+
+
+class VariableTypes:
+    """The types of the variables of one file."""
+
+    def __init__(self, outline: Outline) -> None:
+        self._definitions = outline.definitions
+        self._types = _kinds_of_variables(outline)
+        self._around: dict[tuple[int, str], list[Sequence[_Kind]]] = {}
+
+    def of(self, variable: str, index: int, at: int) -> str:
+        """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown."""
+        if (index, variable) not in self._around:
+            self._around[index, variable] = list(self._types_around(variable, index))
+        known = (_only_or_last(kinds, at) for kinds in self._around[index, variable])
+        return next(filter(None, known), "")
+
+    def _types_around(self, variable: str, index: int) -> Iterator[Sequence[_Kind]]:
+        definitions, outermost = self._definitions, ""
+        while index >= 0:
+            definition = definitions[index]
+            place = definition.qualified_name if definition.is_container else index
+            if kinds := self._types.get((place, variable)):
+                yield kinds
+            outermost, index = definition.qualified_name, definition.parent
+        if kinds := self._types.get((outermost.rpartition(".")[0], variable)):  # Defined outside of its type.
+            yield kinds
+
+
+def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], list[_Kind]]:
+    """Return the types of variables by the index of the function and by their names, of fields by that of the type.
+
+    With each type where it is said; of one that may hold something else it ends in "?".
+    """
+    definitions = outline.definitions
+    fields = {definition.name_start: definition.parent for definition in definitions if definition.kind in VARIABLE}
+    around = enclosing_indexes(definitions, [variable.start for variable in outline.variables])
+    kinds: dict[tuple[int | str, str], list[_Kind]] = {}
+    for index, variable in zip(around, outline.variables, strict=True):
+        is_field = variable.is_own or variable.start in fields
+        index = fields.get(variable.start, index)
+        while index >= 0 and not (definitions[index].is_container or (definitions[index].is_callable and not is_field)):
+            index = definitions[index].parent
+        if index >= 0:
+            is_container = definitions[index].is_container
+            key = (definitions[index].qualified_name if is_container else index, variable.name)
+            kind = variable.kind + ("" if variable.is_declared else "?")
+            said = kinds.setdefault(key, [])
+            if not said or said[-1].name != kind:
+                said.append(_Kind(variable.start, kind, variable.is_new or (variable.is_declared and not is_field)))
+    return {key: said for key, said in kinds.items() if len(said) <= MOST_KINDS}
+
+
+def _only_or_last(kinds: Sequence[_Kind], at: int) -> str:
+    """Return the only type of what has a name; of several variables, unsurely, that of the last one before a place."""
+    if len({kind.name.rstrip("?") for kind in kinds}) < 2:
+        return min((kind.name for kind in kinds), default="")  # A type that is written says it of what is unsure.
+    if not all(kind.is_new for kind in kinds):
+        return ""
+    last = max((kind for kind in kinds if kind.start <= at), default=None)
+    return f"{last.name.rstrip('?')}?" if last else ""

@@ -1004,6 +1004,36 @@ def test_ruby_prepends_modules_and_has_constants_before_names(
     assert rows(tmp_path, {"a.rb": RUBY}, symbol, direction) == found
 
 
+MADE = {
+    "a.rb": "class Kettle\n  def pour\n  end\nend\nclass Jug\n  def pour\n  end\nend\nKettle.new(1).pour\n",
+    "a.php": "<?php\nclass Cup { function lift() {} }\nclass Bin { function lift() {} }\n(new Cup(1))->lift();\n",
+    "a.cs": "class Bowl { void Tip() {} }\nclass Pan { void Tip() {} }\n"
+    "class Cook {\n  void Go() { new Bowl(1).Tip(); }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("Kettle.pour", ["a.rb:9 certain"]),
+        ("Jug.pour", []),
+        ("Cup.lift", ["a.php:4 certain"]),
+        ("Bin.lift", []),
+        ("Bowl.Tip", ["a.cs:4 certain"]),
+        ("Pan.Tip", []),
+    ],
+)
+def test_a_method_of_what_is_created_there_is_known(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """`Kettle.new(1).pour` is a call of no other `pour`."""
+    assert rows(tmp_path, MADE, symbol, Direction.CALLERS) == found
+
+
+def test_a_definition_is_no_user_of_itself(tmp_path: Path) -> None:
+    """`class A::Cookie` names the module only."""
+    text = "module Shop\nend\nclass Shop::Cookie\nend\nShop::Cookie.new\n"
+    assert rows(tmp_path, {"a.rb": text}, "Cookie", Direction.USERS) == ["a.rb:5 certain"]
+
+
 def test_a_static_call_through_a_variable_is_one_of_a_name(tmp_path: Path) -> None:
     """`$maker::make()` of PHP is no call of a module called `maker`."""
     text = "<?php\nclass A { static function make() {} }\nfunction go($maker) {\n  $maker::make();\n}\n"

@@ -234,7 +234,7 @@ def test_names_of_the_language_are_marked() -> None:
         ("src/a.kt", "(x as Q).get()"),
         ("src/a.cpp", "static_cast<Q>(x).get();"),
         ("src/a.rb", "[1].get"),
-        ("src/a.php", "(new Q())->get();"),
+        ("src/a.php", "(fn() => 1)->get();"),
     ],
 )
 def test_the_value_of_an_expression_is_an_unknown_receiver(path: str, expression: str) -> None:

@@ -305,7 +305,7 @@ def test_tests_are_named_where_no_command_runs_them(opened: App, root: Path) -> 
     """With their places; what leads to a test by name alone is named, too."""
     commit(root, SHOP)
     (root / "src/Till.cs").write_text(SHOP["src/Till.cs"].replace("int one", "int one, int two"))
-    assert "\nTest: 1 test by name within 3 hops: ShopTests.Closes  tests/ShopTests.cs:1-1.\n" in ask(opened)
+    assert "\nTest: 1 test within 3 hops: ShopTests.Closes  tests/ShopTests.cs:1-1.\n" in ask(opened)
     git(root, "checkout", "--", ".")
     (root / "web/Till.php").write_text(SHOP["web/Till.php"].replace("pay($one)", "pay($one, $two)"))
     assert ": TillTest.testPay  web/tests/TillTest.php:3-6." in ask(opened)

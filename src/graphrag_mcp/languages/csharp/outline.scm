@@ -26,6 +26,10 @@
   (member_access_expression expression: _ @receiver name: (identifier) @call)
   (member_access_expression expression: _ @receiver name: (generic_name (identifier) @call))
   (conditional_access_expression (member_binding_expression name: [(identifier) @call (generic_name (identifier) @call)]))])
+(invocation_expression function: (member_access_expression
+  expression: (object_creation_expression type: [(identifier) @receiver (generic_name (identifier) @receiver)
+    (qualified_name name: (identifier) @receiver)])
+  name: [(identifier) @call (generic_name (identifier) @call)]))
 (object_creation_expression type: [(identifier) @call (generic_name (identifier) @call)
   (qualified_name name: (identifier) @call)])
 ; A method as a value, unless it is a local variable; a member of a value is mostly a property.

@@ -20,6 +20,8 @@
 
 (function_call_expression function: [(name) @call (qualified_name (name) @call)])
 (member_call_expression object: (_) @value name: (name) @call)
+(member_call_expression object: [(parenthesized_expression (object_creation_expression [(name) (qualified_name)] @receiver))
+  (object_creation_expression [(name) (qualified_name)] @receiver)] name: (name) @call)
 (nullsafe_member_call_expression object: (_) @value name: (name) @call)
 (scoped_call_expression scope: [(name) (qualified_name) (relative_scope)] @receiver name: (name) @call)
 (scoped_call_expression scope: [(variable_name) (member_access_expression) (nullsafe_member_access_expression)

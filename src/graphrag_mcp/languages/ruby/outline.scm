@@ -33,6 +33,8 @@
   (#eq? @_mixin "prepend"))
 
 (call receiver: (_)? @receiver method: [(identifier) (constant)] @call)
+(call receiver: (call receiver: [(constant) (scope_resolution)] @receiver method: (identifier) @_new)
+  method: (identifier) @call (#eq? @_new "new"))
 (block_argument (simple_symbol) @call)
 (call method: (identifier) @_send arguments: (argument_list . (simple_symbol) @call)
   (#any-of? @_send "send" "public_send" "__send__" "try" "try!"))

@@ -225,6 +225,8 @@ class Findings:
             self.namespace.note(receivers[0] if receivers else node, self._code)
         before = receivers[0] if receivers else self._qualifier(node)
         receiver = self._read_receiver(before) if before else ""
+        if receiver == UNKNOWN_RECEIVER and (start, is_call) in self.references:
+            return  # Another pattern knows it.
         if is_call and self._code.data.startswith(b"!", node.end_byte) and is_macro(node):
             receiver = MACRO_RECEIVER
         is_builtin = name in self._builtins

@@ -18,7 +18,7 @@ from graphrag_mcp.parsing.code.captures import (
 )
 from graphrag_mcp.parsing.code.declared import declared_keys
 from graphrag_mcp.parsing.code.imports import expand_imports, module_path
-from graphrag_mcp.parsing.code.names import as_title, without_marks
+from graphrag_mcp.parsing.code.names import as_title, last_name, without_marks
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
 from graphrag_mcp.text.names import operator_name
 
@@ -40,9 +40,11 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
         return Outline()
     findings = Findings(code, grammar.language)
     findings.collect(matches.outline)
-    references = (
-        reference for reference in findings.references.values() if reference.start not in findings.definitions
-    )
+    own = {
+        match.name_start + len(match.name.encode()) - len(last_name(match.name).encode())
+        for match in findings.definitions.values()
+    }  # `B` of `class A::B`, too.
+    references = (reference for reference in findings.references.values() if reference.start not in own)
     definitions = _build_definitions(findings, code, path, grammar.language.clauses)
     return Outline(
         definitions=definitions,

@@ -36,6 +36,7 @@ _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
 MOST_TYPES = 5  # Of what depends on a change as nearly, whose tests are looked for.
 LINES_NAMING = 5  # Of a name that is defined elsewhere.
+FILES_UNREAD = 2  # That may define it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,9 +317,8 @@ class Navigator:
         if places := [f"{as_name(row.path)}:{row.line}" for row in found.lines]:
             lines = f"{counted(found.total, 'line names', 'lines name')} it: {listed(places, LINES_NAMING)}"
             unread = {path for row in found.lines for path in self._relations.unparsed(text, row.path)}
-            where = (
-                f", but a definition may be in lines that do not parse: {listed(sorted(unread), 2)}" if unread else ""
-            )
+            files = listed(sorted(map(as_name, unread)), FILES_UNREAD)
+            where = f", but a definition may be in lines that do not parse: {files}" if unread else ""
             raise UnknownNameError("symbol", f"nothing that is indexed defines {quoted(text)}{where}; {lines}")
 
     def _occurrences(self, name: str, scope: Scope, wanted: int) -> Occurrences:

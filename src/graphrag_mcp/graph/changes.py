@@ -15,7 +15,7 @@ from graphrag_mcp.graph.tracing import Dependant, dependant, is_shown
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.history.differing import Difference, Differing, Read
 from graphrag_mcp.languages.policy import policy_of
-from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, counts_parameters, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Line, Mentioned
 from graphrag_mcp.model.history import Companion
@@ -56,10 +56,12 @@ class Affected:
 
     @property
     def is_decided(self) -> bool:
-        """Whether it is known what does not fit any more: parameters are read in some languages only, else names."""
+        """Whether it is known what does not fit any more: in some languages neither facts nor arguments are."""
         definition = self.definition
-        is_known = not definition.is_breaking or detect_language(definition.path) in FACT_LANGUAGES
-        return is_known or (definition.change is not Change.SIGNATURE and not self.may_break)
+        is_of_arguments = definition.change is Change.SIGNATURE
+        language = detect_language(definition.path)
+        is_known = language in FACT_LANGUAGES or (is_of_arguments and counts_parameters(language))
+        return not definition.is_breaking or is_known or not (is_of_arguments or self.may_break)
 
     @property
     def on_the_way(self) -> Iterator[CodeNode]:
@@ -258,6 +260,8 @@ def _affected(
         known = [edge for edge in edges if edge.source_id in nodes and is_shown(edge)]
         doubt = doubt.without([(edge.path, edge.line) for edge in known])
         places = [dependant(nodes[edge.source_id], edge) for edge in known]
+        if definition.change is Change.SIGNATURE:
+            unfitting = unfitting | relations.miscounted(node, {(place.path, place.line) for place in places})
     broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
     certain = tuple(
         place

@@ -1,7 +1,7 @@
 """The relations of one definition: decided from facts where the language has them, else by name."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode, edge_of
@@ -11,7 +11,7 @@ from graphrag_mcp.graph.removed import Removed
 from graphrag_mcp.graph.sites import SiteFinder
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
-from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import Category, Count, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
 from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import Scope
@@ -80,6 +80,20 @@ class Relations:
         """Return the calls, by path and line, that certainly do not fit since an edit. read: see `Edit.unfitting`."""
         functions = edit.unfitting(self._code.facts, self._code.links, read)
         return {(path, line) for function in functions for path, line, _ in function.calls}
+
+    def miscounted(self, node: CodeNode, places: Collection[Line]) -> set[Line]:
+        """Return those of some places that call a definition with numbers of arguments that it cannot take.
+
+        In languages without facts; nothing in others.
+        """
+        facts = self._code.facts
+        takes = [Count(each.least, each.most) for each in facts.called(node.name) if each.place == node.place]
+        given: dict[Line, list[Count]] = {}
+        for path in {path for path, _ in places} if takes else ():
+            for said in facts.outline(path):
+                if said.kind is RelationKind.CALLS and said.target == node.name:
+                    given.setdefault((path, said.line), []).append(said.given)
+        return {place for place in given if not any(count.meets(own) for count in given[place] for own in takes)}
 
     def undecided_in(self, path: str) -> list[tuple[str, int]]:
         """Return the names in a file of which nothing more is known, with the lines."""

@@ -94,6 +94,12 @@ def folder_of(name: str) -> str:
     return _FOLDERS[name]
 
 
+def counts_parameters(name: str) -> bool:
+    """Return whether a definition of a language without facts says how many arguments it takes at least."""
+    arguments = describe(name).arguments
+    return arguments is not None and bool(arguments.parameters)
+
+
 @cache
 def builtins_of(name: str) -> frozenset[str]:
     """Return the functions, macros and types of a language that need no import."""

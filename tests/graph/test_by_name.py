@@ -1056,3 +1056,13 @@ def test_a_trait_from_elsewhere_is_implemented_where_that_is_said(tmp_path: Path
     }
     assert rows(tmp_path, files, "Display", Direction.IMPLEMENTERS) == ["a.rs:3 certain", "b.rs:2 certain"]
     assert ask(tmp_path, files, "Display", Direction.IMPLEMENTERS).doubt.unparsed == {"c.rs"}
+
+
+def test_what_is_private_is_not_called_elsewhere(tmp_path: Path) -> None:
+    """In C#; another part of the type may call it."""
+    files = {
+        "A.cs": "partial class Maker {\n  private static int Find(int one) => one;\n  int Own() => Find(1);\n}\n",
+        "B.cs": "partial class Maker {\n  int Part() => Find(2);\n}\n",
+        "C.cs": "class Other {\n  int Go(dynamic kind) => kind.Find(3);\n}\n",
+    }
+    assert rows(tmp_path, files, "Maker.Find", Direction.CALLERS) == ["A.cs:3 certain", "B.cs:2 by name"]

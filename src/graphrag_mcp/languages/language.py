@@ -62,6 +62,7 @@ class Language:
     library: str = ""  # The first segments of the modules of its standard library.
     super: str = "super"  # The word for the type above, "" if there is none.
     constructors: str = ""  # The names of the methods that run when an instance of their type is created.
+    hides_private: bool = False  # Whether what is `private` is seen in its own file and type only.
     capitals: bool = False  # Whether a receiver with a capital first is a constant, and no variable.
     clauses: bool = False  # Whether several definitions in a row with one name are one function.
     bare_members: bool = True  # Whether a bare name may be that of a method.

@@ -271,6 +271,8 @@ class NameResolution:
             return each.file.path == self._file.path
         if relation.kind is RelationKind.CALLS and each.kind is SymbolKind.MODULE:
             return False
+        if each.is_private and self._language.hides_private and each.file.path != self._file.path:
+            return each.qualified_name.rpartition(".")[0] in self._named  # A part of its type is here.
         allowed = _MEANT_BY.get(relation.kind)
         is_made = (
             relation.kind is RelationKind.HANDS_ON and without_constructor(each.qualified_name) != each.qualified_name

@@ -17,6 +17,7 @@ LANGUAGES = (
             parameters="parameter",
             uncounted="comment",
         ),
+        hides_private=True,
         public="public",
         test_types=True,
     ),

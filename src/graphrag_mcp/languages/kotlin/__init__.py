@@ -18,6 +18,7 @@ LANGUAGES = (
         constructors="constructor",
         packages="java kotlin",
         library="java javax jdk kotlin kotlinx scala",
+        hides_private=True,
         platform="groovy java scala",
         test_types=True,
     ),

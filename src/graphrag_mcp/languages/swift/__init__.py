@@ -13,6 +13,7 @@ LANGUAGES = (
         builtins="print String Int Bool Double Any Void Array Dictionary Set Data Error",
         constructors="init",
         imports_names=False,
+        hides_private=True,
         platform="c cpp objc",
         public="public",
         test_types=True,

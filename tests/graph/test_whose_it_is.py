@@ -1,0 +1,160 @@
+"""Whose member a name is in languages without facts: by arguments, constants, creations, modules and visibility."""
+
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model.graph import Direction
+from tests.graph.test_relations import ask, rows
+
+COUNTED = {
+    "jobs.rb": "class Entry\n  def drop\n  end\nend\nclass Store\n  def drop(job, opts = {})\n  end\nend\n"
+    "def one(job)\n  job.drop\nend\ndef two(store)\n  store.drop(1, quiet: true)\nend\n",
+    "jobs.php": "<?php\nclass Entry { function drip() {} }\nclass Store { function drip($job) {} }\n"
+    "function one($x) {\n  $x->drip();\n}\n",
+    "jobs.cs": "class Entry { void Drop() {} }\nclass Store { void Drop(int job, int n = 1) {} }\n"
+    "class Use {\n  void One(dynamic x) { x.Drop(); }\n  void Two(dynamic x) { x.Drop(1); }\n}\n",
+    "jobs.rs": "struct E; impl E { fn drain(&self) {} }\nstruct S; impl S { fn drain(&self, n: u8) {} }\n"
+    "fn two(x: &X) {\n    x.drain(1);\n}\n",
+    "old.c": "int fold(int a) { return a; }\nint go(void) {\n  return fold(1, 2);\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("jobs.rb::Entry.drop", ["jobs.rb:10 by name"]),
+        ("jobs.rb::Store.drop", ["jobs.rb:13 by name"]),
+        ("Store.drip", []),
+        ("jobs.cs::Entry.Drop", ["jobs.cs:4 by name"]),
+        ("jobs.cs::Store.Drop", ["jobs.cs:5 by name"]),
+        ("E.drain", []),
+        ("S.drain", ["jobs.rs:4 by name"]),
+        ("fold", ["old.c:3 certain"]),
+    ],
+)
+def test_a_call_means_what_takes_its_arguments(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """Of several definitions of a name; one that nothing fits was changed, and its calls are still found."""
+    assert rows(tmp_path, COUNTED, symbol, Direction.CALLERS) == found
+
+
+RUBY = """module Loud
+  def push(item)
+    super
+  end
+end
+class Client
+  def push(item)
+  end
+  def self.open
+  end
+  def shut
+  end
+end
+class Quiet
+  prepend Loud
+  def push(item)
+  end
+end
+Client.prepend Loud
+class Base
+end
+class Record < Active::Base
+end
+class Entry < Base
+end
+module Late
+  private def shut
+  end
+end
+Client.prepend Late
+LOG = Logger.new
+def go
+  Dir.open
+  LOG.open
+  Client.open
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found"),
+    [
+        ("Client.push", Direction.OVERRIDES, ["a.rb:2 certain"]),
+        ("Quiet.push", Direction.OVERRIDES, ["a.rb:2 certain"]),
+        ("Client", Direction.SUBCLASSES, ["a.rb:19 certain", "a.rb:30 certain"]),
+        ("Client.open", Direction.CALLERS, ["a.rb:35 certain", "a.rb:34 by name"]),
+        ("Client.shut", Direction.OVERRIDES, ["a.rb:27 certain"]),
+        ("Base", Direction.SUBCLASSES, ["a.rb:24 certain"]),
+    ],
+)
+def test_ruby_prepends_modules_and_has_constants_before_names(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[str]
+) -> None:
+    """A constant of the project may hold anything; another one is foreign."""
+    assert rows(tmp_path, {"a.rb": RUBY}, symbol, direction) == found
+
+
+MADE = {
+    "a.rb": "class Kettle\n  def pour\n  end\nend\nclass Jug\n  def pour\n  end\nend\nKettle.new(1).pour\n",
+    "a.php": "<?php\nclass Cup { function lift() {} }\nclass Bin { function lift() {} }\n(new Cup(1))->lift();\n",
+    "a.cs": "class Bowl { void Tip() {} }\nclass Pan { void Tip() {} }\n"
+    "class Cook {\n  void Go() { new Bowl(1).Tip(); }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("Kettle.pour", ["a.rb:9 certain"]),
+        ("Jug.pour", []),
+        ("Cup.lift", ["a.php:4 certain"]),
+        ("Bin.lift", []),
+        ("Bowl.Tip", ["a.cs:4 certain"]),
+        ("Pan.Tip", []),
+    ],
+)
+def test_a_method_of_what_is_created_there_is_known(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """`Kettle.new(1).pour` is a call of no other `pour`."""
+    assert rows(tmp_path, MADE, symbol, Direction.CALLERS) == found
+
+
+def test_a_definition_is_no_user_of_itself(tmp_path: Path) -> None:
+    """`class A::Cookie` names the module only."""
+    text = "module Shop\nend\nclass Shop::Cookie\nend\nShop::Cookie.new\n"
+    assert rows(tmp_path, {"a.rb": text}, "Cookie", Direction.USERS) == ["a.rb:5 certain"]
+
+
+def test_a_static_call_through_a_variable_is_one_of_a_name(tmp_path: Path) -> None:
+    """`$maker::make()` of PHP is no call of a module called `maker`."""
+    text = "<?php\nclass A { static function make() {} }\nfunction go($maker) {\n  $maker::make();\n}\n"
+    assert rows(tmp_path, {"a.php": text}, "A.make", Direction.CALLERS) == ["a.php:4 by name"]
+
+
+def test_what_may_be_defined_in_lines_that_do_not_parse_is_not_denied(tmp_path: Path) -> None:
+    """The definition is there, and is not read."""
+    files = {"a.rs": "@@@ }}} fn missing(&self) { (((\n", "b.rs": "fn go(a: A) {\n    a.missing();\n}\n"}
+    with pytest.raises(RequestError, match=r"may be in lines that do not parse: a\.rs; 2 lines name it"):
+        rows(tmp_path, files, "missing", Direction.CALLERS)
+
+
+def test_a_trait_from_elsewhere_is_implemented_where_that_is_said(tmp_path: Path) -> None:
+    """In another file than the type, which does not have the name."""
+    files = {
+        "a.rs": "pub struct X;\npub struct Y;\nimpl std::fmt::Display for Y {\n    fn fmt(&self) {}\n}\n",
+        "b.rs": "use crate::a::X;\nimpl std::fmt::Display for X {\n    fn fmt(&self) {}\n}\n",
+        "c.rs": "@@@ }}} impl Display for Z { (((\n",
+    }
+    assert rows(tmp_path, files, "Display", Direction.IMPLEMENTERS) == ["a.rs:3 certain", "b.rs:2 certain"]
+    assert ask(tmp_path, files, "Display", Direction.IMPLEMENTERS).doubt.unparsed == {"c.rs"}
+
+
+def test_what_is_private_is_not_called_elsewhere(tmp_path: Path) -> None:
+    """In C#; another part of the type may call it."""
+    files = {
+        "A.cs": "partial class Maker {\n  private static int Find(int one) => one;\n  int Own() => Find(1);\n}\n",
+        "B.cs": "partial class Maker {\n  int Part() => Find(2);\n}\n",
+        "C.cs": "class Other {\n  int Go(dynamic kind) => kind.Find(3);\n}\n",
+    }
+    assert rows(tmp_path, files, "Maker.Find", Direction.CALLERS) == ["A.cs:3 certain", "B.cs:2 by name"]

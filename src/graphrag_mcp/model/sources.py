@@ -19,9 +19,9 @@ class Keyed(NamedTuple):
 class Named(NamedTuple):
     """A definition, as files without facts may mean it: by its name.
 
-    place: see `place_id`. is_static: whether it is declared so, which hides it in C. is_number: whether it is a constant in
-    an enumeration of C or C++, in others maybe a field. is_private: whether it is declared so. least, most: the arguments
-    that it takes.
+    place: see `place_id`. is_static: whether it is declared so, which hides it in C. is_number: whether it is a
+    constant in an enumeration of C or C++, in others maybe a field. is_private: whether it is declared so.
+    least, most: the arguments that it takes.
     """
 
     file: Keyed

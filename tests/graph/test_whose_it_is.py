@@ -153,8 +153,11 @@ def test_a_trait_from_elsewhere_is_implemented_where_that_is_said(tmp_path: Path
 def test_what_is_private_is_not_called_elsewhere(tmp_path: Path) -> None:
     """In C#; another part of the type may call it."""
     files = {
-        "A.cs": "partial class Maker {\n  private static int Find(int one) => one;\n  int Own() => Find(1);\n}\n",
-        "B.cs": "partial class Maker {\n  int Part() => Find(2);\n}\n",
+        "A.cs": "namespace N {\npartial class Maker {\n  private static int Find(int one) => one;\n"
+        "  int Own() => Find(1);\n  private protected void Hook() {}\n}\n}\n",
+        "B.cs": "namespace N;\npartial class Maker {\n  int Part() => Find(2);\n}\n"
+        "class Below : Maker {\n  void Go() { Hook(); }\n}\n",
         "C.cs": "class Other {\n  int Go(dynamic kind) => kind.Find(3);\n}\n",
     }
-    assert rows(tmp_path, files, "Maker.Find", Direction.CALLERS) == ["A.cs:3 certain", "B.cs:2 by name"]
+    assert rows(tmp_path, files, "Maker.Find", Direction.CALLERS) == ["A.cs:4 certain", "B.cs:3 by name"]
+    assert rows(tmp_path, files, "Maker.Hook", Direction.CALLERS) == ["B.cs:6 by name"]

@@ -261,6 +261,15 @@ def test_calls_with_a_number_of_arguments_that_is_not_taken_any_more_break(
     assert "In this language types are known only where they are written" in text
 
 
+def test_a_call_that_did_not_fit_before_is_one_of_something_else(opened: App, root: Path) -> None:
+    """Of an overload that the project does not have."""
+    path = "src/Home.cs"
+    text = "class Home : Base {\n  object View(string name) => name;\n  object Index() => View(1, 3);\n}\n"
+    commit(root, {path: text})
+    (root / path).write_text(text.replace("string name", "string title"))
+    assert " Certainly broken outside the change: 0 places." in ask(opened)
+
+
 def test_where_parameters_are_not_read_what_breaks_is_not_decided(opened: App, root: Path) -> None:
     """It is no count of zero, and each user is named. In C++ another declaration may have default values."""
     path = "src/till.cpp"

@@ -261,7 +261,8 @@ def _affected(
         doubt = doubt.without([(edge.path, edge.line) for edge in known])
         places = [dependant(nodes[edge.source_id], edge) for edge in known]
         if definition.change is Change.SIGNATURE:
-            unfitting = unfitting | relations.miscounted(node, {(place.path, place.line) for place in places})
+            lines = {(place.path, place.line) for place in places}
+            unfitting = unfitting | relations.miscounted(node.name, lines, definition.took, definition.takes)
     broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
     certain = tuple(
         place

@@ -11,7 +11,7 @@ from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.languages.registry import describe, detect_language
 from graphrag_mcp.model.expressions import names_in
 from graphrag_mcp.model.facts import Declared, Parameter, Takes, unpack
-from graphrag_mcp.model.files import CALLABLE, Category, ParsedFile, Symbol, SymbolKind
+from graphrag_mcp.model.files import ANY_COUNT, CALLABLE, Category, Count, ParsedFile, Symbol, SymbolKind
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.parsing.code.parts import starred_parameters
 from graphrag_mcp.parsing.parser import parse_file
@@ -35,7 +35,8 @@ class ChangedDefinition(NamedTuple):
     """A definition that a change concerns. path, line: now; of a removed one, before.
 
     before: its path before. was: its signature before. is_breaking: whether calls that were right may not be any
-    more. breaks_all: whether none of them is. is_hidden: whether its file exports others only.
+    more. breaks_all: whether none of them is. is_hidden: whether its file exports others only. took, takes: the numbers
+    of its arguments before and now, in languages without facts.
     """
 
     change: Change
@@ -50,6 +51,8 @@ class ChangedDefinition(NamedTuple):
     is_breaking: bool = False
     breaks_all: bool = False
     is_hidden: bool = False
+    took: Count = ANY_COUNT
+    takes: Count = ANY_COUNT
 
     @property
     def is_public(self) -> bool:
@@ -150,6 +153,7 @@ def _changed(file: Differing, before: _Side, after: _Side) -> ChangedDefinition:
     changes = _of(file, after, Change.SIGNATURE if changed else Change.BODY)
     is_breaking = changed and _breaks(before, after)
     breaks_all = is_breaking and not _share_a_count(before.declared, after.declared)
+    changes = changes._replace(took=before.symbol.takes, takes=after.symbol.takes)
     return changes._replace(was=before.symbol.signature, is_breaking=is_breaking, breaks_all=breaks_all)
 
 

@@ -1,7 +1,7 @@
 """The relations of one definition: decided from facts where the language has them, else by name."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode, edge_of
@@ -81,19 +81,21 @@ class Relations:
         functions = edit.unfitting(self._code.facts, self._code.links, read)
         return {(path, line) for function in functions for path, line, _ in function.calls}
 
-    def miscounted(self, node: CodeNode, places: Collection[Line]) -> set[Line]:
-        """Return those of some places that call a definition with numbers of arguments that it cannot take.
+    def miscounted(self, name: str, places: Set[Line], took: Count, takes: Count) -> set[Line]:
+        """Return those of some places whose calls of a name gave a right number of arguments, and do not any more.
 
-        In languages without facts; nothing in others.
+        In languages without facts; none in others. took, takes: the right numbers before and now.
         """
-        facts = self._code.facts
-        takes = [Count(each.least, each.most) for each in facts.called(node.name) if each.place == node.place]
         given: dict[Line, list[Count]] = {}
-        for path in {path for path, _ in places} if takes else ():
-            for said in facts.outline(path):
-                if said.kind is RelationKind.CALLS and said.target == node.name:
+        for path in {path for path, _ in places}:
+            for said in self._code.facts.outline(path):
+                if said.kind is RelationKind.CALLS and said.target == name:
                     given.setdefault((path, said.line), []).append(said.given)
-        return {place for place in given if not any(count.meets(own) for count in given[place] for own in takes)}
+        return {
+            place
+            for place in places & given.keys()
+            if all(count.meets(took) and not count.meets(takes) for count in given[place])
+        }
 
     def undecided_in(self, path: str) -> list[tuple[str, int]]:
         """Return the names in a file of which nothing more is known, with the lines."""

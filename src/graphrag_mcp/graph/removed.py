@@ -1,6 +1,7 @@
 """Where a definition is used that is not there any more."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.languages.registry import describe, platform_of
@@ -11,6 +12,7 @@ from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.parsing.code.imports import module_key, module_keys
 
 _OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
+_KEPT = 1_000
 
 
 class Removed:
@@ -18,6 +20,9 @@ class Removed:
 
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
+        self._said = lru_cache(_KEPT)(self._find_said)
+        self._types = lru_cache(_KEPT)(self._find_types)
+        self._is_below_others = lru_cache(_KEPT)(self._find_below_others)
 
     def uses(self, name: str, scope: Scope) -> list[Mentioned]:
         """Return where a name is used that means nothing in the project, or may mean anything of that name.
@@ -42,11 +47,10 @@ class Removed:
         """Yield the modules from which a file has a name that it uses on a line, and the types whose member it is."""
         facts = self._code.facts.facts(link.path)
         if facts is None:
-            for said in self._code.facts.outline(link.path):
-                if said.line == link.line and said.target == name:
-                    is_member = said.resolution in _OF_VALUES or (said.owner and not said.target_module)
-                    receiver = self._receiver(link.path, said) if link.how is How.UNDECIDED else 0
-                    yield UNKNOWN_MODULE if is_member else said.target_module, receiver
+            for said in self._said(link.path, name).get(link.line, ()):
+                is_member = said.resolution in _OF_VALUES or (said.owner and not said.target_module)
+                receiver = self._receiver(link.path, said) if link.how is How.UNDECIDED else 0
+                yield UNKNOWN_MODULE if is_member else said.target_module, receiver
             return
         imported = {row.name or row.item: row for row in facts.imports}
         for mention in facts.mentions:
@@ -80,7 +84,15 @@ class Removed:
             return 0
         return 0 if self._is_below_others(types[0]) else types[0].place
 
-    def _types(self, name: str, language: str) -> list[CodeNode]:
+    def _find_said(self, path: str, name: str) -> Mapping[int, Sequence[Relation]]:
+        """Return what a file without facts says of a name, by the line."""
+        said: dict[int, list[Relation]] = {}
+        for relation in self._code.facts.outline(path):
+            if relation.target == name:
+                said.setdefault(relation.line, []).append(relation)
+        return said
+
+    def _find_types(self, name: str, language: str) -> list[CodeNode]:
         """Return the types of a name, as it is written, that code of a language may mean."""
         languages = platform_of(language)
         return [
@@ -91,7 +103,7 @@ class Removed:
             and self._code.language(node.path) in languages
         ]
 
-    def _is_below_others(self, node: CodeNode) -> bool:
+    def _find_below_others(self, node: CodeNode) -> bool:
         """Return whether a type names one above it, or code elsewhere says that there is one."""
         outline = self._code.facts.outline(node.path)
         is_said = any(said.kind is RelationKind.INHERITS and said.source == node.qualified_name for said in outline)

@@ -30,6 +30,7 @@ class Arguments:
     together: str = ""  # Arguments that are one more, or none: Ruby's last hash.
     spread: str = ""  # Any number of arguments.
     bare: str = ""  # Functions that take none where they list no parameters.
+    has_macros: bool = False  # Whether an argument in capitals may stand for several, and an empty list for any number.
     gives_receiver: bool = False  # Whether the value before a name is the first argument.
     takes_more: bool = False  # Whether a function may be given more than it names.
 

@@ -14,6 +14,7 @@ from graphrag_mcp.languages.language import ImportStyle
 from graphrag_mcp.languages.registry import describe, platform_of
 from graphrag_mcp.model.facts import Use
 from graphrag_mcp.model.files import (
+    ANY_COUNT,
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
     CALLABLE,
@@ -72,6 +73,7 @@ class NameResolution:
         self._around_of: dict[str, str] = {}
         for named in sorted(source.inside(file.path), key=attrgetter("start_line")):
             self._named[named.qualified_name].append(named)
+        self._own = {name.rpartition(".")[2] for name in self._named}
         self._sight = InSight(file.path, self._language, self._named)
 
     def links(self) -> Iterator[Link]:
@@ -241,10 +243,12 @@ class NameResolution:
         Those that take another number of arguments than a call gives are left out if one takes it.
         """
         is_macro, has_no_receiver = relation.target_module == MACRO, self._has_no_receiver(relation)
-        key = relation.target, relation.kind, is_macro, has_no_receiver, relation.given
+        definitions = self._source.called(relation.target)
+        given = relation.given if len(definitions) <= MOST_OF_A_NAME else ANY_COUNT
+        key = relation.target, relation.kind, is_macro, has_no_receiver, given
         if key not in self._all_called:
-            every = [each for each in self._source.called(relation.target) if self._may_mean(relation, each)]
-            every = [each for each in every if takes(each, relation)] or every  # Else a definition was changed.
+            every = [each for each in definitions if self._may_mean(relation, each)]
+            every = [each for each in every if takes(each, given)] or every  # Else a definition was changed.
             shown = [each for each in every if not each.file.is_archived] or every
             self._all_called[key] = Called(list(map(candidate_of, shown)))
         return self._all_called[key]
@@ -272,7 +276,7 @@ class NameResolution:
         if relation.kind is RelationKind.CALLS and each.kind is SymbolKind.MODULE:
             return False
         if each.is_private and self._language.hides_private and each.file.path != self._file.path:
-            return each.qualified_name.rpartition(".")[0] in self._named  # A part of its type is here.
+            return each.qualified_name.rpartition(".")[0].rpartition(".")[2] in self._own  # A part of its type is here.
         allowed = _MEANT_BY.get(relation.kind)
         is_made = (
             relation.kind is RelationKind.HANDS_ON and without_constructor(each.qualified_name) != each.qualified_name

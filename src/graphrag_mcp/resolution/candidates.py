@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import CALLABLE, HEADER_SUFFIXES, Count, Relation, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, HEADER_SUFFIXES, Count, SymbolKind
 from graphrag_mcp.model.links import How, Place
 from graphrag_mcp.model.sources import Named
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
@@ -56,9 +56,9 @@ def is_member(named: Named) -> bool:
     return named.kind is SymbolKind.METHOD or (named.kind is SymbolKind.FIELD and not named.name[:1].isupper())
 
 
-def takes(named: Named, relation: Relation) -> bool:
+def takes(named: Named, given: Count) -> bool:
     """Return whether a definition takes as many arguments as a call gives."""
-    return named.kind not in CALLABLE or relation.given.meets(Count(named.least, named.most))
+    return named.kind not in CALLABLE or given.meets(Count(named.least, named.most))
 
 
 def candidate_of(named: Named) -> Candidate:

@@ -21,7 +21,9 @@ _C = Language(
     headers=True,
     family="cpp",
     imports_names=False,
-    arguments=Arguments(calls="call_expression", parameters="parameter_declaration", uncounted="comment"),
+    arguments=Arguments(
+        calls="call_expression", parameters="parameter_declaration", uncounted="comment", has_macros=True
+    ),
     platform="cpp objc swift",
 )
 _CPP = replace(
@@ -38,6 +40,7 @@ _CPP = replace(
         optional="parameter_declaration optional_parameter_declaration",
         uncounted="comment",
         spread="parameter_pack_expansion",
+        has_macros=True,
     ),
     platform="c objc swift",
     test_types=True,

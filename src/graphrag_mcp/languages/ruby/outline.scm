@@ -36,6 +36,7 @@
 (call receiver: (call receiver: [(constant) (scope_resolution)] @receiver method: (identifier) @_new)
   method: (identifier) @call (#eq? @_new "new"))
 (block_argument (simple_symbol) @call)
+(alias alias: (identifier) @call)
 (call method: (identifier) @_send arguments: (argument_list . (simple_symbol) @call)
   (#any-of? @_send "send" "public_send" "__send__" "try" "try!"))
 (call method: (identifier) @_reflect arguments: (argument_list . (simple_symbol) @handed) (#any-of? @_reflect
@@ -55,7 +56,7 @@
   (parenthesized_statements (identifier) @bare) (begin_block (identifier) @bare) (end_block (identifier) @bare)
   (array (identifier) @bare) (pair (identifier) @bare) (range (identifier) @bare) (right_assignment_list (identifier) @bare)
   (splat_argument (identifier) @bare) (hash_splat_argument (identifier) @bare) (block_argument (identifier) @bare)
-  (binary (identifier) @bare) (unary (identifier) @bare) (conditional (identifier) @bare) (alias alias: (identifier) @bare)
+  (binary (identifier) @bare) (unary (identifier) @bare) (conditional (identifier) @bare)
   (if condition: (identifier) @bare) (unless condition: (identifier) @bare) (elsif condition: (identifier) @bare)
   (while condition: (identifier) @bare) (until condition: (identifier) @bare) (in (identifier) @bare)
   (if_modifier (identifier) @bare) (unless_modifier (identifier) @bare) (while_modifier (identifier) @bare)

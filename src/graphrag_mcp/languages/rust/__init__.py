@@ -25,7 +25,8 @@ LANGUAGES = (
         arguments=Arguments(
             calls="call_expression",
             parameters="parameter self_parameter",
-            uncounted="attribute_item line_comment block_comment",
+            uncounted="line_comment block_comment",
+            spread="attribute_item",
             gives_receiver=True,
         ),
         blocks_implement=True,

@@ -16,7 +16,6 @@ LANGUAGES = (
     """,
         packages="java scala",
         library="java javax jdk kotlin kotlinx scala",
-        hides_private=True,
         platform="groovy java kotlin",
         test_types=True,
     ),

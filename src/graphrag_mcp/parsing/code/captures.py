@@ -157,7 +157,8 @@ class Findings:
     """Everything that one query found in one file."""
 
     def __init__(self, code: SourceCode, language: Language) -> None:
-        self._code, self._builtins, self._counting = code, builtins_of(language.name), Counting(language.arguments)
+        self._code, self._builtins = code, builtins_of(language.name)
+        self._counting = Counting(language.arguments, code.data)
         self.definitions: dict[int, FoundDefinition] = {}  # by the start of the name
         self.wrappers: list[tuple[int, int]] = []
         self.above: dict[int, Above] = {}  # by the last row

@@ -161,3 +161,37 @@ def test_what_is_private_is_not_called_elsewhere(tmp_path: Path) -> None:
     }
     assert rows(tmp_path, files, "Maker.Find", Direction.CALLERS) == ["A.cs:4 certain", "B.cs:3 by name"]
     assert rows(tmp_path, files, "Maker.Hook", Direction.CALLERS) == ["B.cs:6 by name"]
+
+
+RSPEC = {
+    "lib/parse.rb": "module Acme\n  class Parser\n    def self.open(path)\n    end\n    def read(all)\n    end\n  end\n"
+    "  class Other\n    def read(all)\n    end\n  end\nend\n",
+    "spec/parse_spec.rb": """RSpec.describe Acme::Parser do
+  let(:parser) { described_class.new }
+  let!(:other) { Acme::Other.new }
+  subject { described_class.new }
+  it 'reads' do
+    described_class.open('a')
+    parser.read(1)
+    other.read(2)
+    subject.read(3)
+    described_class.new.read(4)
+  end
+  context Acme::Other do
+    it 'is another' do
+      described_class.new.read(5)
+    end
+  end
+end
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "lines"), [("Parser.open", [6]), ("Parser.read", [7, 9, 10]), ("Other.read", [8, 14])]
+)
+def test_a_test_knows_what_its_block_describes_and_what_it_lets_names_hold(
+    tmp_path: Path, symbol: str, lines: list[int]
+) -> None:
+    found = rows(tmp_path, RSPEC, symbol, Direction.CALLERS)
+    assert sorted(int(row.partition(":")[2].split()[0]) for row in found) == lines

@@ -74,7 +74,7 @@ def _write(root: Path, files: Mapping[str, str]) -> None:
 
 
 @pytest.mark.parametrize("language", ALL)
-@pytest.mark.parametrize("edits", [6, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("edits", [6, pytest.param(30, marks=pytest.mark.slow)])
 def test_links_after_edits_are_those_of_a_fresh_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str, edits: int
 ) -> None:

@@ -25,7 +25,7 @@ from graphrag_mcp.stores.replica import RelatedFile, ReplicatedFile
 from tests.servers.conftest import Place
 
 pytestmark = pytest.mark.server
-ROUNDS = 8
+ROUNDS = 6
 A, B = "def first():\n    pass\n", "from a import first\n\n\ndef second():\n    first()\n"
 _NODES = "MATCH (n {project: $project}) RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties"
 _PACKAGES = "MATCH (p:Project {key: $project}) RETURN p.packages AS names"

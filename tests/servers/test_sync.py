@@ -215,7 +215,7 @@ def test_the_edges_are_what_the_index_settles_after_any_edits(
     whole = {f"whole_{number}.py": f"from pkg import m{number}\n" for number in range(3)}
     place = make_place(files={**callers, **importers, **whole})
     project = place.environ["GRAPHRAG_PROJECT_ID"]
-    for step in range(16):
+    for step in range(12):
         name, defining = choice.choice(names), set(choice.sample(modules, choice.choice((0, 1, 3, 5, 6, 12))))
         for path in modules:
             _define(place.root / path, name, path in defining)

@@ -97,3 +97,4 @@ class Language:
     test_stem: bool = True  # Whether a file that is only called `test` is one.
     inline_tests: str = ""  # What a module is called in which code has its tests beside it.
     test_prefix: bool = True  # Whether `test_cart` is a test, and no helper.
+    described: str = ""  # The word for the type that a block of tests describes.

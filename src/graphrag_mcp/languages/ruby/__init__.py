@@ -25,6 +25,7 @@ LANGUAGES = (
             spread="splat_argument forward_argument",
             bare="method singleton_method",
         ),
+        described="described_class",
         implicit="call coerce each hash inspect method_missing respond_to_missing? to_ary to_proc to_s to_str",
     ),
 )

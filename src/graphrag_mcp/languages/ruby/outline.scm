@@ -33,8 +33,8 @@
   (#eq? @_mixin "prepend"))
 
 (call receiver: (_)? @receiver method: [(identifier) (constant)] @call)
-(call receiver: (call receiver: [(constant) (scope_resolution)] @receiver method: (identifier) @_new)
-  method: (identifier) @call (#eq? @_new "new"))
+(call receiver: (call receiver: [(constant) (scope_resolution) (identifier)] @receiver method: (identifier) @_new)
+  method: (identifier) @call (#eq? @_new "new") (#match? @receiver "^([A-Z:]|described_class$)"))
 (block_argument (simple_symbol) @call)
 (alias alias: (identifier) @call)
 (call method: (identifier) @_send arguments: (argument_list . (simple_symbol) @call)
@@ -85,6 +85,7 @@
   (in_clause pattern: (identifier) @bound)])
 
 (call receiver: [(constant) @call (scope_resolution name: (constant) @call)] method: (identifier) @_new (#eq? @_new "new"))
+(call receiver: (identifier) @call method: (identifier) @_new (#eq? @_new "new") (#eq? @call "described_class"))
 (call receiver: (constant) @reference)
 (call method: (identifier) @_mixin arguments: (argument_list (constant) @reference) (#eq? @_mixin "prepend"))
 (scope_resolution name: (constant) @reference)
@@ -100,3 +101,13 @@
   (#eq? @_new "new")) @made
 (assignment left: (instance_variable) @variable
   right: (call receiver: [(constant) (scope_resolution)] @kind method: (identifier) @_new) (#eq? @_new "new")) @made.own
+
+; RSpec.
+(call method: (identifier) @_describe arguments: (argument_list . [(constant) (scope_resolution)] @kind) block: (_)
+  (#any-of? @_describe "describe" "context" "xdescribe" "fdescribe" "xcontext" "fcontext" "feature" "shared_examples")) @described
+(call !receiver method: (identifier) @_let arguments: (argument_list . (simple_symbol) @variable)
+  block: (_ body: (_ . (call receiver: [(constant) (scope_resolution) (identifier)] @kind method: (identifier) @_new) .))
+  (#any-of? @_let "let" "let!" "subject" "subject!") (#match? @kind "^([A-Z:]|described_class$)") (#eq? @_new "new")) @made
+(call !receiver method: (identifier) @variable !arguments
+  block: (_ body: (_ . (call receiver: [(constant) (scope_resolution) (identifier)] @kind method: (identifier) @_new) .))
+  (#eq? @variable "subject") (#match? @kind "^([A-Z:]|described_class$)") (#eq? @_new "new")) @made

@@ -31,6 +31,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @typed       a declaration of a @variable with its type, @kind; @made: one whose value is an instance of @kind;
                  @made.own: a field of the own instance that is given such a value; @made.new: a variable that begins
                  here, whatever has its name before
+    @described   a block of tests, with the type that they describe, @kind
     @namespace   that of the file, in which are the types that are written without another one and are not imported
     @code        a text that is code of the language, with the names of its @parameters; only its calls count
     @setting     a string that names a setting, outside of the arguments of a call
@@ -53,6 +54,7 @@ from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import ANY_COUNT, Count, SymbolKind
 from graphrag_mcp.parsing.code.counting import NO_ARGUMENTS, Counting
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
+from graphrag_mcp.parsing.code.described import Describing
 from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Naming, not_local
 from graphrag_mcp.parsing.code.names import (
     OwnNamespace,
@@ -91,7 +93,7 @@ _ROLES = (
     "call",
     *NAMING_ROLES,
     *("reference", "base", "import", "import.file", "item", "setting", "comment", "decorator.test", "decorator"),
-    *("doc", "namespace", "wrapper"),
+    *("doc", "namespace", "wrapper", "described"),
     *_HOLDING,
 )
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
@@ -158,6 +160,7 @@ class Findings:
 
     def __init__(self, code: SourceCode, language: Language) -> None:
         self._code, self._builtins = code, builtins_of(language.name)
+        self._word_for_described = language.described
         self._counting = Counting(language.arguments, code.data)
         self.definitions: dict[int, FoundDefinition] = {}  # by the start of the name
         self.wrappers: list[tuple[int, int]] = []
@@ -170,6 +173,7 @@ class Findings:
         self.items: list[tuple[int, str, str]] = []  # start, name and alias, before the imports are known
         self.declaring: list[tuple[Node, Registration]] = []
         self.variables: list[Variable] = []
+        self.described: list[Describing] = []
         self.namespace = OwnNamespace()
         self._namings: list[Naming] = []
 
@@ -184,6 +188,9 @@ class Findings:
                 self._add_definition(captures[role][0], pattern, role, captures)
             elif role == "namespace":
                 self.namespace.names.append(self._code.node_text(captures[role][0]))
+            elif role == "described":
+                kind = last_name(self._code.node_text(captures["kind"][0]))
+                self.described.append(Describing(*captures[role][0].byte_range, kind))
             else:
                 self._add_other(captures[role][0], role, captures)
         self._add_items()
@@ -210,7 +217,7 @@ class Findings:
                 self.items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
             case _ if role in _HOLDING:
                 variable, kind = captures["variable"][0], type_name(self._code.node_text(captures["kind"][0]))
-                name = self._code.node_text(variable).lstrip("$@")
+                name = self._code.node_text(variable).lstrip("$@:")
                 said = (role == "typed", role == "made.own", role == "made.new")
                 self.variables.append(Variable(variable.start_byte, name, kind, *said))
             case _ if role in NAMING_ROLES:
@@ -264,7 +271,8 @@ class Findings:
         known = self.references
         namings = [naming for naming in self._namings if (naming.start, True) not in known]
         for start, role, node, captures in not_local(namings, self._code):
-            name, is_call = without_marks(self._code.node_text(node)), role == "bare"
+            name = without_marks(self._code.node_text(node))
+            is_call = role == "bare" and name != self._word_for_described
             if name not in self._builtins and (is_call or not name.isupper()):
                 before = captures["receiver"][0] if "receiver" in captures else None
                 receiver = self._read_receiver(before) if before else ""
@@ -273,7 +281,7 @@ class Findings:
                 is_plain = before is not None and self._is_plain(before, receiver)
                 given = NO_ARGUMENTS if is_call else ANY_COUNT
                 known[start, is_call] = Reference(
-                    *said, is_handed=not is_call, is_path=is_path, is_plain=is_plain, given=given
+                    *said, is_handed=role == "handed", is_path=is_path, is_plain=is_plain, given=given
                 )
 
     def _add_base(self, node: Node, captures: Captures) -> None:

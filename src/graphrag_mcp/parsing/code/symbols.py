@@ -17,6 +17,7 @@ from graphrag_mcp.parsing.code.captures import (
     trimmed_end,
 )
 from graphrag_mcp.parsing.code.declared import declared_keys
+from graphrag_mcp.parsing.code.described import name_described
 from graphrag_mcp.parsing.code.imports import expand_imports, module_path
 from graphrag_mcp.parsing.code.names import as_title, last_name, without_marks
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
@@ -44,16 +45,19 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
         match.name_start + len(match.name.encode()) - len(last_name(match.name).encode())
         for match in findings.definitions.values()
     }  # `B` of `class A::B`, too.
-    references = (reference for reference in findings.references.values() if reference.start not in own)
+    references = sorted(reference for reference in findings.references.values() if reference.start not in own)
     definitions = _build_definitions(findings, code, path, grammar.language.clauses)
+    variables = sorted(findings.variables)
+    if findings.described:
+        references, variables = name_described(grammar.language.described, findings.described, references, variables)
     return Outline(
         definitions=definitions,
-        references=sorted(references),
+        references=references,
         bases=sorted(findings.bases),
         imports=_build_imports(findings, code, path, grammar.language.imports, definitions),
         comments=sorted(findings.comments),
         keys=declared_keys(findings.declaring, code),
-        variables=sorted(findings.variables),
+        variables=variables,
         implied=_implied(findings, path, grammar.language.imports),
     )
 

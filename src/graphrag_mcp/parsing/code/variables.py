@@ -33,14 +33,17 @@ class VariableTypes:
         return next(filter(None, known), "")
 
     def _types_around(self, variable: str, index: int) -> Iterator[Sequence[_Kind]]:
-        definitions, outermost = self._definitions, ""
+        definitions, outermost, is_of_file = self._definitions, "", True
         while index >= 0:
             definition = definitions[index]
+            is_of_file &= definition.name.startswith('"')  # The block of a test sees the variables around it.
             place = definition.qualified_name if definition.is_container else index
             if kinds := self._types.get((place, variable)):
                 yield kinds
             outermost, index = definition.qualified_name, definition.parent
         if kinds := self._types.get((outermost.rpartition(".")[0], variable)):  # Defined outside of its type.
+            yield kinds
+        if is_of_file and (kinds := self._types.get((-1, variable))):
             yield kinds
 
 
@@ -58,13 +61,12 @@ def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], list[_K
         index = fields.get(variable.start, index)
         while index >= 0 and not (definitions[index].is_container or (definitions[index].is_callable and not is_field)):
             index = definitions[index].parent
-        if index >= 0:
-            is_container = definitions[index].is_container
-            key = (definitions[index].qualified_name if is_container else index, variable.name)
-            kind = variable.kind + ("" if variable.is_declared else "?")
-            said = kinds.setdefault(key, [])
-            if not said or said[-1].name != kind:
-                said.append(_Kind(variable.start, kind, variable.is_new or (variable.is_declared and not is_field)))
+        is_container = index >= 0 and definitions[index].is_container
+        key = (definitions[index].qualified_name if is_container else index, variable.name)
+        kind = variable.kind + ("" if variable.is_declared else "?")
+        said = kinds.setdefault(key, [])
+        if not said or said[-1].name != kind:
+            said.append(_Kind(variable.start, kind, variable.is_new or (variable.is_declared and not is_field)))
     return {key: said for key, said in kinds.items() if len(said) <= MOST_KINDS}
 
 

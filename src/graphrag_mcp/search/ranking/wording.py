@@ -5,7 +5,7 @@ both to functions alone; any other question, which may mean a type or a file, gi
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -74,25 +74,27 @@ def _places(words: Mapping[str, float], text: str) -> dict[str, list[int]]:
     lower = text.lower()
     if len(lower) != len(text):  # A few letters are longer in lower case.
         text = lower
-    found = {word: [*_parts(word, lower, text)] for word in words}
-    return {word: places for word, places in found.items() if places}
+    return {word: places for word in words if word in lower and (places := _parts(word, lower, text))}
 
 
-def _parts(word: str, lower: str, text: str) -> Iterator[int]:
-    """Yield where a word is a part of an identifier: "port" of `portOf` and `get_port`, not of `import` or `ports`."""
-    start, found = lower.find(word), 0
-    while start >= 0 and found < MOST_PLACES:
+def _parts(word: str, lower: str, text: str) -> list[int]:
+    """Return where a word is a part of an identifier: "port" of `portOf` and `get_port`, not of `import` or `ports`."""
+    places: list[int] = []
+    start = lower.find(word)
+    while start >= 0 and len(places) < MOST_PLACES:
         end = start + len(word)
         if _begins(text, start) and _begins(text, end):
-            found += 1
-            yield start
+            places.append(start)
         start = lower.find(word, end)
+    return places
 
 
 def _begins(text: str, place: int) -> bool:
     """Return whether a part of an identifier, or something else, begins at a place."""
-    before, at, after = text[place - 1 : place] if place else "", text[place : place + 1], text[place + 1 : place + 2]
-    return not (before.isalpha() and at.isalpha()) or (at.isupper() and (before.islower() or after.islower()))
+    before, at = text[place - 1 : place], text[place : place + 1]  # Nothing stands before the first place.
+    if not (before.isalpha() and at.isalpha()):
+        return True
+    return at.isupper() and (before.islower() or text[place + 1 : place + 2].islower())
 
 
 def _are_near(one: str, other: str, places: Mapping[str, list[int]]) -> bool:

@@ -195,3 +195,87 @@ def test_a_test_knows_what_its_block_describes_and_what_it_lets_names_hold(
 ) -> None:
     found = rows(tmp_path, RSPEC, symbol, Direction.CALLERS)
     assert sorted(int(row.partition(":")[2].split()[0]) for row in found) == lines
+
+
+SCOPES = {
+    "lib/error.rb": "module Acme\n  class Base\n    def save(item)\n    end\n  end\nend\n",
+    "lib/lazy/base.rb": "module Acme\nmodule Lazy\n  class Base\n    def save(item)\n    end\n  end\nend\nend\n",
+    "lib/lazy/value.rb": "module Acme\nmodule Lazy\n  class Value < Base\n    def save(item)\n    end\n  end\n"
+    "  class List < Value\n    def save(item)\n    end\n  end\nend\nend\n",
+    "lib/far.rb": "module Acme\n  class Far < Lazy::Base\n    def save(item)\n    end\n  end\n"
+    "  class Near < Base\n  end\n  module Lazy\n    def self.make\n      Base.new\n    end\n  end\nend\n",
+    "a.cpp": "namespace one { struct Base { }; }\nnamespace two { struct Base { };\nstruct Kid : Base { }; }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found"),
+    [
+        ("Acme.Lazy.Base", Direction.SUBCLASSES, ["far.rb:2", "value.rb:3"]),
+        ("Acme.Lazy.Value", Direction.SUBCLASSES, ["value.rb:7"]),
+        ("Acme.Lazy.Value.save", Direction.OVERRIDES, ["value.rb:8"]),
+        ("lib/error.rb::Acme.Base", Direction.SUBCLASSES, ["far.rb:6"]),
+        ("Acme.Lazy.Base.save", Direction.OVERRIDES, ["far.rb:3", "value.rb:4"]),
+        ("Acme.Lazy.Base", Direction.CALLERS, ["far.rb:10"]),
+        ("lib/error.rb::Acme.Base", Direction.CALLERS, []),
+        ("two.Base", Direction.SUBCLASSES, ["a.cpp:3"]),
+        ("one.Base", Direction.SUBCLASSES, []),
+    ],
+)
+def test_a_name_means_what_the_nearest_module_around_it_has(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[str]
+) -> None:
+    rows_found = rows(tmp_path, SCOPES, symbol, direction)
+    assert sorted(row.split()[0].rpartition("/")[2] for row in rows_found) == found
+
+
+FOREIGN = {
+    "Sink.cs": "class Sink { public void Add(int n) {} public void Fill(Sink o) { o.Add(1); } }\n"
+    "static class More { public static void Twice(this Sink s, int n) {} }\n",
+    "Use.cs": """class Use {
+  void One(List<int> all, dynamic any, T other) {
+    all.Add(1);
+    any.Add(1);
+    other.Add(1);
+    var more = new HashSet<int>();
+    more.Add(2);
+    unknown().Add(3);
+    unknown().Add(3, 4);
+    all.Twice(5);
+  }
+  void Two(Sink sink) { sink.Twice(1); }
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "lines"),
+    [
+        ("Sink.Add", ["Sink.cs:1 certain", "Use.cs:4 by name", "Use.cs:5 by name", "Use.cs:8 by name"]),
+        ("More.Twice", ["Use.cs:10 by name", "Use.cs:12 by name"]),
+    ],
+)
+def test_a_value_of_a_foreign_type_has_no_member_of_the_project_but_extensions(
+    tmp_path: Path, symbol: str, lines: list[str]
+) -> None:
+    assert sorted(rows(tmp_path, FOREIGN, symbol, Direction.CALLERS)) == sorted(lines)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found"),
+    [
+        ("Paint", Direction.IMPLEMENTERS, ["src/theme.rs:2 certain"]),
+        ("Paint.hue", Direction.OVERRIDES, ["src/theme.rs:3 certain"]),
+    ],
+)
+def test_a_type_above_may_be_imported_under_another_name(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[str]
+) -> None:
+    files = {
+        "src/lib.rs": "mod hues;\nmod theme;\n",
+        "src/hues.rs": "pub trait Paint { fn hue(&self) -> u8; }\npub trait Draw { fn hue(&self) -> u8; }\n",
+        "src/theme.rs": "use crate::hues::Paint as HuePaint;\nimpl HuePaint for Theme {\n  fn hue(&self) -> u8 { 1 }\n}\n"
+        "struct Theme;\n",
+    }
+    assert rows(tmp_path, files, symbol, direction) == found

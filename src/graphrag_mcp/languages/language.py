@@ -27,6 +27,7 @@ class Arguments:
     parameters: str  # Each takes one argument, or none where it has a default value or is `this`.
     optional: str = ""  # Each takes one argument or none.
     uncounted: str = ""  # Neither arguments nor parameters; anything else among parameters takes any number.
+    tokens: str = ""  # Of a macro, which are not parsed.
     together: str = ""  # Arguments that are one more, or none: Ruby's last hash.
     spread: str = ""  # Any number of arguments.
     bare: str = ""  # Functions that take none where they list no parameters.
@@ -64,6 +65,7 @@ class Language:
     super: str = "super"  # The word for the type above, "" if there is none.
     constructors: str = ""  # The names of the methods that run when an instance of their type is created.
     hides_private: bool = False  # Whether what is `private` is seen in its own file and type only.
+    typed_members: bool = False  # Whether a value has the members of its type, of those above it, and no others.
     capitals: bool = False  # Whether a receiver with a capital first is a constant, and no variable.
     clauses: bool = False  # Whether several definitions in a row with one name are one function.
     bare_members: bool = True  # Whether a bare name may be that of a method.

@@ -21,6 +21,7 @@ class Named(NamedTuple):
 
     place: see `place_id`. is_static: whether it is declared so, which hides it in C. is_number: whether it is a
     constant in an enumeration of C or C++, in others maybe a field. is_private: whether it is declared so.
+    is_extension: whether it is a function that values of other types have, as C# has them.
     least, most: the arguments that it takes.
     """
 
@@ -33,6 +34,7 @@ class Named(NamedTuple):
     is_static: bool
     is_number: bool
     is_private: bool
+    is_extension: bool
     start_line: int
     end_line: int
     least: int = 0

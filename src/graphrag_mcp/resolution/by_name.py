@@ -37,6 +37,7 @@ from graphrag_mcp.resolution.candidates import (
     guess,
     is_member,
     one_or_guess,
+    scopes,
     takes,
 )
 from graphrag_mcp.resolution.in_sight import InSight
@@ -50,6 +51,7 @@ _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _OF_FILES = (RelationKind.IMPORTS, *_LINKING)
 _OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
 _OF_MODULES = (Resolution.IMPORT, Resolution.LOCAL)
+_SCOPED = (RelationKind.CALLS, RelationKind.INHERITS, RelationKind.USES, RelationKind.HANDS_ON, RelationKind.TESTS)
 _USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
 _MEANT_BY = {RelationKind.USES: _USED, RelationKind.INHERITS: _USED, RelationKind.HANDS_ON: CALLABLE}
 
@@ -151,7 +153,7 @@ class NameResolution:
         if relation.resolution is not Resolution.BASE:  # What is in sight is the same in all of a block.
             if source not in self._around_of:
                 self._around_of[source] = self._sight.block(source)
-            source = self._around_of[source]
+            source = self._around_of[source] or next(self._scopes(relation), "")
         like = relation._replace(source=source, line=0)
         if like not in self._meanings:
             self._meanings[like] = self._found(relation)
@@ -168,6 +170,8 @@ class NameResolution:
         called = self._called(relation)
         if relation.owner and (owned := self._of_owner(relation, called)) is not None:
             return owned
+        if around := next((called.in_scope[name] for name in self._scopes(relation)), None):
+            return one_or_guess(How.SAID, around)
         modules = self._modules.of(relation)
         declared = self._declared(called) if self._is_bare(relation) else ()
         if 0 < len(declared) <= MOST_OF_A_NAME and count_symbols(declared) == 1:
@@ -177,6 +181,14 @@ class NameResolution:
         meant = self._choose(relation, nearer, is_of_known_module=bool(modules))
         is_foreign = relation.owner and relation.resolution is Resolution.IMPORT and not modules
         return Meant(How.NAMED, meant.chosen) if is_foreign and meant.how is How.SAID else meant
+
+    def _scopes(self, relation: Relation) -> Iterator[str]:
+        """Yield the qualified names, from the inside, of what a bare name means in the types and modules around it."""
+        is_bare = not relation.owner and (self._is_bare(relation) or relation.resolution is Resolution.LOCAL)
+        if is_bare and relation.kind in _SCOPED and not self._language.inner_modules:
+            in_scope = self._called(relation).in_scope
+            names = (f"{scope}.{relation.target}" for scope in scopes(relation.source))
+            yield from (name for name in names if name in in_scope)
 
     def _declared(self, called: Called) -> Sequence[Candidate]:
         """Return what a header that the file includes declares, with its definitions elsewhere."""
@@ -210,9 +222,21 @@ class NameResolution:
         is_type = self._is_type(owner)
         if relation.kind is RelationKind.HANDS_ON and not (is_type and self._may_inherit(owner, relation.target)):
             return NOTHING
-        if not (called.methods and is_type):
-            return None
-        return self._of_types_above(owner, relation.target)
+        if is_type and called.methods:
+            above = self._of_types_above(owner, relation.target)
+            return above if above.how else self._extensions(relation)
+        return self._extensions(relation) if self._is_of_foreign_type(owner) else None
+
+    def _is_of_foreign_type(self, owner: str) -> bool:
+        """Return whether the type of a value is certainly none of the project, nor a parameter that stands for one."""
+        is_parameter = len(owner) == 1 or (owner[:1] == "T" and owner[1:2].isupper())
+        is_of_project = any(each.file.language in self._platform for each in self._source.called(owner))
+        return self._language.typed_members and owner[:1].isupper() and not (is_parameter or is_of_project)
+
+    def _extensions(self, relation: Relation) -> Meant:
+        """Return the functions that values of types without such a member may have."""
+        named = self._source.called(relation.target)
+        return guess([candidate_of(each) for each in named[:MOST_OF_A_NAME] if each.is_extension])
 
     def _of_types_above(self, owner: str, name: str) -> Meant:
         """Return the member that the types of a name have from those above them, if one of these has it."""
@@ -243,12 +267,14 @@ class NameResolution:
         Those that take another number of arguments than a call gives are left out if one takes it.
         """
         is_macro, has_no_receiver = relation.target_module == MACRO, self._has_no_receiver(relation)
+        is_of_unknown = not relation.owner and relation.confidence < BARE_CONFIDENCE
         definitions = self._source.called(relation.target)
         given = relation.given if len(definitions) <= MOST_OF_A_NAME else ANY_COUNT
-        key = relation.target, relation.kind, is_macro, has_no_receiver, given
+        key = relation.target, relation.kind, is_macro, has_no_receiver, is_of_unknown, given
         if key not in self._all_called:
             every = [each for each in definitions if self._may_mean(relation, each)]
-            every = [each for each in every if takes(each, given)] or every  # Else a definition was changed.
+            fitting = [each for each in every if takes(each, given)]
+            every = fitting or ([] if is_of_unknown else every)  # Else a definition was changed.
             shown = [each for each in every if not each.file.is_archived] or every
             self._all_called[key] = Called(list(map(candidate_of, shown)))
         return self._all_called[key]

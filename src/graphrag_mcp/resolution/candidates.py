@@ -1,7 +1,7 @@
 """The definitions that a name may mean, in languages without facts, and which of them is meant."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import CALLABLE, HEADER_SUFFIXES, Count, SymbolKind
@@ -10,6 +10,7 @@ from graphrag_mcp.model.sources import Named
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.text.names import without_constructor
 
+MOST_SCOPES = 20
 MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
 
 
@@ -41,14 +42,26 @@ class Called:
         self.methods = [each for each in everyone if each.kind is SymbolKind.METHOD]
         self.in_file: defaultdict[str, list[Candidate]] = defaultdict(list)
         self.of_owner: defaultdict[str, list[Candidate]] = defaultdict(list)
+        self.in_scope: defaultdict[str, list[Candidate]] = defaultdict(list)  # By qualified names, without members.
         for each in everyone:
             self.in_file[each.path].append(each)
+            if each.kind not in (SymbolKind.METHOD, SymbolKind.FIELD):
+                self.in_scope[each.name].append(each)
             self.of_owner[each.name.rpartition(".")[0].rpartition(".")[2]].append(each)
 
     def inside(self, paths: Iterable[str]) -> list[Candidate]:
         """Return those of some files; none where there are too many."""
         files = [self.in_file[path] for path in paths if path in self.in_file]
         return [each for file in files for each in file] if sum(map(len, files)) <= MOST_OF_A_NAME else []
+
+
+def scopes(name: str) -> Iterator[str]:
+    """Yield a qualified name and those of what is around it, from the inside, at most MOST_SCOPES."""
+    for _ in range(MOST_SCOPES):
+        if not name:
+            return
+        yield name
+        name = name.rpartition(".")[0]
 
 
 def is_member(named: Named) -> bool:

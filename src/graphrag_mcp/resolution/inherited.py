@@ -7,6 +7,7 @@ from graphrag_mcp.languages.registry import describe, platform_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Link
 from graphrag_mcp.model.sources import Keyed, Named
+from graphrag_mcp.resolution.candidates import scopes
 from graphrag_mcp.resolution.reads import BASES, MOST_OF_A_NAME, Reads
 
 MOST_ABOVE = 100  # Types above a type, besides those that it names itself.
@@ -29,7 +30,7 @@ class Inherited:
         self._above: dict[str, dict[Kind, How]] = {}  # By the type of this file.
         self._members: dict[str, Members] = {}  # By the file.
         self._bases: dict[str, Mapping[str, list[str]]] = {}  # By the file, the names of the types above each.
-        self._called: dict[str, Kind | None] = {}
+        self._types: dict[str, dict[str, list[Kind]]] = {}  # By the name, the types that have it.
         self._made: dict[Kind, Sequence[Named]] = {}
 
     def add(self, kind: str, above: Iterable[Kind], how: How) -> None:
@@ -110,19 +111,27 @@ class Inherited:
         return self._members[path]
 
     def _bases_of(self, kind: Kind) -> Iterator[Kind]:
-        """Yield the types above a type whose names only one type has."""
+        """Yield the types above a type: those of their names in what is around it, or the only ones of their names."""
         path, name = kind
         if path not in self._bases:
             bases: dict[str, list[str]] = {}
             for relation in self._source.outline(path):
                 if relation.kind is RelationKind.INHERITS:
-                    bases.setdefault(relation.source, []).append(relation.target)
+                    owner = relation.owner.rstrip(":?")
+                    bases.setdefault(relation.source, []).append(f"{owner}.{relation.target}".lstrip("."))
             self._bases[path] = bases
-        yield from filter(None, map(self._only, self._bases[path].get(name, ())))
+        yield from filter(None, (self._only(base, name) for base in self._bases[path].get(name, ())))
 
-    def _only(self, name: str) -> Kind | None:
-        if name not in self._called:
-            types = [each for each in self._source.called(name) if each.kind is SymbolKind.TYPE]
-            types = [each for each in types if each.file.language in self._platform]
-            self._called[name] = (types[0].file.path, types[0].qualified_name) if len(types) == 1 else None
-        return self._called[name]
+    def _only(self, base: str, below: str) -> Kind | None:
+        name = base.rpartition(".")[2]
+        if name not in self._types:
+            types: dict[str, list[Kind]] = {}
+            for each in self._source.called(name):
+                if each.kind is SymbolKind.TYPE and each.file.language in self._platform:
+                    types.setdefault(each.qualified_name, []).append((each.file.path, each.qualified_name))
+            self._types[name] = types
+        types = self._types[name]
+        around = (f"{scope}.{base}" for scope in scopes(below))
+        near = next((types[each] for each in around if each in types and each != below), [])
+        found = near or [kind for kinds in types.values() for kind in kinds]
+        return found[0] if len(found) == 1 else None

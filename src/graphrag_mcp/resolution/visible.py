@@ -52,7 +52,7 @@ def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]
             if passed.kind is RelationKind.IMPORTS:
                 visible.setdefault(Read(path, PASSED_ON, passed.target), set()).add(passed.target_module)
             elif passed.kind is RelationKind.INHERITS:
-                visible.setdefault(Read(path, BASES, passed.source), set()).add(passed.target)
+                visible.setdefault(Read(path, BASES, passed.source), set()).add((passed.owner, passed.target))
     return visible
 
 

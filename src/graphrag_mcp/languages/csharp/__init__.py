@@ -18,6 +18,7 @@ LANGUAGES = (
             uncounted="comment",
         ),
         hides_private=True,
+        typed_members=True,
         public="public",
         test_types=True,
     ),

@@ -19,6 +19,7 @@ LANGUAGES = (
         packages="java kotlin",
         library="java javax jdk kotlin kotlinx scala",
         hides_private=True,
+        typed_members=True,
         platform="groovy java scala",
         test_types=True,
     ),

@@ -28,6 +28,7 @@ LANGUAGES = (
         ),
         super="parent",
         bare_members=False,
+        typed_members=True,
         public="public",
         test_types=True,
     ),

@@ -26,6 +26,7 @@ LANGUAGES = (
             calls="call_expression",
             parameters="parameter self_parameter",
             uncounted="line_comment block_comment",
+            tokens="token_tree token_repetition",
             spread="attribute_item",
             gives_receiver=True,
         ),

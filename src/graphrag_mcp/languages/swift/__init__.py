@@ -14,6 +14,7 @@ LANGUAGES = (
         constructors="init",
         imports_names=False,
         hides_private=True,
+        typed_members=True,
         platform="c cpp objc",
         public="public",
         test_types=True,

@@ -9,6 +9,7 @@ NO_ARGUMENTS = Count(0, 0)
 _NOTHING = Arguments(calls="", parameters="")
 _OWN = b"this"  # A parameter with this word may stand before the name.
 _MAY_LACK = ("=", "attribute_list")  # A default value, or an attribute that may give one.
+_UNCLEAR = frozenset({"<", "|", "token_repetition"})  # A comma after these may be none between arguments.
 _MOST_LEVELS = 6  # Nodes between a name and its call, or between a function and its parameters.
 _MOST_COUNTED = 60  # Longer lists are not counted.
 _MOST_BETWEEN = 200  # Bytes between a name and its arguments: those of its type.
@@ -24,10 +25,12 @@ class Counting:
         self._calls, self._bare = frozenset(rules.calls.split()), frozenset(rules.bare.split())
         self._parameters, self._optional = rules.parameters.split(), rules.optional.split()
         self._uncounted, self._together = rules.uncounted.split(), rules.together.split()
-        self._spread = frozenset(rules.spread.split())
+        self._spread, self._tokens = frozenset(rules.spread.split()), frozenset(rules.tokens.split())
 
     def given(self, name: Node, *, is_of_value: bool = False) -> Count:
         """Return how many arguments the call of a name gives. is_of_value: whether a value is before the name."""
+        if name.parent is not None and name.parent.type in self._tokens:
+            return self._given_in_tokens(name)
         call: Node | None = name.parent if self._calls else None
         for _ in range(_MOST_LEVELS):
             if call is None or call.type in self._calls:
@@ -50,6 +53,18 @@ class Counting:
             count += node.type not in self._uncounted and node.type not in self._together
         is_open = self._rules.has_macros and any(map(self._may_be_macro, listed.children))
         return Count(count, ANY_COUNT.most if is_open else count + together)
+
+    def _given_in_tokens(self, name: Node) -> Count:
+        """Return how many arguments a name has in a macro, whose tokens are not parsed."""
+        listed, before = name.next_sibling, name.prev_sibling
+        if listed is None or listed.type not in self._tokens or listed.child_count > _MOST_COUNTED:
+            return ANY_COUNT
+        tokens = [node.type for node in listed.children[1:-1]]
+        if not _UNCLEAR.isdisjoint(tokens):
+            return ANY_COUNT
+        count = tokens.count(",") + (tokens[-1:] not in ([], [","]))
+        count += self._rules.gives_receiver and before is not None and before.type == "."
+        return Count(count, count)
 
     def _is_of(self, name: Node, listed: Node) -> bool:
         """Return whether arguments are those of a name, which is not in them, nor in what has them."""

@@ -22,6 +22,7 @@ from graphrag_mcp.parsing.outline import (
     MACRO_RECEIVER,
     SUPER_RECEIVER,
     UNKNOWN_RECEIVER,
+    Base,
     Definition,
     Import,
     Outline,
@@ -90,7 +91,7 @@ class _Builder:
         self._around_bases = enclosing_indexes(outline.definitions, [base.start for base in outline.bases])
         for index, base in zip(self._around_bases, outline.bases, strict=True):
             if not base.below:
-                self._bases.setdefault(index, []).append(base.name)
+                self._bases.setdefault(index, []).append(self._target(base))
 
     def relations(self) -> Iterator[Relation]:
         yield from self._contains()
@@ -118,7 +119,7 @@ class _Builder:
             if below and (base.name != last_name(below) or base.receiver):
                 edge = self._resolve_member(base.receiver, base.name) if base.receiver else self._resolve(base.name)
                 owner = base.receiver + ("::" if base.receiver and self._has_capitals else "")
-                yield _edge(RelationKind.INHERITS, below, base.name, base.row, edge, owner)
+                yield _edge(RelationKind.INHERITS, below, self._target(base), base.row, edge, owner)
 
     def _import_edges(self) -> Iterator[Relation]:
         for imported in self._outline.imports:
@@ -193,7 +194,7 @@ class _Builder:
                 rows.append(use.row)
         return by_target.values()
 
-    def _target(self, reference: Reference) -> str:
+    def _target(self, reference: Reference | Base) -> str:
         """Return the name under which the target is defined, rather than its alias in an import."""
         imported = None if reference.receiver else self._imports.get(reference.name)
         is_header = imported is not None and imported.target.startswith(f"{reference.name}.")

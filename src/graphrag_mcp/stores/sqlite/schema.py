@@ -22,6 +22,7 @@ LINK_BITS = 20  # A file has less than a million links.
 NAMED = """s.name, s.qualified_name, s.kind, s.place, s.signature LIKE 'macro_rules!%', s.signature LIKE 'static %',
     s.kind = 'field' AND (s.signature = s.name OR s.signature LIKE s.name || ' %'),
     s.signature LIKE 'private %' AND s.signature NOT LIKE 'private protected %' OR s.signature LIKE 'fileprivate %',
+    s.signature LIKE '%(this %' OR s.qualified_name LIKE '%.extension.%',
     s.start_line, s.end_line, s.least, s.most"""
 
 

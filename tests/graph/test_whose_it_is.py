@@ -166,6 +166,9 @@ def test_what_is_private_is_not_called_elsewhere(tmp_path: Path) -> None:
 RSPEC = {
     "lib/parse.rb": "module Acme\n  class Parser\n    def self.open(path)\n    end\n    def read(all)\n    end\n  end\n"
     "  class Other\n    def read(all)\n    end\n  end\nend\n",
+    "lib/far.rb": "module Far\n  class Other\n    def self.open(path)\n    end\n    def read(all)\n    end\n"
+    "  end\nend\n"
+    "Acme::Other.open(1)\nFar::Other.open(2)\n",
     "spec/parse_spec.rb": """RSpec.describe Acme::Parser do
   let(:parser) { described_class.new }
   let!(:other) { Acme::Other.new }
@@ -188,7 +191,14 @@ end
 
 
 @pytest.mark.parametrize(
-    ("symbol", "lines"), [("Parser.open", [6]), ("Parser.read", [7, 9, 10]), ("Other.read", [8, 14])]
+    ("symbol", "lines"),
+    [
+        ("Parser.open", [6]),
+        ("Parser.read", [7, 9, 10]),
+        ("Acme.Other.read", [8, 14]),
+        ("Far.Other.read", []),
+        ("Far.Other.open", [10]),
+    ],
 )
 def test_a_test_knows_what_its_block_describes_and_what_it_lets_names_hold(
     tmp_path: Path, symbol: str, lines: list[int]
@@ -275,7 +285,7 @@ def test_a_type_above_may_be_imported_under_another_name(
     files = {
         "src/lib.rs": "mod hues;\nmod theme;\n",
         "src/hues.rs": "pub trait Paint { fn hue(&self) -> u8; }\npub trait Draw { fn hue(&self) -> u8; }\n",
-        "src/theme.rs": "use crate::hues::Paint as HuePaint;\nimpl HuePaint for Theme {\n  fn hue(&self) -> u8 { 1 }\n}\n"
-        "struct Theme;\n",
+        "src/theme.rs": "use crate::hues::Paint as HuePaint;\nimpl HuePaint for Theme {\n"
+        "  fn hue(&self) -> u8 { 1 }\n}\nstruct Theme;\n",
     }
     assert rows(tmp_path, files, symbol, direction) == found

@@ -209,6 +209,8 @@ class NameResolution:
             inside = [each for each in owned if f".{each.name}".endswith(f".{written}.{relation.target}")]
             if not inside and relation.target_module:  # Of what is not of the project.
                 return NOTHING
+            if not inside and self._types_written(written):
+                return self._of_types_above(written, relation.target)
             owned, said = (inside, said) if inside else (owned, How.NAMED)
         here = [each for each in owned if each.path == self._file.path and (not modules or each.path in modules)]
         imported = [each for each in owned if each.path in files]
@@ -238,15 +240,21 @@ class NameResolution:
         named = self._source.called(relation.target)
         return guess([candidate_of(each) for each in named[:MOST_OF_A_NAME] if each.is_extension])
 
-    def _of_types_above(self, owner: str, name: str) -> Meant:
+    def _of_types_above(self, written: str, name: str) -> Meant:
         """Return the member that the types of a name have from those above them, if one of these has it."""
-        kinds = [
-            (each.file.path, each.qualified_name)
-            for each in self._source.called(owner)
-            if each.kind in (SymbolKind.TYPE, SymbolKind.MODULE) and each.file.language in self._platform
-        ]
-        above = {each.place: each for kind in kinds[:MOST_OF_A_NAME] for each in self._inherited.above(kind, name)}
+        kinds = self._types_written(written)
+        above = {each.place: each for kind in kinds for each in self._inherited.above(kind, name)}
         return one_or_guess(How.NAMED, list(map(candidate_of, above.values())))
+
+    def _types_written(self, written: str) -> Sequence[tuple[str, str]]:
+        """Return the types and modules of a name that may be written with what is around them: path, qualified name."""
+        return [
+            (each.file.path, each.qualified_name)
+            for each in self._source.called(written.rpartition(".")[2])[:MOST_OF_A_NAME]
+            if each.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
+            and each.file.language in self._platform
+            and f".{each.qualified_name}".endswith(f".{written}")
+        ]
 
     def _may_inherit(self, owner: str, name: str) -> bool:
         """Return whether a member is none of the fields of a type of the project."""

@@ -160,7 +160,7 @@ class Findings:
 
     def __init__(self, code: SourceCode, language: Language) -> None:
         self._code, self._builtins = code, builtins_of(language.name)
-        self._word_for_described = language.described
+        self._word_for_described, self._has_capitals = language.described, language.capitals
         self._counting = Counting(language.arguments, code.data)
         self.definitions: dict[int, FoundDefinition] = {}  # by the start of the name
         self.wrappers: list[tuple[int, int]] = []
@@ -189,7 +189,7 @@ class Findings:
             elif role == "namespace":
                 self.namespace.names.append(self._code.node_text(captures[role][0]))
             elif role == "described":
-                kind = last_name(self._code.node_text(captures["kind"][0]))
+                kind = self._code.node_text(captures["kind"][0]).removeprefix("::")
                 self.described.append(Describing(*captures[role][0].byte_range, kind))
             else:
                 self._add_other(captures[role][0], role, captures)
@@ -242,7 +242,8 @@ class Findings:
         of_value = "value" in captures
         is_path = before is not None and not of_value and self._code.data.startswith(b"::", before.end_byte)
         is_plain = before is not None and self._is_plain(before, receiver)
-        path = self._path_before(before) if is_path and before is not None else ""
+        has_path = is_path or (self._has_capitals and receiver[:1].isupper())
+        path = self._path_before(before) if has_path and before is not None else ""
         is_far = bool(path) and path.partition("::")[0] not in _HERE
         given = self._counting.given(node, is_of_value=of_value) if is_call else ANY_COUNT
         self.references[start, is_call] = Reference(

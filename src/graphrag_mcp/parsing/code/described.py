@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
+from graphrag_mcp.parsing.code.names import type_name
 from graphrag_mcp.parsing.outline import Reference, Variable
 
 
 class Describing(NamedTuple):
-    """A block that describes a type, in byte offsets, and the last name of the type."""
+    """A block that describes a type, in byte offsets, and the type as it is written: `Acme::Cart`."""
 
     start: int
     end: int
@@ -23,13 +24,15 @@ def name_described(
     """Return the references and variables, both in the order of their starts, with the type in place of the word."""
     named = []
     for use, described in _innermost(references, blocks):
+        around, _, last = described.rpartition("::")
         if described and use.name == word:
-            use = use._replace(name=described)
+            path, _, receiver = around.rpartition("::")
+            use = use._replace(name=last, receiver=receiver, path=path, is_path=bool(receiver), is_far=bool(path))
         elif described and use.receiver == word:
-            use = use._replace(receiver=described, is_plain=False)
+            use = use._replace(receiver=last, path=around, is_plain=False)
         named.append(use)
     held = [
-        variable._replace(kind=described) if described and variable.kind == word else variable
+        variable._replace(kind=type_name(described)) if described and variable.kind == word else variable
         for variable, described in _innermost(variables, blocks)
     ]
     return named, held

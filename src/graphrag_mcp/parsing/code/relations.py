@@ -188,7 +188,7 @@ class _Builder:
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
             kind = self._variables.of(use.receiver, index, use.start) if use.is_plain else ""
-            key = (index, use.name, use.receiver, kind, use.is_far, use.given)
+            key = (index, use.name, use.receiver, kind, use.path, use.is_far, use.given)
             rows = by_target.setdefault(key, (index, use, []))[2]
             if not rows or (not use.is_builtin and use.row > rows[-1]):
                 rows.append(use.row)
@@ -233,7 +233,7 @@ class _Builder:
             ending = "?::" if reference.is_far and self._inner_modules else "::"
             owner = f"{reference.path.replace('::', '.')}.{owner}" if reference.is_far and ending == "::" else owner
         elif is_name and self._has_capitals:
-            ending = "::"
+            owner, ending = ".".join(filter(None, [*reference.path.split("::"), owner])), "::"
         first, _, rest = owner.partition(".")
         if rest and (imported := self._imports.get(first)):
             module = imported.module if imported.whole else f"{imported.module}/{imported.target}"

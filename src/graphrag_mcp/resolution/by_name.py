@@ -7,7 +7,7 @@ the overloads of a file, or what a header declares and other files define. No co
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from graphrag_mcp.languages.language import ImportStyle
@@ -43,6 +43,7 @@ from graphrag_mcp.resolution.candidates import (
 from graphrag_mcp.resolution.in_sight import InSight
 from graphrag_mcp.resolution.inherited import Inherited
 from graphrag_mcp.resolution.named_modules import NamedModules
+from graphrag_mcp.resolution.owners import USED, Owners
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, Reads
 from graphrag_mcp.text.names import without_constructor
 
@@ -52,8 +53,7 @@ _OF_FILES = (RelationKind.IMPORTS, *_LINKING)
 _OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
 _OF_MODULES = (Resolution.IMPORT, Resolution.LOCAL)
 _SCOPED = (RelationKind.CALLS, RelationKind.INHERITS, RelationKind.USES, RelationKind.HANDS_ON, RelationKind.TESTS)
-_USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
-_MEANT_BY = {RelationKind.USES: _USED, RelationKind.INHERITS: _USED, RelationKind.HANDS_ON: CALLABLE}
+_MEANT_BY = {RelationKind.USES: USED, RelationKind.INHERITS: USED, RelationKind.HANDS_ON: CALLABLE}
 
 
 def macro_name(name: str) -> str:
@@ -70,6 +70,7 @@ class NameResolution:
         self._modules = NamedModules(source, file.path, self._language)
         self._named: defaultdict[str, list[Named]] = defaultdict(list)
         self._inherited = Inherited(source, file, self._language.constructors.split())
+        self._owners = Owners(source, file, self._modules, self._inherited)
         self._all_called: dict[tuple[object, ...], Called] = {}
         self._meanings: dict[Relation, Meant] = {}
         self._around_of: dict[str, str] = {}
@@ -102,7 +103,7 @@ class NameResolution:
                 name = macro_name(relation.target) if relation.target_module == MACRO else relation.target
                 is_foreign = (
                     relation.resolution is Resolution.LIBRARY
-                    or self._is_of_unknown(relation)
+                    or self._owners.is_of_unknown(relation)
                     or (self._is_bare(relation) and not (self._language.bare_members or self._called(relation).all))
                 )
                 how = How.OUTSIDE if is_foreign else How.UNDECIDED
@@ -168,7 +169,7 @@ class NameResolution:
 
     def _found(self, relation: Relation) -> Meant:
         called = self._called(relation)
-        if relation.owner and (owned := self._of_owner(relation, called)) is not None:
+        if relation.owner and (owned := self._owners.of(relation, called)) is not None:
             return owned
         if around := next((called.in_scope[name] for name in self._scopes(relation)), None):
             return one_or_guess(How.SAID, around)
@@ -194,80 +195,6 @@ class NameResolution:
         """Return what a header that the file includes declares, with its definitions elsewhere."""
         names = {each.name for path in self._modules.included for each in called.in_file.get(path, ())}
         return [each for each in called.all if each.name in names] if names else ()
-
-    def _of_owner(self, relation: Relation, called: Called) -> Meant | None:
-        """Return what is meant by a member of a type or module that is named; None where that says nothing."""
-        written, modules = relation.owner.rstrip(":?"), self._modules.of(relation)
-        around, _, owner = written.rpartition(".")
-        is_own = relation.owner.endswith("?::") and self._modules.is_own(relation.target_module)
-        said = How.NAMED if "?" in relation.owner and not is_own else How.SAID
-        if relation.resolution is Resolution.LIBRARY and not modules:
-            return NOTHING
-        files = dict.fromkeys(modules) or {file.path: None for file in self._modules.named(owner)}
-        owned = called.of_owner.get(owner) or [each for each in called.inside(files) if "." not in each.name]
-        if around and not modules:  # A type inside of another one, or in a namespace.
-            inside = [each for each in owned if f".{each.name}".endswith(f".{written}.{relation.target}")]
-            if not inside and relation.target_module:  # Of what is not of the project.
-                return NOTHING
-            if not inside and self._types_written(written):
-                return self._of_types_above(written, relation.target)
-            owned, said = (inside, said) if inside else (owned, How.NAMED)
-        here = [each for each in owned if each.path == self._file.path and (not modules or each.path in modules)]
-        imported = [each for each in owned if each.path in files]
-        whole = {each.name.rpartition(".")[0].replace(".", "/") for each in owned[:MOST_OF_A_NAME]}
-        is_found = bool(modules or around) or relation.target_module in ("", MACRO, *whole)  # Else a foreign one.
-        for how, chosen in ((said, here), (said if is_found else How.NAMED, imported or owned)):
-            if chosen:
-                return one_or_guess(how, chosen)
-        if self._is_of_unknown(relation):
-            return NOTHING
-        is_type = self._is_type(owner)
-        if relation.kind is RelationKind.HANDS_ON and not (is_type and self._may_inherit(owner, relation.target)):
-            return NOTHING
-        if is_type and called.methods:
-            above = self._of_types_above(owner, relation.target)
-            return above if above.how else self._extensions(relation)
-        return self._extensions(relation) if self._is_of_foreign_type(owner) else None
-
-    def _is_of_foreign_type(self, owner: str) -> bool:
-        """Return whether the type of a value is certainly none of the project, nor a parameter that stands for one."""
-        is_parameter = len(owner) == 1 or (owner[:1] == "T" and owner[1:2].isupper())
-        is_of_project = any(each.file.language in self._platform for each in self._source.called(owner))
-        return self._language.typed_members and owner[:1].isupper() and not (is_parameter or is_of_project)
-
-    def _extensions(self, relation: Relation) -> Meant:
-        """Return the functions that values of types without such a member may have."""
-        named = self._source.called(relation.target)
-        return guess([candidate_of(each) for each in named[:MOST_OF_A_NAME] if each.is_extension])
-
-    def _of_types_above(self, written: str, name: str) -> Meant:
-        """Return the member that the types of a name have from those above them, if one of these has it."""
-        kinds = self._types_written(written)
-        above = {each.place: each for kind in kinds for each in self._inherited.above(kind, name)}
-        return one_or_guess(How.NAMED, list(map(candidate_of, above.values())))
-
-    def _types_written(self, written: str) -> Sequence[tuple[str, str]]:
-        """Return the types and modules of a name that may be written with what is around them: path, qualified name."""
-        return [
-            (each.file.path, each.qualified_name)
-            for each in self._source.called(written.rpartition(".")[2])[:MOST_OF_A_NAME]
-            if each.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
-            and each.file.language in self._platform
-            and f".{each.qualified_name}".endswith(f".{written}")
-        ]
-
-    def _may_inherit(self, owner: str, name: str) -> bool:
-        """Return whether a member is none of the fields of a type of the project."""
-        fields = (each.qualified_name for each in self._source.called(name) if each.kind is SymbolKind.FIELD)
-        return not any(field.rpartition(".")[0].rpartition(".")[2] == owner for field in fields)
-
-    def _is_of_unknown(self, relation: Relation) -> bool:
-        """Return whether a name is that of a member of something that the project does not have."""
-        owner = relation.owner.rstrip(":?").rpartition(".")[2]
-        return relation.owner.endswith("::") and not (self._is_type(owner, _USED) or self._modules.named(owner))
-
-    def _is_type(self, name: str, kinds: Collection[SymbolKind] = (SymbolKind.TYPE, SymbolKind.MODULE)) -> bool:
-        return any(each.kind in kinds and each.file.language in self._platform for each in self._source.called(name))
 
     def _called(self, relation: Relation) -> Called:
         """Return the definitions of a name that a relation may mean; archived ones only where there are no others.

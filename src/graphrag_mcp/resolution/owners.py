@@ -1,0 +1,96 @@
+"""What a member means in languages without facts, by the type or module before its name."""
+
+from collections.abc import Collection, Sequence
+
+from graphrag_mcp.languages.registry import describe, platform_of
+from graphrag_mcp.model.files import MACRO, Relation, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.links import How
+from graphrag_mcp.model.sources import Keyed
+from graphrag_mcp.resolution.candidates import NOTHING, Called, Meant, candidate_of, guess, one_or_guess
+from graphrag_mcp.resolution.inherited import Inherited
+from graphrag_mcp.resolution.named_modules import NamedModules
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, Reads
+
+USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
+
+
+class Owners:
+    """The types and modules that one file names before members."""
+
+    def __init__(self, source: Reads, file: Keyed, modules: NamedModules, inherited: Inherited) -> None:
+        self._source, self._path, self._modules, self._inherited = source, file.path, modules, inherited
+        self._language, self._platform = describe(file.language), platform_of(file.language)
+
+    def of(self, relation: Relation, called: Called) -> Meant | None:
+        """Return what is meant by a member of a type or module that is named; None where that says nothing."""
+        written, modules = relation.owner.rstrip(":?"), self._modules.of(relation)
+        around, _, owner = written.rpartition(".")
+        is_own = relation.owner.endswith("?::") and self._modules.is_own(relation.target_module)
+        said = How.NAMED if "?" in relation.owner and not is_own else How.SAID
+        if relation.resolution is Resolution.LIBRARY and not modules:
+            return NOTHING
+        files = dict.fromkeys(modules) or {file.path: None for file in self._modules.named(owner)}
+        owned = called.of_owner.get(owner) or [each for each in called.inside(files) if "." not in each.name]
+        if around and not modules:  # A type inside of another one, or in a namespace.
+            inside = [each for each in owned if f".{each.name}".endswith(f".{written}.{relation.target}")]
+            if not inside and relation.target_module:  # Of what is not of the project.
+                return NOTHING
+            if not inside and self._types_written(written):
+                return self._of_types_above(written, relation.target)
+            owned, said = (inside, said) if inside else (owned, How.NAMED)
+        here = [each for each in owned if each.path == self._path and (not modules or each.path in modules)]
+        imported = [each for each in owned if each.path in files]
+        whole = {each.name.rpartition(".")[0].replace(".", "/") for each in owned[:MOST_OF_A_NAME]}
+        is_found = bool(modules or around) or relation.target_module in ("", MACRO, *whole)  # Else a foreign one.
+        for how, chosen in ((said, here), (said if is_found else How.NAMED, imported or owned)):
+            if chosen:
+                return one_or_guess(how, chosen)
+        if self.is_of_unknown(relation):
+            return NOTHING
+        is_type = self._is_type(owner)
+        if relation.kind is RelationKind.HANDS_ON and not (is_type and self._may_inherit(owner, relation.target)):
+            return NOTHING
+        if is_type and called.methods:
+            above = self._of_types_above(owner, relation.target)
+            return above if above.how else self._extensions(relation)
+        return self._extensions(relation) if self._is_of_foreign_type(owner) else None
+
+    def _is_of_foreign_type(self, owner: str) -> bool:
+        """Return whether the type of a value is certainly none of the project, nor a parameter that stands for one."""
+        is_parameter = len(owner) == 1 or (owner[:1] == "T" and owner[1:2].isupper())
+        is_of_project = any(each.file.language in self._platform for each in self._source.called(owner))
+        return self._language.typed_members and owner[:1].isupper() and not (is_parameter or is_of_project)
+
+    def _extensions(self, relation: Relation) -> Meant:
+        """Return the functions that values of types without such a member may have."""
+        named = self._source.called(relation.target)
+        return guess([candidate_of(each) for each in named[:MOST_OF_A_NAME] if each.is_extension])
+
+    def _of_types_above(self, written: str, name: str) -> Meant:
+        """Return the member that the types of a name have from those above them, if one of these has it."""
+        kinds = self._types_written(written)
+        above = {each.place: each for kind in kinds for each in self._inherited.above(kind, name)}
+        return one_or_guess(How.NAMED, list(map(candidate_of, above.values())))
+
+    def _types_written(self, written: str) -> Sequence[tuple[str, str]]:
+        """Return the types and modules of a name that may be written with what is around them: path, qualified name."""
+        return [
+            (each.file.path, each.qualified_name)
+            for each in self._source.called(written.rpartition(".")[2])[:MOST_OF_A_NAME]
+            if each.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
+            and each.file.language in self._platform
+            and f".{each.qualified_name}".endswith(f".{written}")
+        ]
+
+    def _may_inherit(self, owner: str, name: str) -> bool:
+        """Return whether a member is none of the fields of a type of the project."""
+        fields = (each.qualified_name for each in self._source.called(name) if each.kind is SymbolKind.FIELD)
+        return not any(field.rpartition(".")[0].rpartition(".")[2] == owner for field in fields)
+
+    def is_of_unknown(self, relation: Relation) -> bool:
+        """Return whether a name is that of a member of something that the project does not have."""
+        owner = relation.owner.rstrip(":?").rpartition(".")[2]
+        return relation.owner.endswith("::") and not (self._is_type(owner, USED) or self._modules.named(owner))
+
+    def _is_type(self, name: str, kinds: Collection[SymbolKind] = (SymbolKind.TYPE, SymbolKind.MODULE)) -> bool:
+        return any(each.kind in kinds and each.file.language in self._platform for each in self._source.called(name))

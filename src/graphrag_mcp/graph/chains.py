@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import RelationKind
+from graphrag_mcp.model.files import VARIABLE, RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.shown import shown
 
@@ -19,6 +19,7 @@ _COSTS = {
     RelationKind.WRITES: 1.2,
     RelationKind.READS: 1.8,
 }
+_RUNNING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
 _DISPATCH, _BY_NAME = 0.25, 1.2
 _PER_CHOICE = 0.4
 PER_LINK = 0.05
@@ -36,6 +37,12 @@ class Link:
     read: str = ""
     extra: float = 0.0
     text: str = field(default="", compare=False)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it certainly calls a function, hands one over, or reads a property."""
+        is_property = self.edge.relation is RelationKind.READS and self.source.kind not in VARIABLE and not self.read
+        return self.edge.certainty is Certainty.CERTAIN and (is_property or self.edge.relation in _RUNNING)
 
     @property
     def cost(self) -> float:
@@ -63,6 +70,11 @@ class Chain:
     def cost(self) -> float:
         """The sum of the links' costs."""
         return sum(link.cost + PER_LINK for link in self.links)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether each link certainly calls code, or hands it over; data and parts may lead elsewhere."""
+        return all(link.is_sure for link in self.links)
 
     @property
     def has_parts(self) -> bool:

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from graphrag_mcp.graph.affected import Affected, without_declarations
 from graphrag_mcp.graph.cases import cases_of, commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
 from graphrag_mcp.graph.impact import LEADING, Reached, find_impact
@@ -15,7 +16,7 @@ from graphrag_mcp.graph.tracing import Dependant, dependant, is_shown
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.history.differing import Difference, Differing, Read
 from graphrag_mcp.languages.policy import policy_of
-from graphrag_mcp.languages.registry import FACT_LANGUAGES, counts_parameters, detect_language
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Line, Mentioned
 from graphrag_mcp.model.history import Companion
@@ -37,37 +38,6 @@ _BROKEN = (
     RelationKind.INSTANTIATES,
     RelationKind.OVERRIDES,
 )  # Relations that another signature breaks.
-
-
-@shown("definition", "breaks", "may_break", "others", "is_decided")
-@dataclass(frozen=True, slots=True)
-class Affected:
-    """A changed definition with its direct dependants outside the change. node: None where it is not indexed.
-
-    breaks: what certainly depends on it and does not fit any more. may_break: that of which it is not certain. others:
-    a place of each further definition that uses it.
-    """
-
-    definition: ChangedDefinition
-    node: CodeNode | None
-    breaks: tuple[Dependant, ...] = ()
-    may_break: tuple[Dependant, ...] = ()
-    others: tuple[Dependant, ...] = ()
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether it is known what does not fit any more: in some languages neither facts nor arguments are."""
-        definition = self.definition
-        is_of_arguments = definition.change is Change.SIGNATURE
-        language = detect_language(definition.path)
-        is_known = language in FACT_LANGUAGES or (is_of_arguments and counts_parameters(language))
-        return not definition.is_breaking or is_known or not (is_of_arguments or self.may_break)
-
-    @property
-    def on_the_way(self) -> Iterator[CodeNode]:
-        """The code that depends on it."""
-        nodes = (place.node for place in (*self.breaks, *self.may_break, *self.others))
-        return (node for node in nodes if node.category is not Category.TESTS)
 
 
 @shown("hops", "is_guess", path="node.path", symbol="node.symbol")
@@ -130,8 +100,8 @@ class DiffImpact:
 
     @property
     def broken(self) -> int:
-        """How many certain dependants outside the change do not fit any more."""
-        return sum(len(affected.breaks) for affected in self.affected)
+        """How many lines outside the change certainly do not fit any more."""
+        return len({(place.path, place.line) for affected in self.affected for place in affected.breaks})
 
     @property
     def not_decided(self) -> int:
@@ -183,8 +153,8 @@ def find_diff_impact(
     tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
     tests += [RankedTest(node, 1, is_guess=True) for node in perhaps]
     return DiffImpact(
-        difference.base, tuple(affected), _ranked(tests, changed), len(difference.files), plain, difference.left,
-        doubt=whole, is_deeper=impact.is_deeper,
+        difference.base, without_declarations(affected), _ranked(tests, changed),
+        len(difference.files), plain, difference.left, doubt=whole, is_deeper=impact.is_deeper,
         tests_changed=sum(_is_changed_test(definition) for definition in changed),
         reached=tuple(row for row in impact.reached if row.hops > 1 and not (row.is_guess or row.node.is_file)),
         texts_left=_texts_left(graph, difference, scope),

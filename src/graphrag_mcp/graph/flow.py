@@ -3,13 +3,15 @@
 import heapq
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from graphrag_mcp.graph.chains import PER_LINK, Branch, Chain, Flow, Gap, Link
+from graphrag_mcp.graph.declared import in_header, may_define
 from graphrag_mcp.graph.leads import Lead
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Line, Mentioned
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import index_words, stem_words
@@ -135,9 +137,11 @@ class FlowSearch:
         self._graph, self._relations, self._relevance, self._scope = graph, relations, relevance, scope
         self._left = MOST_EXPANDED
         self._hidden: frozenset[Category] = _ASIDE
+        self._declared: dict[int, CodeNode] = {}
 
     def between(self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float]) -> Flow:
         """Return how the starts reach the ends, each given with what it costs to choose it."""
+        starts, ends = self._defined(starts), self._defined(ends)
         forward, backward = _Side(starts), _Side(ends)
         self._hidden = _ASIDE - {node.category for node in (*starts, *ends)}
         best = math.inf
@@ -153,14 +157,14 @@ class FlowSearch:
             node = self._expand(side, forward=is_forward)
             if node.node_id in other.known and len(self._chain(forward, backward, node.node_id)):
                 best = min(best, side.known[node.node_id][0] + other.known[node.node_id][0])
-        chains, through = self._chains(forward, backward)
+        chains, through = self._chains(forward, backward, sure_first=not is_open)
         shown = {_name_in_file(node) for chain in chains for node in chain.nodes}
         candidates = [node for node in {**backward.nodes, **forward.nodes}.values() if _name_in_file(node) not in shown]
         near, covered = self._near(candidates), self._relevance.covered
         return Flow(
             tuple(starts),
             tuple(ends),
-            tuple(map(self._counted, chains)),
+            tuple(sorted(map(self._counted, chains), key=lambda chain: not (is_open or chain.is_sure))),
             through=tuple(node for node in through if node not in near),
             near=tuple(near),
             beside=tuple(self._beside(chains, near, with_data=is_open)),
@@ -174,6 +178,7 @@ class FlowSearch:
 
     def tree(self, nodes: Mapping[CodeNode, float], *, forward: bool) -> Flow:
         """Return what the nodes lead to, or what leads to them, the most relevant first."""
+        nodes = self._defined(nodes)
         side = _Side(nodes)
         self._hidden = _ASIDE - {node.category for node in nodes}
         while self._left and side.taken <= MAX_TREE and side.least < math.inf:
@@ -181,6 +186,25 @@ class FlowSearch:
         starts, ends = (tuple(nodes), ()) if forward else ((), tuple(nodes))
         tree = tuple(side.tree(forward=forward))
         return Flow(starts, ends, tree=tree, reached=len(side.known), is_cut=not self._left)
+
+    def _defined(self, ends: Mapping[CodeNode, float]) -> dict[CodeNode, float]:
+        """Return the ends without the declarations in headers of others: some place certainly means both."""
+        names = {node.qualified_name for node in ends if in_header(node)}
+        others = [node for node in ends if node.qualified_name in names and may_define(node)]
+        definitions = {(node.qualified_name, place): node for node in others for place in self._places(node)}
+        names = {node.qualified_name for node in others}
+        left = dict(ends)
+        for declared in (node for node in ends if node.qualified_name in names and in_header(node)):
+            meant = ((declared.qualified_name, place) for place in self._places(declared))
+            if defined := next((definitions[each] for each in meant if each in definitions), None):
+                self._declared.setdefault(defined.node_id, declared)
+                del left[declared]
+        return left
+
+    def _places(self, node: CodeNode) -> list[Line]:
+        """Return where a function is certainly called or handed over."""
+        edges = self._relations.decided(node, _TO_FUNCTION, self._scope)
+        return [(edge.path, edge.line) for edge in edges if edge.certainty is Certainty.CERTAIN]
 
     def _expand(self, side: _Side, *, forward: bool) -> CodeNode:
         """Learn the links of the next definition of a side, and return it."""
@@ -215,9 +239,13 @@ class FlowSearch:
 
     def _links_of(self, node: CodeNode, leads: Sequence[Lead]) -> Iterator[Link]:
         targets = self._graph.nodes(lead.edge.target_id for lead in leads)
+        defined = {(lead.edge.line, target.qualified_name) for lead in leads
+                   if (target := targets.get(lead.edge.target_id)) and may_define(target)}  # fmt: skip
         for lead in leads:
             target = targets.get(lead.edge.target_id)
-            if target is not None and target.category not in self._hidden:
+            if target is None or target.category in self._hidden:
+                continue
+            if not (in_header(target) and (lead.edge.line, target.qualified_name) in defined):
                 yield Link(node, target, *lead)
 
     def _back(self, node: CodeNode) -> Iterator[Link]:
@@ -226,6 +254,9 @@ class FlowSearch:
             yield from self._incoming(node, (RelationKind.WRITES,))
             return
         yield from self._incoming(node, _TO_FUNCTION)
+        if node.node_id in self._declared:  # What means the declaration only.
+            declared = self._incoming(self._declared[node.node_id], _TO_FUNCTION)
+            yield from (replace(link, target=node) for link in declared)
         for around in self._graph.in_file(node.path, node.start_line)[1:2] if not node.is_file else ():
             if around.kind is SymbolKind.TYPE:
                 leads = self._relations.leads.onward(around)
@@ -253,12 +284,16 @@ class FlowSearch:
     def _chain(self, forward: _Side, backward: _Side, node_id: int) -> list[Link]:
         return [*forward.links(node_id, forward=True), *backward.links(node_id, forward=False)]
 
-    def _chains(self, forward: _Side, backward: _Side) -> tuple[list[Chain], list[CodeNode]]:
-        """Return the best chains: those that cost little and contain the words of the question; and what others add."""
+    def _chains(self, forward: _Side, backward: _Side, *, sure_first: bool) -> tuple[list[Chain], list[CodeNode]]:
+        """Return the best chains: those that cost little and contain the words of the question; and what others add.
+
+        sure_first: before these the ones without doubt, which may be longer.
+        """
         meetings = forward.known.keys() & backward.known.keys()
         chains = [Chain(tuple(links)) for number in meetings if (links := self._chain(forward, backward, number))]
         ordered = sorted(
-            (chain for chain in chains if _is_simple(chain)), key=lambda chain: (self._order(chain), chain.cost)
+            (chain for chain in chains if _is_simple(chain)),
+            key=lambda chain: (sure_first and not chain.is_sure, self._order(chain), chain.cost),
         )
         chosen: list[Chain] = []
         through: list[CodeNode] = []

@@ -8,6 +8,7 @@ from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from graphrag_mcp.graph.cases import cases_of, is_helper
+from graphrag_mcp.graph.declared import in_header, may_define, standing
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language
@@ -175,7 +176,10 @@ def trace(
                 incoming, unknown = relations.outgoing(node, _OUTGOING[direction])
                 edges += incoming
                 stops |= {(mentioned.name, mentioned.module): mentioned for mentioned in unknown}
-        fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in own]
+        found, declared = _steps(graph, edges, hop, direction)
+        fresh = [step for step in found if step.source.file_id not in own]
+        known = set(starts)
+        starts = [node for node in starts if declared.get(node) not in known]
         if direction is Direction.TESTS:
             fresh = [_by_name(step) if step.target.node_id in unsure else step for step in fresh]
             sure = {step.source.node_id for step in fresh if not is_by_name(step.edge)}
@@ -251,8 +255,13 @@ def _by_name(step: Step) -> Step:
     return replace(step, edge=step.edge._replace(certainty=Certainty.BY_NAME, is_named=True))
 
 
-def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: Direction) -> list[Step]:
-    """Return one step for all edges of one kind between two nodes; for all imports of a file, whatever of another's."""
+def _steps(
+    graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: Direction
+) -> tuple[list[Step], Mapping[CodeNode, CodeNode]]:
+    """Return one step for all edges of one kind between two nodes; for all imports of a file, whatever of another's.
+
+    Then the declarations in headers that a place certainly means with a definition, which stands for them.
+    """
     nodes = graph.nodes(end for edge in edges for end in (edge.source_id, edge.target_id))
     together: dict[tuple[object, ...], list[CodeEdge]] = {}
     named: dict[tuple[object, ...], str] = {}
@@ -268,13 +277,16 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
             elif edge.is_named:  # Which of the starts it is, is not known.
                 name = named.get(way, "")
             together.setdefault((*way, name), []).append(edge)
-    steps = []
+    steps, declared = [], dict[CodeNode, CodeNode]()
     for group in together.values():
         first = group[0]
-        targets = (nodes[edge.target_id] for edge in group if edge.is_guess is first.is_guess)
-        ends = nodes[first.source_id], max(targets, key=attrgetter("start_line"))
-        steps.append(Step(hop, *ends, first, tuple(sorted({edge.line for edge in group}))))
-    return sorted(steps, key=_order)
+        targets = [nodes[edge.target_id] for edge in group if edge.is_guess is first.is_guess]
+        target = standing(targets, is_followed=direction.is_outgoing)
+        if first.certainty is Certainty.CERTAIN and may_define(target):
+            declared |= {node: target for node in targets if in_header(node) and _thing(node) == _thing(target)}
+        steps.append(Step(hop, nodes[first.source_id], target, first, tuple(sorted({edge.line for edge in group}))))
+    steps = [replace(step, target=declared[step.target]) if step.target in declared else step for step in steps]
+    return sorted(steps, key=_order), declared
 
 
 def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:

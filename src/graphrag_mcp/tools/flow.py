@@ -31,6 +31,8 @@ LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a
 
 FIRST_CHARACTERS = 1_800  # The first chain has no more, with the lines around its links.
 NAMESAKES_SHOWN = 4
+MOST_ABOVE = 12  # Lines of attributes above the name of a definition.
+_WORDS = re.compile(r"\w+")
 _TELLING = re.compile(r"\w")  # A brace says nothing.
 _SAID = {
     RelationKind.HANDS_ON: "hands over",
@@ -55,13 +57,13 @@ def find_flow(view: "IndexView", call: Call[FlowArguments]) -> CodeAnswer[Flow, 
     links += [*flow.beside]
     links += [link for gap in flow.gaps[:1] for link in (*gap.before, *gap.after)]
     nodes = dict.fromkeys(node for link in links for node in (link.source, link.target))
-    places = {(link.edge.path, link.edge.line) for link in links}
+    places = {(link.edge.path, n) for link in links for n in _lines_of(link)}
     for chain in flow.chains[:1]:
         places |= {(node.path, n) for node, lines in chain.around(LINES_AROUND).items() for n in lines}
     texts = navigator.texts(places)
 
     def told(link: Link) -> Link:
-        return replace(link, text=texts.get((link.edge.path, link.edge.line), "").strip())
+        return replace(link, text=texts.get((link.edge.path, _line_of(link, texts)), "").strip())
 
     rows: list[Chain | Branch] = [Chain(tuple(map(told, chain.links))) for chain in flow.chains]
     rows += [Branch(depth, told(link)) for depth, link in flow.tree]
@@ -173,7 +175,7 @@ def _excerpt(
         if _TELLING.search(text)
     }
     for hop in (*beside, *((link,) if link else ())):
-        line, to = hop.edge.line, "" if hop is link else as_name(hop.target.qualified_name)
+        line, to = _line_of(hop, texts), "" if hop is link else as_name(hop.target.qualified_name)
         blanks = " " * (len(shown[line]) - len(shown[line].lstrip()) - indent) if line in shown else ""
         rows[line] = f"    {_site(hop, texts, blanks, to)}"
     return [rows[n] for n in sorted(rows)]
@@ -198,7 +200,7 @@ def _names(nodes: Sequence[CodeNode]) -> str:
 
 def _site(link: Link, texts: Mapping[Line, str], indent: str = "", to: str = "") -> str:
     """Return the line of a link, and what it is unless it is a call that is certain; to: whereto, if that is said."""
-    place = (link.edge.path, link.edge.line)
+    place = (link.edge.path, _line_of(link, texts))
     where = "" if link.edge.path == link.source.path else f"{as_name(link.edge.path)}:"
     words = [link.read] if link.read else [_SAID[link.edge.relation]] if link.edge.relation in _SAID else []
     if link.edge.certainty is Certainty.BY_NAME:
@@ -210,7 +212,28 @@ def _site(link: Link, texts: Mapping[Line, str], indent: str = "", to: str = "")
     words += [f"to {to}"] if to else []
     text = texts.get(place, "").strip()[:LINE_CHARACTERS].rstrip()
     said = f" ({', '.join(words)})" if words else ""
-    return f"{where}{link.edge.line}{said}: {indent}{one_line(text)}"
+    return f"{where}{place[1]}{said}: {indent}{one_line(text)}"
+
+
+def _lines_of(link: Link) -> range:
+    """Return the line of a link; where it may be that of an attribute above a definition, those below it too."""
+    path, line = link.edge.path, link.edge.line
+    may_have_none = link.edge.relation is RelationKind.CONTAINS or link.edge.certainty is Certainty.MAY_CALL
+    nodes = (link.source, link.target) if may_have_none else ()
+    last = next((node.end_line for node in nodes if (node.path, node.start_line) == (path, line)), line)
+    return range(line, min(last, line + MOST_ABOVE) + 1)
+
+
+def _line_of(link: Link, texts: Mapping[Line, str]) -> int:
+    """Return the line of a link; of one without a line of its own that with the name of the definition."""
+    line, path = link.edge.line, link.edge.path
+    named = (n for n in _lines_of(link) if _names_an_end(link, texts.get((path, n), "")))
+    return next(named, line)
+
+
+def _names_an_end(link: Link, text: str) -> bool:
+    """Return whether a text has the name of a definition between which a link is."""
+    return not {link.source.name, link.target.name}.isdisjoint(_WORDS.findall(text))
 
 
 def _where_it_breaks(flow: Flow, call: Call[FlowArguments], texts: Mapping[Line, str]) -> Iterator[str]:

@@ -256,12 +256,19 @@ FOREIGN = {
   void Two(Sink sink) { sink.Twice(1); }
 }
 """,
+    "use.kt": """fun CharSequence.shout() { }
+fun one(text: StringBuilder) { text.shout() }
+class Loud { fun shout() { } }
+fun two(some: Any) { some.shout() }
+""",
 }
 
 
 @pytest.mark.parametrize(
     ("symbol", "lines"),
     [
+        ("CharSequence.shout", ["use.kt:2 by name", "use.kt:4 by name"]),
+        ("Loud.shout", ["use.kt:4 by name"]),
         ("Sink.Add", ["Sink.cs:1 certain", "Use.cs:4 by name", "Use.cs:5 by name", "Use.cs:8 by name"]),
         ("More.Twice", ["Use.cs:10 by name", "Use.cs:12 by name"]),
     ],

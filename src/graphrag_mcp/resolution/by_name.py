@@ -172,7 +172,8 @@ class NameResolution:
         if relation.owner and (owned := self._owners.of(relation, called)) is not None:
             return owned
         if around := next((called.in_scope[name] for name in self._scopes(relation)), None):
-            return one_or_guess(How.SAID, around)
+            here = [each for each in around if each.path == self._file.path]
+            return one_or_guess(How.SAID, here if here and count_symbols(around) > 1 else around)
         modules = self._modules.of(relation)
         declared = self._declared(called) if self._is_bare(relation) else ()
         if 0 < len(declared) <= MOST_OF_A_NAME and count_symbols(declared) == 1:

@@ -1,17 +1,20 @@
 """What a member means in languages without facts, by the type or module before its name."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 
 from graphrag_mcp.languages.registry import describe, platform_of
-from graphrag_mcp.model.files import MACRO, Relation, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, MACRO, Relation, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.links import How
-from graphrag_mcp.model.sources import Keyed
-from graphrag_mcp.resolution.candidates import NOTHING, Called, Meant, candidate_of, guess, one_or_guess
+from graphrag_mcp.model.sources import Keyed, Named
+from graphrag_mcp.resolution.candidates import NOTHING, Called, Meant, candidate_of, one_or_guess
 from graphrag_mcp.resolution.inherited import Inherited
 from graphrag_mcp.resolution.named_modules import NamedModules
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, Reads
 
 USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
+
+_ANYTHING = ("Any", "AnyObject", "Object")  # Types that say nothing of a value.
 
 
 class Owners:
@@ -56,15 +59,25 @@ class Owners:
         return self._extensions(relation) if self._is_of_foreign_type(owner) else None
 
     def _is_of_foreign_type(self, owner: str) -> bool:
-        """Return whether the type of a value is certainly none of the project, nor a parameter that stands for one."""
+        """Return whether the type of a value is none of the project, of a parameter or of anything."""
         is_parameter = len(owner) == 1 or (owner[:1] == "T" and owner[1:2].isupper())
-        is_of_project = any(each.file.language in self._platform for each in self._source.called(owner))
-        return self._language.typed_members and owner[:1].isupper() and not (is_parameter or is_of_project)
+        is_known = not (is_parameter or owner in _ANYTHING or any(self._of_platform(owner)))
+        return self._language.typed_members and owner[:1].isupper() and is_known
 
     def _extensions(self, relation: Relation) -> Meant:
-        """Return the functions that values of types without such a member may have."""
-        named = self._source.called(relation.target)
-        return guess([candidate_of(each) for each in named[:MOST_OF_A_NAME] if each.is_extension])
+        """Return the functions that values of foreign types, or of types below these, may have."""
+        named = self._source.called(relation.target)[:MOST_OF_A_NAME]
+        around = {each.place: each.qualified_name.rpartition(".")[0].rpartition(".")[2] for each in named}
+        found = [
+            each
+            for each in named
+            if each.is_extension
+            or (each.kind in CALLABLE and around[each.place] and not any(self._of_platform(around[each.place])))
+        ]
+        return one_or_guess(How.NAMED, list(map(candidate_of, found)))
+
+    def _of_platform(self, name: str) -> Iterator[Named]:
+        return (each for each in self._source.called(name) if each.file.language in self._platform)
 
     def _of_types_above(self, written: str, name: str) -> Meant:
         """Return the member that the types of a name have from those above them, if one of these has it."""
@@ -76,10 +89,8 @@ class Owners:
         """Return the types and modules of a name that may be written with what is around them: path, qualified name."""
         return [
             (each.file.path, each.qualified_name)
-            for each in self._source.called(written.rpartition(".")[2])[:MOST_OF_A_NAME]
-            if each.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
-            and each.file.language in self._platform
-            and f".{each.qualified_name}".endswith(f".{written}")
+            for each in islice(self._of_platform(written.rpartition(".")[2]), MOST_OF_A_NAME)
+            if each.kind in (SymbolKind.TYPE, SymbolKind.MODULE) and f".{each.qualified_name}".endswith(f".{written}")
         ]
 
     def _may_inherit(self, owner: str, name: str) -> bool:
@@ -93,4 +104,4 @@ class Owners:
         return relation.owner.endswith("::") and not (self._is_type(owner, USED) or self._modules.named(owner))
 
     def _is_type(self, name: str, kinds: Collection[SymbolKind] = (SymbolKind.TYPE, SymbolKind.MODULE)) -> bool:
-        return any(each.kind in kinds and each.file.language in self._platform for each in self._source.called(name))
+        return any(each.kind in kinds for each in self._of_platform(name))

@@ -94,9 +94,9 @@ def test_a_file_of_c_that_does_not_parse_is_counted(tmp_path: Path) -> None:
 
 
 def test_a_value_that_is_no_function_is_not_handed_on(tmp_path: Path) -> None:
-    """A constant of the name of an argument is not a function that is passed."""
+    """A constant of the name of an argument is not a function that is passed: it only has the name."""
     files = {"a.c": "const int limit = 1;\n", "b.c": "void go(void) { run(limit); }\n"}
-    assert rows(tmp_path, files, "limit", Direction.CALLERS) == []
+    assert rows(tmp_path, files, "limit", Direction.CALLERS) == ["b.c:1 by name"]
 
 
 @pytest.mark.parametrize(

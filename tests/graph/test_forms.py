@@ -423,7 +423,7 @@ s: Annotated["Red", 1] = 1
         (PYTHON, "Motor.stop", Direction.CALLERS, ["motor.py:11 certain"]),
         (PYTHON, "Motor.hum", Direction.CALLERS, ["motor.py:14 certain"]),
         (PYTHON, "Right.setup", Direction.OVERRIDES, ["sides.py:4 certain", "sides.py:11 certain"]),
-        (CPP, "Rotten", Direction.USERS, []),
+        (CPP, "Rotten", Direction.USERS, ["check.cppm:2 by name"]),
         (CPP, "Fault", Direction.SUBCLASSES, ["codes.hpp:4 certain"]),
         (CPP, "Broken", Direction.SUBCLASSES, ["codes.hpp:7 certain"]),
         (RUST, "made", Direction.CALLERS, ["src/size.rs:5 certain"]),

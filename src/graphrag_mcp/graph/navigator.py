@@ -13,6 +13,7 @@ from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.elsewhere import IDENTIFIER, DefinedElsewhere
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
 from graphrag_mcp.graph.lookup import complete, dotted, find_file, find_nodes, unknown_name
+from graphrag_mcp.graph.naming import with_named_lines
 from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.related import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.relations import Relations
@@ -120,7 +121,7 @@ class Navigator:
             found = replace(found, named=named_after(self._graph, starts, scope, known))
         if direction is Direction.OVERRIDES and not found.steps:  # It may be the one that overrides another.
             found = replace(found, stops=self._trace(self._types_of(starts), Direction.SUPERCLASSES, hops, scope).stops)
-        return found
+        return with_named_lines(self._graph, self._relations, self.files, found, scope)
 
     def readers(self, node: CodeNode, scope: Scope = EVERYTHING) -> Trace:
         """Return what reads a constant or a field."""

@@ -104,7 +104,24 @@ class Step:
         return self.edge.is_guess
 
 
-@shown("starts", "direction", "hops", "stops", "imports", "doubt", "named")
+@shown("lines", "left_out", "other_definitions")
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The lines with the name of values whose uses are not recorded.
+
+    steps: the last of a trace, which have them. lines: how many they are. left_out: other lines with the name, which do
+    not set it where writers are asked for, or do nothing else where readers are. values: how many definitions they may
+    mean. other_definitions: of the name, which were not asked for.
+    """
+
+    steps: tuple[Step, ...]
+    lines: int
+    left_out: int
+    values: int
+    other_definitions: int
+
+
+@shown("starts", "direction", "hops", "stops", "imports", "doubt", "named", "naming")
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The relations found from the starts.
@@ -113,6 +130,7 @@ class Trace:
     mentions that are not decided. doubt: what is not known of the relations on the way; it is cut after MAX_NODES.
     hops: the most that were asked for. is_deeper: whether more hops would lead further. imports: the lines that import
     what users are asked for. named: tests that are only named like the starts, where none calls them itself.
+    naming: the lines with the name of a value, None where its uses are recorded.
     """
 
     starts: tuple[CodeNode, ...]
@@ -124,6 +142,7 @@ class Trace:
     is_deeper: bool = False
     imports: tuple[Line, ...] = ()
     named: tuple[CodeNode, ...] = ()
+    naming: Naming | None = None
 
     @property
     def cases(self) -> int:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import takewhile
-from operator import attrgetter
+from operator import attrgetter, itemgetter
+from typing import TypeAlias
 
 from tree_sitter import Node, Tree
 
@@ -31,6 +32,7 @@ _INSERTED = ("interpolation", "substitution", "interpolated_expression", "expans
 _CALLS = ("call", "call_expression", "invocation", "invocation_expression", "creation_expression", "new_expression",
           "command")  # fmt: skip
 _CATEGORIES = {category: position for position, category in enumerate(Category)}
+Around: TypeAlias = Sequence[Node]  # The nodes around a character, innermost first, without the root.
 
 
 class Role(StrEnum):
@@ -98,15 +100,20 @@ class Hits:
 
 def find_hits(needle: Needle, scope: Scope, files: Files, wanted: int) -> Hits:
     """Find a needle in the files of a scope. wanted: lines that are needed however many there are."""
-    listed = {file.path: file for file in sorted(files.listed(scope), key=lambda file: _CATEGORIES[file.category])}
+    listed = listed_files(scope, files)
     occurrences = find_occurrences(needle, list(listed), files, wanted)
     if not occurrences.are_few:
         return Hits(occurrences, needle, files, listed, {})
     paths = dict.fromkeys(row.path for row in occurrences.lines)
     symbols = files.definitions([listed[path].file_id for path in paths])
-    defined = _definition_lines(occurrences.lines, {path: symbols[listed[path].file_id] for path in paths}, needle)
+    defined = definition_lines(occurrences.lines, {path: symbols[listed[path].file_id] for path in paths}, needle)
     lines = tuple(sorted(occurrences.lines, key=lambda row: (row.path, row.line) not in defined))
     return Hits(replace(occurrences, lines=lines), needle, files, listed, defined)
+
+
+def listed_files(scope: Scope, files: Files) -> dict[str, ListedFile]:
+    """Return the files of a scope by path, code before tests and the rest."""
+    return {file.path: file for file in sorted(files.listed(scope), key=lambda file: _CATEGORIES[file.category])}
 
 
 def _surroundings(
@@ -120,7 +127,7 @@ def _surroundings(
         yield tuple(before), tuple(lines[line:end])
 
 
-def _definition_lines(
+def definition_lines(
     rows: Sequence[Occurrence], definitions: Mapping[str, Sequence[Symbol]], needle: Needle
 ) -> dict[tuple[str, int], Symbol]:
     """Return the lines on which the needle is in the name of what they define, by path and line."""
@@ -161,27 +168,44 @@ def _roles_of(
     """Return the roles of lines of one file, by line. symbols: the definitions of the file."""
     if file.category is Category.DOCUMENTATION:
         return dict.fromkeys((row.line for row in rows), Role.DOCUMENT)
+    return {
+        row.line: min(map(role_of, places), key=_ORDER.index, default=Role.OTHER)
+        for row, places in syntax_of(rows, text, file, symbols, needle)
+    }
+
+
+def syntax_of(
+    rows: Sequence[Occurrence], text: str, file: ListedFile, symbols: Sequence[Symbol], needle: Needle
+) -> Iterator[tuple[Occurrence, list[Around]]]:
+    """Yield lines of one file with what is around each occurrence on them; with none where nothing is parsed."""
     lines = text.split("\n")
     by_part: defaultdict[tuple[int, int], list[Occurrence]] = defaultdict(list)
-    definitions = () if describe(file.language).is_embedded else symbols
+    outermost = _outermost(() if describe(file.language).is_embedded else symbols, len(lines))
     for row in rows:
-        by_part[_part(definitions, row.line, len(lines))].append(row)
-    roles: dict[int, Role] = {}
+        by_part[_part(outermost, row.line, len(lines))].append(row)
     for (first, last), inside in by_part.items():
         tree = parse_part("\n".join(lines[first - 1 : last]), file.language)
         for row in inside:
-            on_line = [_role_at(tree, row.line - first, column) for column in _columns(row, needle)] if tree else []
-            roles[row.line] = min(on_line, key=_ORDER.index, default=Role.OTHER)
-    return roles
+            yield row, [_around(tree, row.line - first, column) for column in _columns(row, needle)] if tree else []
 
 
-def _part(symbols: Iterable[Symbol], line: int, lines: int) -> tuple[int, int]:
+def _outermost(symbols: Iterable[Symbol], lines: int) -> list[tuple[int, int]]:
+    """Return the first and last lines of the definitions of several lines that are inside no other, in order."""
+    spans = {(symbol.start_line, symbol.end_line) for symbol in symbols if symbol.start_line < symbol.end_line <= lines}
+    outermost: list[tuple[int, int]] = []
+    for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not outermost or last > outermost[-1][1]:
+            outermost.append((first, last))
+    return outermost
+
+
+def _part(outermost: Sequence[tuple[int, int]], line: int, lines: int) -> tuple[int, int]:
     """Return the lines that parse by themselves around a line: of the largest definition, or between definitions."""
-    spans = [(symbol.start_line, symbol.end_line) for symbol in symbols if symbol.start_line < symbol.end_line <= lines]
-    around = [span for span in spans if span[0] <= line <= span[1]]
-    first = max((end + 1 for _, end in spans if end < line), default=1)
-    last = min((start - 1 for start, _ in spans if start > line), default=lines)
-    return max(around, key=lambda span: span[1] - span[0], default=(first, last))
+    following = bisect_right(outermost, line, key=itemgetter(0))
+    before = outermost[following - 1] if following else (0, 0)
+    if line <= before[1]:
+        return before
+    return before[1] + 1, outermost[following][0] - 1 if following < len(outermost) else lines
 
 
 def _names(row: Occurrence, symbol: Symbol, needle: Needle) -> bool:
@@ -209,34 +233,47 @@ def _columns(row: Occurrence, needle: Needle) -> Iterator[int]:
         yield len(row.text[: last_word(row.text, start, end)].encode("utf-8", "replace"))
 
 
-def _role_at(tree: Tree, line: int, column: int) -> Role:
-    """Return the role of a character. line, column: from 0, the latter in bytes."""
-    node = tree.root_node.named_descendant_for_point_range((line, column), (line, column + 1))
-    around = list(takewhile(lambda outer: outer.parent is not None, _upwards(node)))  # The root is left out.
+def _around(tree: Tree, line: int, column: int) -> Around:
+    """Return the nodes around a character. line, column: from 0, the latter in bytes.
+
+    They are found from the root down: `parent` looks for each parent from the root again.
+    """
+    start, end = (line, column), (line, column + 1)
+    cursor, around = tree.walk(), list[Node]()
+    while cursor.goto_first_child_for_point(start) is not None:
+        node = cursor.node
+        if node is None or node.start_point > start or node.end_point < end:
+            break
+        if node.is_named:
+            around.append(node)
+    return around[::-1]
+
+
+def role_of(around: Around) -> Role:
+    """Return the role of a character."""
     types = [outer.type for outer in around]
     if any("comment" in kind for kind in types):
         return Role.COMMENT
     if any(mark in kind for kind in types for mark in _IMPORTS):
         return Role.IMPORT
-    if any(mark in kind for kind in takewhile(lambda kind: not kind.endswith(_INSERTED), types) for mark in _STRINGS):
+    if is_in_string(around):
         return Role.STRING
-    return Role.CALL if around and _is_callee(around[0]) else Role.OTHER
+    return Role.CALL if _is_callee(around) else Role.OTHER
 
 
-def _upwards(node: Node | None) -> Iterator[Node]:
-    while node is not None:
-        yield node
-        node = node.parent
+def is_in_string(around: Around) -> bool:
+    """Return whether a character is in the text of a string, and not in code inside of it."""
+    types = takewhile(lambda kind: not kind.endswith(_INSERTED), (outer.type for outer in around))
+    return any(mark in kind for kind in types for mark in _STRINGS)
 
 
-def _is_callee(node: Node) -> bool:
+def _is_callee(around: Around) -> bool:
     """Return whether a name is the last part of what a call names."""
-    call = next(
-        (outer for outer in _upwards(node.parent) if outer.type.endswith(_CALLS) or outer.end_byte != node.end_byte),
-        node,
-    )
-    if not call.type.endswith(_CALLS):
+    name = around[0] if around else None
+    outside = (outer for outer in around[1:] if outer.type.endswith(_CALLS) or outer.end_byte != around[0].end_byte)
+    call = next(outside, None)
+    if name is None or call is None or not call.type.endswith(_CALLS):
         return False
     named = (call.child_by_field_name(field) for field in _CALLEES)
     callee = next((child for child in named if child is not None), call.named_child(0))
-    return callee is not None and callee.end_byte == node.end_byte
+    return callee is not None and callee.end_byte == name.end_byte

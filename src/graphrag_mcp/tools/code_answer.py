@@ -34,7 +34,7 @@ LINE_CHARACTERS = 200
 NUMBERS_SHOWN = 100
 LINES_SHOWN = 5  # Lines of one definition that are shown with their text; the others are named.
 UNTYPED = "in this language types are known only where they are written: names and imports were compared"
-_UNRECORDED = "uses of values are not recorded in this language"
+UNRECORDED = "uses of values are not recorded in this language"
 NO_NAME = "these names"  # Of files, and of too many.
 _VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
 IN_WORDS = {
@@ -144,7 +144,7 @@ def doubts(
     name = names if 0 < len(names) < LINE_CHARACTERS else NO_NAME
     is_type = all(node.kind is SymbolKind.TYPE for node in starts)
     name += " or its members" if doubt.undecided and is_type and with_members else ""
-    by_text = f"{asking.tool('find_occurrences')} lists the lines"
+    by_text = lists_the_lines(asking)
     how = how or f"{asking.tool('trace_relations', 'unresolved=true')} lists them"
     how = how if doubt.is_typed and doubt.is_listed else by_text
     said = [
@@ -158,6 +158,11 @@ def doubts(
     ]
     line = "; ".join(part for part in said if part != unsaid)
     return [f"{line[0].upper()}{line[1:]}."] if line else []
+
+
+def lists_the_lines(asking: Asking) -> str:
+    """Return what lists all lines with a name."""
+    return f"{asking.tool('find_occurrences')} lists the lines"
 
 
 def further(what: str, does: str, hops: int, asking: Asking, or_else: str = "") -> str:
@@ -236,7 +241,7 @@ def _unknown_types(starts: Sequence[CodeNode], by_text: str) -> Iterator[str]:
     elif all(start.is_file for start in starts):
         yield "imports are compared by path, without configured aliases"
     else:
-        yield f"{_UNRECORDED}; {by_text}" if all(start.kind in _VALUES for start in starts) else UNTYPED
+        yield f"{UNRECORDED}; {by_text}" if all(start.kind in _VALUES for start in starts) else UNTYPED
 
 
 def first_places(places: Sequence[str | Line], most: int = PLACES_NAMED) -> str:

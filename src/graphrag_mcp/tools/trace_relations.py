@@ -3,7 +3,8 @@
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -19,12 +20,14 @@ from graphrag_mcp.model.graph import ACCESSING, Certainty, Direction, Line
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MOST_HOPS, Hops
+from graphrag_mcp.tools.asking import Asking
 from graphrag_mcp.tools.code_answer import (
     FEW_PLACES,
     KIND_WORDS,
     LINES_SHOWN,
     LISTED_BY_NAME,
     STOPS_SHOWN,
+    UNRECORDED,
     UNSAID_KINDS,
     UNTYPED,
     CodeAnswer,
@@ -37,6 +40,7 @@ from graphrag_mcp.tools.code_answer import (
     is_empty,
     lay_out,
     line_numbers,
+    lists_the_lines,
     location_of,
     name_of,
     shown_line,
@@ -49,7 +53,7 @@ from graphrag_mcp.tools.tool import Call, Tool, page_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
-    from graphrag_mcp.graph.tracing import Step, Trace
+    from graphrag_mcp.graph.tracing import Naming, Step, Trace
     from graphrag_mcp.model.graph import CodeNode
 
 
@@ -121,8 +125,36 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
 
 def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> str:
     """Return each relation under its file and definition with the text of its lines, and what is not known."""
-    trace, total = answer.result, answer.page.total
+    trace = answer.result
+    head = _head(trace, call)
+    last_path = ""
+
+    def lines(step: "Step") -> list[str]:
+        nonlocal last_path
+        path = [as_name(step.edge.path)] if step.edge.path != last_path else []
+        last_path = step.edge.path
+        if not trace.direction.is_outgoing and _is_its_definition(step, answer.texts):
+            [line] = step.lines
+            text = shown_line(answer.texts[last_path, line].strip())
+            return ["\n".join([*path, f"  {line}{_step_words(step, trace)}: {text}"])]
+        is_whole = trace.direction is not Direction.USERS or (trace.naming and step in trace.naming.steps)
+        shown = LINES_SHOWN if is_whole else 1
+        numbers = [_named_line(step, answer.texts)] if _head_of(step) else step.lines[:shown]
+        texts = [f"    {line}: {shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
+        rest = line_numbers(step.lines[shown:])
+        return ["\n".join([*path, _step_head(step, trace), *texts, *([f"    also {rest}"] if rest else [])])]
+
+    return lay_out(answer, call, [head], lines, _where_it_stops(trace, call))
+
+
+def _head(trace: "Trace", call: Call[TraceArguments]) -> str:
+    """Return what was found of what, and how sure that is."""
+    total = len(trace.steps)
     starts = listed(list(map(location_of, _related(trace))), 3, "more of that name")
+    if naming := trace.naming:
+        recorded = replace(trace, steps=trace.steps[: total - len(naming.steps)], naming=None)
+        head = _head(recorded, call).removesuffix(".") if recorded.steps else ""
+        return _named_head(naming, head, starts, trace)
     within = f" within {counted(trace.hops, 'hop')}" if trace.hops > 1 and not call.arguments.is_whole else ""
     parts = _parts(trace)
     plural = trace.direction.value
@@ -140,28 +172,24 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     head = f"{at_least}{count}{within} of {starts}{': ' if parts else ''}{', '.join(parts)}."
     is_listed = [step.edge.certainty is Certainty.BY_NAME and not step.edge.is_named for step in trace.steps]
     if total and all(is_listed):
-        head = f"No certain {trace.direction}{within} of {starts}; {', '.join(parts)}."
+        return f"No certain {trace.direction}{within} of {starts}; {', '.join(parts)}."
     if not total and not at_least:
         certain = "" if trace.doubt.is_complete else " certain"
         here = " in this repository" if trace.direction is Direction.SUPERCLASSES and trace.stops else ""
-        head = f"No{certain} {trace.direction}{here}{within} of {starts}."
-    last_path = ""
+        return f"No{certain} {trace.direction}{here}{within} of {starts}."
+    return head
 
-    def lines(step: "Step") -> list[str]:
-        nonlocal last_path
-        path = [as_name(step.edge.path)] if step.edge.path != last_path else []
-        last_path = step.edge.path
-        if not trace.direction.is_outgoing and _is_its_definition(step, answer.texts):
-            [line] = step.lines
-            text = shown_line(answer.texts[last_path, line].strip())
-            return ["\n".join([*path, f"  {line}{_step_words(step, trace)}: {text}"])]
-        shown = 1 if trace.direction is Direction.USERS else LINES_SHOWN
-        numbers = [_named_line(step, answer.texts)] if _head_of(step) else step.lines[:shown]
-        texts = [f"    {line}: {shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
-        rest = line_numbers(step.lines[shown:])
-        return ["\n".join([*path, _step_head(step, trace), *texts, *([f"    also {rest}"] if rest else [])])]
 
-    return lay_out(answer, call, [head], lines, _where_it_stops(trace, call))
+def _named_head(naming: "Naming", recorded: str, starts: str, trace: "Trace") -> str:
+    """Return how many lines have the name of a value. recorded: what is said of its relations, "" for none."""
+    is_one, more = naming.lines <= 1, "other " if recorded else ""
+    lines = counted(naming.lines, f"{more}line", f"{more}lines") if naming.lines else f"no {more}line"
+    does = ("sets" if is_one else "set") if trace.direction is Direction.WRITERS else "has" if is_one else "have"
+    what = "what has the name" if trace.direction is Direction.WRITERS else "the name"
+    lines = f"at least {lines}" if trace.doubt.is_cut and naming.lines else lines
+    whose = "" if recorded else f" of {starts}"
+    said = f"{lines} of code {does} {what}{whose}{', by name only' if naming.lines else ''}."
+    return f"{recorded}; {said}" if recorded else f"{said[0].upper()}{said[1:]}"
 
 
 def _related(trace: "Trace") -> Sequence["CodeNode"]:
@@ -286,12 +314,31 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
         if is_further:
             tests = "More tests" if trace.steps else "Tests"
             lines.append(further(tests, "reach", trace.hops, asking, " or by starting the program"))
-        lines += doubts(trace.doubt, trace.starts, asking, how) if not (is_further and trace.doubt.is_complete) else []
+        unsaid = f"{UNRECORDED}; {lists_the_lines(asking)}" if trace.naming else ""
+        is_said = is_further and trace.doubt.is_complete
+        lines += doubts(trace.doubt, trace.starts, asking, how, unsaid=unsaid) if not is_said else []
+        lines += _of_names(trace.naming, trace.direction, asking) if trace.naming else []
     elif not trace.doubt.is_typed and trace.direction is not Direction.IMPORTS:
         lines.append(f"{UNTYPED[0].upper()}{UNTYPED[1:]}.")
     elif trace.doubt.is_cut:
         lines.append("Truncated; retry with fewer hops.")
     return lines
+
+
+def _of_names(naming: "Naming", direction: Direction, asking: Asking) -> Iterator[str]:
+    """Yield what the lines with a name are, and where more of them are."""
+    if naming.left_out and direction is Direction.WRITERS:
+        lines = counted(naming.left_out, "more line has", "more lines have")
+        how = asking.argument("direction=users")
+        yield f"{lines} the name without setting it there; a pointer, reference or macro still may: {how} lists them."
+    elif naming.left_out:
+        lines, how = counted(naming.left_out, "more line"), asking.argument("direction=writers")
+        yield f"{lines} of code only {'sets' if naming.left_out == 1 else 'set'} it: {how} lists them."
+    same = f", the same for each of the {naming.values:,} definitions" if naming.values > 1 else ""
+    others = counted(naming.other_definitions, "more definition has", "more definitions have")
+    said = f"; {others} the name" if naming.other_definitions else ""
+    by_name = f"names were compared in its code, outside of comments and strings{same}{said}"
+    yield f"Not all uses of values are recorded in this language: {by_name}; {lists_the_lines(asking)}."
 
 
 TRACE = Tool(

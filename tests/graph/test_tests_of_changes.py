@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app.local import App
+from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.tools.impact import IMPACT
 from graphrag_mcp.tools.trace_relations import TRACE
 from tests.graph.test_unread import indexed
@@ -286,14 +287,14 @@ CALLED_SO = {
 
 
 def test_who_uses_a_type_that_is_called_like_a_test_runs_nothing(tmp_path: Path) -> None:
-    """Nor is a file or a type a test of what it defines itself; what calls it is."""
+    """Nor is a file or a type a test of what it defines itself; what calls it is, and a member of it helps."""
     with indexed(tmp_path, CALLED_SO) as app:
         said, traced = _impact(app, 3, "IFeed.Publish"), _tests_of(app, "IFeed.Publish")
     assert "PublishTests.Sends" in said
     for text in (said, traced):
         assert "OtherTests" not in text
         assert "(the file)" not in text
-        assert "helper" not in text
+    assert "1 test and 1 helper of tests" in said
 
 
 @pytest.mark.parametrize(
@@ -323,3 +324,130 @@ def test_where_no_test_reaches_a_function_those_of_the_types_around_its_callers_
     }
     with indexed(tmp_path, files) as app:
         assert " 1 test reaches Stage: StageTests.Runs.\n" in _impact(app, 3, "Order.Sort")
+
+
+MARKED = {
+    "a.cs": (
+        "src/Price.cs",
+        "public class Price { public static int Total() { return 1; } }\n",
+        "test/PriceTests.cs",
+        (
+            "public class PriceTests {\n  private int Helps() { return Price.Total(); }\n"
+            '  [Category("x"), Xunit.Fact]\n  public void Costs() { Helps(); }\n'
+            "  [TestCase(1)]\n  public void Adds(int one) { Price.Total(); }\n}\n"
+        ),
+        "Price.Total",
+        ("[Fact] public void Costs()", "[TestCase] public void Adds(int one)"),
+    ),
+    "a.kt": (
+        "src/main/Price.kt",
+        "fun total(): Int = 1\n",
+        "src/test/PriceTest.kt",
+        (
+            "class PriceTest {\n  fun helps() = total()\n  @Test fun costs() { helps() }\n"
+            "  @ParameterizedTest\n  fun adds() { total() }\n}\n"
+        ),
+        "total",
+        ("@Test fun costs()", "@ParameterizedTest fun adds()"),
+    ),
+    "a.rs": (
+        "src/lib.rs",
+        "pub fn total() -> u8 { 1 }\n",
+        "tests/price.rs",
+        (
+            "use shop::total;\nfn helps() -> u8 { total() }\n\n#[test]\nfn costs() { helps(); }\n\n"
+            "#[tokio::test]\nasync fn adds() { total(); }\n"
+        ),
+        "total",
+        ("#[test] fn costs()", "#[test] async fn adds()"),
+    ),
+    "a.php": (
+        "src/price.php",
+        "<?php\nfunction total() { return 1; }\n",
+        "tests/PriceTest.php",
+        (
+            "<?php\nclass PriceTest {\n  function helps() { return total(); }\n"
+            "  #[Test]\n  public function costs() { $this->helps(); }\n"
+            "  #[PHPUnit\\Test]\n  public function adds() { total(); }\n}\n"
+        ),
+        "total",
+        ("#[Test] public function costs()", "#[Test] public function adds()"),
+    ),
+    "A.java": (
+        "src/main/java/shop/Price.java",
+        "package shop;\npublic class Price { public static int total() { return 1; } }\n",
+        "src/test/java/shop/PriceTest.java",
+        (
+            "package shop;\npublic class PriceTest {\n  int helps() { return Price.total(); }\n"
+            "  @Test(timeout = 1) public void costs() { helps(); }\n"
+            "  @org.junit.Test\n  public void adds() { Price.total(); }\n}\n"
+        ),
+        "Price.total",
+        ("@Test(timeout = 1) public void costs()", "@Test public void adds()"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", MARKED)
+def test_beside_functions_that_a_mark_makes_tests_others_help(tmp_path: Path, language: str) -> None:
+    """Whatever the file and the type around them are called."""
+    path, code, test_path, tests, symbol, signatures = MARKED[language]
+    with indexed(tmp_path, {path: code, test_path: tests}) as app:
+        said, traced = _impact(app, 3, symbol), _tests_of(app, symbol)
+        found = [symbol.signature for symbol in parse_file(test_path, tests.encode()).symbols]
+    rows = [line.split() for line in said.splitlines() if line.startswith(("test ", "helper "))]
+    kinds = {row[3].rpartition(".")[2].lower(): row[0] for row in rows}
+    assert [kinds[name] for name in ("helps", "costs", "adds")] == ["helper", "test", "test"]
+    assert "2 tests and " in said
+    assert "2 tests and " in traced
+    assert set(signatures) <= set(found)
+
+
+def test_a_function_that_runs_the_tests_of_its_file_may_be_one(tmp_path: Path) -> None:
+    """In C no runner says which it starts."""
+    files = {
+        "src/price.h": "int total(int one);\n",
+        "src/price.c": '#include "price.h"\nint total(int one) { return one; }\n',
+        "tests/test_price.c": '#include "../src/price.h"\nstatic void test_zero() { total(0); }\n\n'
+        "static void run_tests() {\n  test_zero();\n  total(1);\n}\n\nint main() { run_tests(); return 0; }\n",
+        "tests/check.c": '#include "../src/price.h"\nstatic void adds() { total(0); }\n\n'
+        "static void run_tests() { adds(); }\n",
+    }
+    with indexed(tmp_path, files) as app:
+        said = _impact(app, 1, "total")
+    assert "test 1. tests/test_price.c:2 " in said
+    assert "test 1. tests/test_price.c:6 " in said
+
+
+def test_of_tests_that_are_reached_by_name_only_the_first_are_listed(tmp_path: Path) -> None:
+    """After those that certainly reach the code; a higher limit lists all."""
+    tests = "".join(f"  [Fact] public void Does{index}(Unknown it) {{ it.Total(); }}\n" for index in range(14))
+    files = {
+        "src/Price.cs": "public class Price { public int Total() { return 1; } }\n",
+        "test/ATests.cs": f"public class ATests {{\n{tests}}}\n",
+        "test/PriceTests.cs": "public class PriceTests { [Fact] public void Sure(Price it) { it.Total(); } }\n",
+    }
+    with indexed(tmp_path, files) as app:
+        said = _impact(app, 1, "Price.Total")
+        call = IMPACT.read({"symbol": "Price.Total", "limit": 500}, app.settings, app.root)
+        every = IMPACT.write(app.ask(IMPACT.ask, call), call)
+    first = next(line for line in said.splitlines() if line.startswith("test "))
+    assert "PriceTests.Sure" in first
+    assert said.count("\ntest ") == 11
+    assert "4 more tests are reached by name only: limit=500 lists them." in said
+    assert every.count("\ntest ") == 15
+    assert "reached by name only" not in every
+
+
+def test_a_definition_that_calls_certainly_and_by_name_counts_once(tmp_path: Path) -> None:
+    """As certain, so that the parts are as many as the whole."""
+    files = {
+        "Price.cs": "public class Price { public int Total() { return 1; } }\n",
+        "Use.cs": "public class Use {\n  void Both(Price one, Unknown two) {\n    one.Total();\n    two.Total();\n  }\n"
+        "  void Doubtful(Unknown two) { two.Total(); }\n}\n",
+    }
+    with indexed(tmp_path, files) as app:
+        call = TRACE.read({"symbol": "Price.Total"}, app.settings, app.root)
+        said = TRACE.write(app.ask(TRACE.ask, call), call)
+    assert said.startswith("2 callers of ")
+    assert "1 certain, 1 by name only." in said.partition("\n")[0]

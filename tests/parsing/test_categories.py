@@ -237,3 +237,20 @@ def test_lock_files_are_told_by_name_in_any_folder() -> None:
     assert is_lock_file("web/pnpm-lock.yaml")
     assert is_lock_file("poetry.lock")
     assert not is_lock_file("src/lock.py")
+
+
+@pytest.mark.parametrize(
+    ("path", "category"),
+    [
+        ("src/Shop.Tests/_snapshots/Cart.Renders#Cart.g.verified.cs", Category.DATA),
+        ("tests/CartTests.Renders.received.cs", Category.DATA),
+        ("tests/Cart.approved.java", Category.DATA),
+        ("src/__snapshots__/cart.js", Category.DATA),
+        ("src/__snapshots__/cart.test.js", Category.TESTS),
+        ("tests/snapshots/provision.go", Category.TESTS),
+        ("src/events/order.approved.ts", Category.IMPLEMENTATION),
+    ],
+)
+def test_code_that_a_test_compares_a_result_with_is_data(path: str, category: Category) -> None:
+    """By its suffixes where tests are, or by a folder that holds nothing else."""
+    assert categorise(path) is category

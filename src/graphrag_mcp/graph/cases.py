@@ -6,8 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, folder_of, load_part
-from graphrag_mcp.languages.testing import NAMED_TEST
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, folder_of, load_part
+from graphrag_mcp.languages.testing import MARKED_TEST, NAMED_TEST
 from graphrag_mcp.model.files import CALLABLE, Category
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import Scope
@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # A search needs none of it.
 
 _TELLING = 7  # Letters: a shorter word is in the names of many tests.
 _MOST_FILES, _NAMED_SHOWN = 20, 3
+_MARKED, _NAMED, _INSIDE, _OTHER = range(4)  # A test by its mark or title, its name, the type around it; none of them.
 _TEST_FILE = re.compile(r"(?i)(?<!conf)test|spec")
 _TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|(?-i:IT))$")
 
@@ -32,17 +33,29 @@ def read_build_files(graph: SymbolGraph, files: "Files") -> dict[str, str]:
 
 def is_helper(node: CodeNode) -> bool:
     """Return whether a definition is code beside the tests that use it."""
-    return node.category is Category.TESTS and not (node.is_file or _is_case(node, NAMED_TEST.match(node.name)))
+    return node.category is Category.TESTS and not node.is_file and _rank(node) > _NAMED
 
 
 def cases_of(tests: Sequence[CodeNode]) -> list[CodeNode]:
-    """Return what a runner starts: by its name, or else what is in a file that is named for tests.
+    """Return what a runner starts: by its mark, by its name, or else what is in a file that is named for tests.
 
-    Where no runner is known, marks may say what a test is, and each function counts.
+    What is surest in a file decides: what is beside it helps it. Where marks say what a test is, its place does not.
+    Where no runner is known, each function counts.
     """
-    named = [node for node in tests if not node.is_file and _is_named_test(node)]
-    paths = {node.path for node in named}
-    others = [node for node in tests if node.path not in paths and _may_be_run(node.path)]
+    ranks = {node: _rank(node) for node in tests if not node.is_file}
+    best: dict[str, int] = {}
+    for node, rank in ranks.items():
+        best[node.path] = min(rank, best.get(node.path, rank))
+    marking = {detect_language(node.path) for node in ranks if MARKED_TEST.match(node.signature)}
+    by_place = {node.path for node in tests if detect_language(node.path) not in marking}
+    named = [
+        node
+        for node, rank in ranks.items()
+        if (rank == best[node.path] < (_OTHER if node.path in by_place else _INSIDE))
+        or (best[node.path] < _OTHER and _runs_tests(node))
+    ]
+    unnamed = [node for node in tests if best.get(node.path, _OTHER) == _OTHER and node.path in by_place]
+    others = [node for node in unnamed if _may_be_run(node.path)]
     functions = {node.path for node in others if node.kind in CALLABLE}
     return named + [node for node in others if node.kind in CALLABLE or node.path not in functions]
 
@@ -67,11 +80,25 @@ def named_after(
     return tuple(sorted(cases, key=lambda node: len(node.name))[:_NAMED_SHOWN])
 
 
-def _is_case(node: CodeNode, by_name: object) -> bool:
-    """Return whether a runner starts a definition. by_name: whether its name says so, where the language does not."""
+def _runs_tests(node: CodeNode) -> bool:
+    """Return whether a function calls the tests of its file, and may test something itself."""
+    runs = describe(detect_language(node.path)).test_runs
+    return bool(runs) and node.kind in CALLABLE and bool(re.fullmatch(runs, node.name))
+
+
+def _rank(node: CodeNode) -> int:
+    """Return what says that a definition is a test, the surest first."""
     language = detect_language(node.path)
     says = load_part(language, "testing").SAYS_CASE if language in FACT_LANGUAGES else None
-    return says(node.path, node.name) if says else bool(by_name)
+    if says:
+        return _MARKED if says(node.path, node.name) else _OTHER
+    is_callable = node.kind in CALLABLE
+    if node.name.startswith('"') or (is_callable and MARKED_TEST.match(node.signature)):
+        return _MARKED
+    if NAMED_TEST.match(node.name):
+        return _NAMED
+    outermost = node.qualified_name.partition(".")[0]
+    return _INSIDE if is_callable and outermost != node.name and _TEST_TYPE.match(outermost) else _OTHER
 
 
 def _may_be_run(path: str) -> bool:
@@ -79,13 +106,6 @@ def _may_be_run(path: str) -> bool:
     if language in FACT_LANGUAGES and load_part(language, "testing").SAYS_CASE:
         return False
     return bool(_TEST_FILE.search(path.rpartition("/")[2])) or language not in FACT_LANGUAGES
-
-
-def _is_named_test(node: CodeNode) -> bool:
-    """Return whether it has the name of a test, or is in a type or module of tests; what is in a test helps it."""
-    outermost = node.qualified_name.partition(".")[0]
-    is_inside = node.kind in CALLABLE and outermost != node.name
-    return _is_case(node, NAMED_TEST.match(node.name) or (is_inside and _TEST_TYPE.match(outermost)))
 
 
 def commands_for(tests: Iterable[CodeNode], build_files: Mapping[str, str], *, whole: bool) -> list[str]:

@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
-from graphrag_mcp.graph.tracing import is_called_so, is_shown, members
+from graphrag_mcp.graph.tracing import is_by_name, is_called_so, is_shown, members
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt, Line
@@ -34,13 +34,14 @@ LEADING = (
 )
 
 
-@shown("node", "is_test", "via", "edge", "lines", "also", "hops", "confidence")
+@shown("node", "is_test", "via", "edge", "lines", "also", "hops", "confidence", "is_by_name")
 @dataclass(frozen=True, slots=True)
 class Reached:
     """A definition or file that the change may reach, with its most certain path: `via` is the node before it.
 
     confidence: the product of the confidences on the path, 0 to 1. lines: all lines of the file on which it refers to
     what has the name of `via`. relations: how. also: the lines that a file has for other names, if certain.
+    is_by_name: whether a relation on the path is not decided.
     """
 
     node: CodeNode
@@ -51,6 +52,7 @@ class Reached:
     lines: tuple[int, ...] = ()
     relations: tuple[RelationKind, ...] = ()
     also: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    is_by_name: bool = False
 
     @property
     def is_test(self) -> bool:
@@ -148,7 +150,8 @@ def find_impact(
                 places[edge.source_id, edge.path, via.qualified_name, edge.certainty].add((edge.line, edge.relation))
                 before = fresh.get(via.node_id) or best.get(via.node_id)
                 confidence = (before.confidence if before else 1.0) * edge.confidence
-                path = Reached(nodes[edge.source_id], via, edge, hop, confidence)
+                is_unsure = is_by_name(edge) or (before is not None and before.is_by_name)
+                path = Reached(nodes[edge.source_id], via, edge, hop, confidence, is_by_name=is_unsure)
                 if _is_better(path, fresh.get(edge.source_id) or best.get(edge.source_id)):
                     is_new = edge.source_id not in fresh
                     fresh[edge.source_id] = path
@@ -168,7 +171,7 @@ def find_impact(
     return Impact(
         tuple(starts),
         tuple(row for row in ordered if not row.is_test),
-        tuple(row for row in ordered if row.is_test),
+        tuple(sorted((row for row in ordered if row.is_test), key=attrgetter("is_by_name"))),
         replace(doubt.without(told), is_cut=doubt.is_cut or walk.is_cut),
         is_deeper=any(node.category is not Category.TESTS for node in walk.nodes),
     )
@@ -183,11 +186,12 @@ def _tests_around(
     scope: Scope,
 ) -> Iterator[Reached]:
     """Yield the tests of functions in which something that is reached is defined: what they return may run it."""
-    inner = dict.fromkeys(changed, (0, 1.0))
-    inner |= {row.node: (row.hops, row.confidence) for row in reached if row.hops < hops and not row.is_guess}
+    inner = dict.fromkeys(changed, (0, 1.0, False))
+    near = (row for row in reached if row.hops < hops and not row.is_guess)
+    inner |= {row.node: (row.hops, row.confidence, row.is_by_name) for row in near}
     seen = {node.node_id for node in inner}
     in_file = cache(graph.in_file)
-    for node, (distance, confidence) in inner.items():
+    for node, (distance, confidence, is_unsure) in inner.items():
         is_code = not node.is_file and node.category is not Category.TESTS
         inside = in_file(node.path) if is_code else ()
         around = (other for other in inside if other.start_line <= node.start_line <= other.end_line)
@@ -197,7 +201,8 @@ def _tests_around(
             nodes = graph.nodes(edge.source_id for edge in edges)
             for edge in edges:
                 if edge.source_id in nodes and nodes[edge.source_id].category is Category.TESTS:
-                    yield Reached(nodes[edge.source_id], outer, edge, distance + 1, confidence * edge.confidence)
+                    way = (outer, edge, distance + 1, confidence * edge.confidence)
+                    yield Reached(nodes[edge.source_id], *way, is_by_name=is_unsure or is_by_name(edge))
 
 
 _Places = Mapping[tuple[int, str, str, Certainty], Set[tuple[int, RelationKind]]]
@@ -226,11 +231,16 @@ def _is_helper(row: Reached) -> bool:
 
 
 def _is_better(path: Reached, known: Reached | None) -> bool:
-    """Return whether a path replaces the known one: none, a guess, or one of as many hops that is less certain."""
+    """Return whether a path replaces the known one: none, a guess, or one of as many hops that is less certain.
+
+    A test is rather far and certain than near.
+    """
     if known is None:
         return True
     if path.is_guess != known.is_guess:
         return known.is_guess
+    if path.is_test and path.is_by_name != known.is_by_name:
+        return known.is_by_name
     return path.hops == known.hops and path.confidence > known.confidence
 
 

@@ -212,8 +212,9 @@ def trace(
         walk.go_on(_far_end(step, direction) for step in followed)
         if hop >= hops:  # What helps tests costs no hop.
             helpers = [node for node in walk.nodes if is_helper(node)]
-            is_deeper = is_deeper or len(helpers) < len(walk.nodes)
-            walk.nodes = helpers if direction is Direction.TESTS else walk.nodes
+            is_of_tests = direction is Direction.TESTS  # What calls a test is none of it.
+            is_deeper = is_deeper or any(not (is_of_tests and node.category in _TESTS) for node in walk.nodes)
+            walk.nodes = helpers if is_of_tests else walk.nodes
     if direction is Direction.TESTS:
         steps = _nearest_names_first(steps, starts)
     steps = _once(steps, direction)

@@ -99,4 +99,5 @@ class Language:
     test_stem: bool = True  # Whether a file that is only called `test` is one.
     inline_tests: str = ""  # What a module is called in which code has its tests beside it.
     test_prefix: bool = True  # Whether `test_cart` is a test, and no helper.
+    test_runs: str = ""  # What functions that run the tests of a file are called, where these are known to no runner.
     described: str = ""  # The word for the type that a block of tests describes.

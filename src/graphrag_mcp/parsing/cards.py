@@ -1,7 +1,7 @@
 """Replaces data, lock, minified and generated files by one short chunk, the card."""
 
 from graphrag_mcp.model.files import Category, Chunk, ParsedFile, ParseMode
-from graphrag_mcp.parsing.categories import is_generated, is_lock_file
+from graphrag_mcp.parsing.categories import is_generated, is_lock_file, is_snapshot
 from graphrag_mcp.text.counts import counted
 
 GENERATED = "generated"
@@ -29,6 +29,8 @@ def needs_card(path: str, text: str, category: Category) -> str:
         return "drawing"
     if ".min." in name or _is_minified(text, category):
         return "minified"
+    if category is Category.DATA and is_snapshot(path):
+        return "snapshot of a test"
     if category is Category.DATA and is_generated(text):
         return GENERATED
     if name.endswith(_MARKUP) and any(mark in text[:_HEAD].lower() for mark in _HTML_GENERATORS):

@@ -103,6 +103,10 @@ _TEST_STEM_ENDS = ("_test", "_tests", "-test", "-tests", ".test", ".tests", "_sp
                    ".test-d", "_unittest")  # fmt: skip
 _TYPED_TEST_ENDS = ("Test", "Tests", "Spec", "Specs", "TestCase")
 
+# Code that tests compare with what a program writes; nothing runs it.
+_SNAPSHOT_STEM_ENDS = (".verified", ".received", ".approved")
+_SNAPSHOT_FOLDERS = frozenset({"__snapshots__", "_snapshots"})
+
 _GENERATED_WITHIN = 1_000  # characters; marks further down are those of a generator, not of generated code.
 # What a bundler or compiler writes as the last line: where the map to the sources lies.
 _SOURCE_MAP = re.compile(r"(?://|/\*)[#@] sourceMappingURL=\S+(?: ?\*/)?")
@@ -120,6 +124,8 @@ def categorise(path: str, text: str = "") -> Category:
         return _VENDORED
     nature = _nature(name, stem, suffix, folders, text)
     if nature is Category.IMPLEMENTATION:
+        if is_snapshot(path):
+            return Category.DATA
         if role is None and _is_test_name(file_name.removesuffix("." + suffix), stem, suffix, folders):
             return _TESTS
         return role or _refine(suffix, folders, text)
@@ -134,6 +140,17 @@ def is_lock_file(path: str) -> bool:
     """Return whether a package manager wrote the file."""
     name = path.rpartition("/")[2].lower()
     return name in _LOCK_NAMES or name.endswith((".lock", "-lock.json", "-lock.yaml", ".lockfile"))
+
+
+def is_snapshot(path: str) -> bool:
+    """Return whether code among tests, or in a folder of snapshots, is only what a test compares a result with."""
+    *folders, name = path.split("/")
+    stem, _, suffix = name.rpartition(".")
+    is_inside = any(folder.lower() in _SNAPSHOT_FOLDERS for folder in folders)
+    if suffix.lower() not in _CODE or not (is_inside or _role_of_folders(folders) is _TESTS):
+        return False
+    is_called_so = stem.lower().endswith(_SNAPSHOT_STEM_ENDS)
+    return is_called_so or (is_inside and not _is_test_name(stem, stem.lower(), suffix.lower(), folders))
 
 
 def is_generated(text: str) -> bool:

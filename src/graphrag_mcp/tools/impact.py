@@ -42,7 +42,8 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.model.graph import CodeNode
 
 
-TESTS_SHOWN = 3  # Of those of a type.
+TESTS_SHOWN, NEAR_TESTS_SHOWN = 3, 10  # Of those of a type or a diff; of those that call what a diff changes.
+UNSURE_TESTS = 10  # That are reached by name only, unless a limit above the usual one asks for more.
 ALSO_SHOWN = 3  # Other names that a file has.
 DIFF_TOKENS = 1_090  # An answer about a diff has no more: 3,500 characters.
 PLACES_SHOWN, LEAST_PLACES = 40, 5  # That a diff breaks: in all, and of each definition.
@@ -97,8 +98,22 @@ def impact_of_diff(
 def impact_of_symbol(view: "IndexView", call: Call[ImpactArguments]) -> "CodeAnswer[Impact, Reached]":
     """Return what a change may reach, tests last."""
     reach = view.navigator.impact(call.arguments.symbol, call.arguments.hops, call.scope)
-    page = page_of([*reach.reached, *reach.tests], call.first, call.arguments.limit)
+    unsure = _unsure_left(reach, call)
+    tests = reach.tests[: len(reach.tests) - unsure]
+    page = page_of([*reach.reached, *tests], call.first, call.arguments.limit)
     return answer_of(view, reach, page, [*reach.starts, *(row.node for row in page.rows)])
+
+
+def _asks_for_more(call: Call[ImpactArguments]) -> bool:
+    """Return whether more rows are asked for than an answer usually has."""
+    return bool(call.arguments.limit > ImpactArguments.model_fields["limit"].default)
+
+
+def _unsure_left(reach: "Impact", call: Call[ImpactArguments]) -> int:
+    """Return how many tests, those that are reached by name only, are counted and not listed."""
+    if _asks_for_more(call) or call.arguments.response_format == "json":
+        return 0
+    return max(0, sum(test.is_by_name for test in reach.tests) - UNSURE_TESTS)
 
 
 def impact_text(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> str:
@@ -141,7 +156,8 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     head = f"{counted(affected.files, 'file differs', 'files differ')} from {as_name(affected.base)}"
     head += f": {', '.join(counts)}." if counts else "; no definition of code is changed." if affected.files else "."
     head += _broken(affected)
-    tests = _tests_line(affected, within := counted(call.arguments.hops, "hop"))
+    within = counted(call.arguments.hops, "hop")
+    tests = _tests_line(affected, within, call.arguments.limit if _asks_for_more(call) else TESTS_SHOWN)
     above = [head, *([tests] if tests else [])]
     shown = [f"{as_name(file.path)} (with {as_name(file.beside)}: {file.together} of {file.of} commits)"
              for file in affected.together[:COMPANIONS_SHOWN]]  # fmt: skip
@@ -164,12 +180,21 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     return lay_out(answer, replace(call, tokens=tokens), above, lines, tail)
 
 
-def _tests_line(affected: "DiffImpact", within: str) -> str:
-    """Return how many tests a difference reaches and what runs them, else where the first ones are; "" for none."""
-    commands, started = affected.test_commands, affected.started
-    is_named = 0 < len(started) <= TESTS_SHOWN or affected.is_deeper or not commands  # Else the command names them.
+def _tests_line(affected: "DiffImpact", within: str, most: int) -> str:
+    """Return how many tests a difference reaches and what runs them, else where the first ones are; "" for none.
+
+    Named are the surest and nearest, at most so many, and all that call what is changed.
+    """
+    commands = affected.test_commands
+    ways = {test.node: (test.is_guess, test.hops) for test in affected.tests}
+    started = sorted(affected.started, key=ways.__getitem__)
+    near = [node for node, (is_guess, hops) in ways.items() if hops == 1 and not (is_guess or node.is_file)]
+    most = max(most, min(NEAR_TESTS_SHOWN, len(set(near).intersection(started))))
+    is_named = 0 < len(started) <= most or affected.is_deeper or not commands  # Else the command names them.
     names = [name_of(node) if commands else target_of(node) for node in started]
-    named = f": {listed(names, TESTS_SHOWN)}" if is_named and names else ""
+    named = f": {listed(names, most)}" if is_named and names else ""
+    if helping := [target_of(node) for node in near if node not in started]:
+        named += f"; called beside tests by {listed(helping, NEAR_TESTS_SHOWN)}"
     more = "; more are further away" if affected.is_deeper else ""
     is_sure = not all(test.is_guess for test in affected.tests)
     found = f"{counted(len(started), 'test')}{'' if is_sure else ' by name'} within {within}{named}"
@@ -177,7 +202,7 @@ def _tests_line(affected: "DiffImpact", within: str) -> str:
         found, more = f"{found if started else f'none within {within}'}; {_reach_types(affected)}", ""
     if commands:
         return f"Test ({found}{more}): {one_line(' && '.join(commands))}"
-    return f"Test: {found}{more}." if started or affected.tests_of_types else ""
+    return f"Test: {found}{more}." if started or helping or affected.tests_of_types else ""
 
 
 def _affected_lines(row: "Affected", most: int, *, names_all: bool) -> list[str]:
@@ -238,6 +263,9 @@ def _symbol_text(answer: "CodeAnswer[Impact, Reached]", call: Call[ImpactArgumen
     tail = [f"Usually changed with {as_name(affected.starts[0].path)}: {', '.join(usual)}."] if usual else []
     if affected.is_deeper:
         tail.append(further("More", "depend on", call.arguments.hops, call.asking))
+    if unsure := _unsure_left(affected, call):
+        limit = call.asking.argument("limit=500")
+        tail.append(f"{counted(unsure, 'more test is', 'more tests are')} reached by name only: {limit} lists them.")
     if not (affected.is_deeper and affected.doubt.is_complete):
         tail += doubts(affected.doubt, affected.starts, call.asking, with_members=True)
     is_all = affected.doubt.is_complete and not affected.is_deeper

@@ -200,14 +200,16 @@ def _related(trace: "Trace") -> Sequence["CodeNode"]:
 
 
 def _parts(trace: "Trace") -> list[str]:
-    """Return how many relations there are of each certainty.
+    """Return how many relations there are of each certainty; a definition with several counts as the surest.
 
     Of tests that are more than one hop away it is not known whether they run what is asked for.
     """
     is_far = {step for step in trace.steps if trace.direction is Direction.TESTS and step.hop > 1}
     far = sum(step.edge.certainty is Certainty.CERTAIN for step in is_far)
-    ways = {(_far_end(step, trace), step.edge.certainty, _is_access(step, trace) and step) for step in trace.steps}
-    kinds = Counter(certainty for _, certainty, _ in ways)
+    best: dict[object, Certainty] = {}
+    for step in sorted(trace.steps, key=lambda step: list(Certainty).index(step.edge.certainty)):
+        best.setdefault((_far_end(step, trace), _is_access(step, trace) and step), step.edge.certainty)
+    kinds = Counter(best.values())
     kinds[Certainty.CERTAIN] -= far
     certain, *others = [
         f"{kinds[certainty]:,} {in_words(certainty, trace.direction)}" if kinds[certainty] else ""

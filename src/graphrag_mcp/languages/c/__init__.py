@@ -25,6 +25,7 @@ _C = Language(
         calls="call_expression", parameters="parameter_declaration", uncounted="comment", has_macros=True
     ),
     platform="cpp objc swift",
+    test_runs=r"(?i)run_?(?:all_?|unit_?)?tests?",
 )
 _CPP = replace(
     _C,

@@ -15,6 +15,7 @@
 (event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @field
 (enum_member_declaration name: (identifier) @name) @field
 (record_declaration (parameter_list (parameter name: (identifier) @name) @field))
+(attribute_list (attribute name: [(identifier) @name (qualified_name name: (identifier) @name)])) @mark
 
 (base_list [(identifier) @base (generic_name (identifier) @base) (qualified_name name: (identifier) @base)
   (qualified_name name: (generic_name (identifier) @base))

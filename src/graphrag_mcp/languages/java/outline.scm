@@ -13,6 +13,7 @@
 (record_declaration parameters: (formal_parameters [
   (formal_parameter name: (identifier) @name)
   (spread_parameter (variable_declarator name: (identifier) @name))] @field))
+[(marker_annotation name: (_) @name) (annotation name: (_) @name)] @mark
 
 (superclass [(type_identifier) @base (generic_type (type_identifier) @base) (scoped_type_identifier (type_identifier) @base .)])
 (super_interfaces (type_list [(type_identifier) @base (generic_type (type_identifier) @base)

@@ -11,6 +11,7 @@
 (class_body (property_declaration (variable_declaration . (identifier) @name)) @field)
 (enum_entry . (identifier) @name) @field
 (class_parameter ["val" "var"] . (identifier) @name) @field
+(annotation [(user_type (identifier) @name .) (constructor_invocation (user_type (identifier) @name .))]) @mark
 
 ; What a companion without a name implements is not what the type around it does.
 ([(class_declaration (delegation_specifiers (delegation_specifier [(user_type . (identifier) @base . (type_arguments)? .)

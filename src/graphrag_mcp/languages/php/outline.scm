@@ -13,6 +13,7 @@
 (function_call_expression function: (name) @_test
   arguments: (arguments . (argument [(string) (encapsed_string)] @name)
     (argument [(anonymous_function) (arrow_function)] @value)) (#any-of? @_test "it" "test")) @test
+(attribute_group (attribute [(name) @name (qualified_name (name) @name)])) @mark
 
 (base_clause [(name) @base (qualified_name (name) @base)])
 (class_interface_clause [(name) @base (qualified_name (name) @base)])

@@ -24,6 +24,7 @@
 ((attribute_item (attribute [(identifier) @_test (scoped_identifier name: (identifier) @_test)])) @decorator.test
   (#any-of? @_test "test" "rstest" "test_case" "quickcheck"))
 (attribute_item) @decorator
+(attribute_item (attribute [(identifier) @name (scoped_identifier name: (identifier) @name)])) @mark
 
 (impl_item trait: [(type_identifier) @base (generic_type type: (type_identifier) @base)
   (scoped_type_identifier name: (type_identifier) @base)])

@@ -21,6 +21,7 @@
   arguments: (block) @body (#any-of? @_test "test" "it" "property" "they")) @test
 (infix_expression left: [(string) (infix_expression right: (string))] @name operator: (identifier) @_in right: (block) @body
   (#any-of? @_in "in" "ignore")) @test
+(annotation name: (type_identifier) @name) @mark
 
 (extends_clause [(type_identifier) @base (generic_type type: (type_identifier) @base)
   (stable_type_identifier (type_identifier) @base .)])

@@ -13,6 +13,7 @@
 (enum_class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @field)
 (protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @field
 (enum_entry name: (simple_identifier) @name) @field
+(attribute (user_type (type_identifier) @name .)) @mark
 
 (inheritance_specifier inherits_from: (user_type (type_identifier) @base .))
 

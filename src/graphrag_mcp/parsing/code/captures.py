@@ -13,6 +13,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @wrapper     a node around a definition that belongs to it: decorators, `export`, `template`
     @decorator   a node directly above a definition that belongs to it: attributes, annotations; @decorator.test: one
                  that makes it a test, which has a title where its place does not tell that it is one
+    @mark        an annotation above a definition, or inside of it before its name, with @name, its own
     @comment     a comment
     @doc         a docstring inside the definition that it describes
     @call        the name of what is called, optionally with @receiver (what stands before the dot), or @value where
@@ -40,7 +41,7 @@ Names of captures that begin with "_" serve predicates. Where several patterns n
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -51,6 +52,7 @@ from graphrag_mcp.languages.grammars import Captures, Match
 from graphrag_mcp.languages.language import Language
 from graphrag_mcp.languages.registry import builtins_of
 from graphrag_mcp.languages.syntax import SourceCode
+from graphrag_mcp.languages.testing import TEST_MARK
 from graphrag_mcp.model.files import ANY_COUNT, Count, SymbolKind
 from graphrag_mcp.parsing.code.counting import NO_ARGUMENTS, Counting
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
@@ -93,7 +95,7 @@ _ROLES = (
     "call",
     *NAMING_ROLES,
     *("reference", "base", "import", "import.file", "item", "setting", "comment", "decorator.test", "decorator"),
-    *("doc", "namespace", "wrapper", "described"),
+    *("doc", "namespace", "wrapper", "described", "mark"),
     *_HOLDING,
 )
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
@@ -165,6 +167,7 @@ class Findings:
         self.definitions: dict[int, FoundDefinition] = {}  # by the start of the name
         self.wrappers: list[tuple[int, int]] = []
         self.above: dict[int, Above] = {}  # by the last row
+        self.marks: list[tuple[int, str]] = []  # start and text of what makes a test: `@Test`
         self.comments: list[Comment] = []
         self.docs: list[tuple[int, str]] = []
         self.references: dict[tuple[int, bool], Reference] = {}  # by start, and whether it is a call
@@ -191,8 +194,11 @@ class Findings:
             elif role == "described":
                 kind = self._code.node_text(captures["kind"][0]).removeprefix("::")
                 self.described.append(Describing(*captures[role][0].byte_range, kind))
+            elif role == "mark":
+                self._add_mark(captures[role][0], last_name(self._code.node_text(captures["name"][0])))
             else:
                 self._add_other(captures[role][0], role, captures)
+        self.marks.sort()
         self._add_items()
         self._add_bare_names()
 
@@ -355,6 +361,17 @@ class Findings:
             known = self.above.get(last)
             is_test = role == "decorator.test" or (known is not None and known.is_test)
             self.above[last] = Above(first, is_decorator, is_doc, is_test, words)
+
+    def _add_mark(self, node: Node, name: str) -> None:
+        if TEST_MARK.fullmatch(name):
+            opening = self._code.text(node.start_byte, node.start_byte + 1)
+            mark = f"@{name}" if opening == "@" else f"{'#' * (opening == '#')}[{name}]"
+            self.marks.append((node.start_byte, mark))
+
+    def mark_between(self, start: int, end: int) -> str:
+        """Return what makes a definition a test, "" for nothing. start, end: where it begins, and its name."""
+        index = bisect_left(self.marks, (start, ""))
+        return self.marks[index][1] if index < len(self.marks) and self.marks[index][0] < end else ""
 
     def _add_doc(self, node: Node) -> None:
         start = node.start_byte

@@ -7,7 +7,8 @@ from graphrag_mcp.languages.grammars import Grammar, Matches
 from graphrag_mcp.languages.language import ImportStyle
 from graphrag_mcp.languages.registry import is_inline_test
 from graphrag_mcp.languages.syntax import SourceCode
-from graphrag_mcp.model.files import HEADER_SUFFIXES, Category, SymbolKind
+from graphrag_mcp.languages.testing import MARKED_TEST
+from graphrag_mcp.model.files import CALLABLE, HEADER_SUFFIXES, Category, SymbolKind
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.code.captures import (
     DEFINITION_ROLES,
@@ -134,6 +135,7 @@ def _build(
     kind = DEFINITION_ROLES[match.role]
     start, end = span
     lead_row, first_row, is_test, docstring = _read_above(findings, code.row(start), code)
+    mark = findings.mark_between(code.starts[first_row], match.name_start) if kind in CALLABLE else ""
     is_beside = is_test and kind is SymbolKind.FUNCTION and not _is_told(file, parent, built)
     is_titled = match.role == "test" or is_beside
     match = match._replace(name=as_title((match.name,))) if is_beside else match
@@ -157,7 +159,7 @@ def _build(
         first_row=first_row,
         last_row=code.row(span[1] - 1),
         parent=parent,
-        signature=_read_signature(match, span[1], code),
+        signature=_with_mark(_read_signature(match, span[1], code), mark),
         docstring=docstring[:DOCSTRING_CHARS],
         is_declared=match.is_declared,
         name_start=match.name_start,
@@ -227,6 +229,11 @@ def _read_signature(match: FoundDefinition, end: int, code: SourceCode) -> str:
         for mark in _SIGNATURE_ENDS:
             text = text.removesuffix(mark).rstrip()
     return text[:SIGNATURE_CHARS]
+
+
+def _with_mark(signature: str, mark: str) -> str:
+    """Return a signature that begins with what makes the function a test."""
+    return f"{mark} {signature}"[:SIGNATURE_CHARS] if mark and not MARKED_TEST.match(signature) else signature
 
 
 def _is_next_clause(before: Definition, after: Definition) -> bool:

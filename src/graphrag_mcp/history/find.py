@@ -14,9 +14,8 @@ from itertools import islice, takewhile, zip_longest
 from pathlib import Path
 
 from graphrag_mcp.history.lines import Lines, changed_symbols, committed_lines, follow_lines, shown_change
-from graphrag_mcp.history.log import read_commits
-from graphrag_mcp.history.messages import read_whole, worth_of
-from graphrag_mcp.history.writers import explain_line, survivors, with_taken, writers
+from graphrag_mcp.history.log import read_commits, read_whole
+from graphrag_mcp.history.writers import explain_line, survivors, with_taken, worth_of, writers
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Companion, Told

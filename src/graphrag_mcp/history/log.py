@@ -4,7 +4,7 @@ import re
 import secrets
 import time
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -71,6 +71,16 @@ def read_commits(
     blocks = git.blocks(deadline, "log", *_OPTIONS, _FORMAT.format(mark), *arguments, most=MOST_STREAMED)
     with closing(blocks):
         yield from filter(None, (_read_commit(record, most) for record in _records(blocks, mark.encode())))
+
+
+def read_whole(git: Git, commits: Iterable[Commit], deadline: float) -> dict[str, str]:
+    """Return by their names the messages of those commits whose messages are longer than what is kept of one."""
+    names = [commit.name for commit in commits if len(commit.message) >= MESSAGE_CHARACTERS]
+    options = ("--no-walk=unsorted", "--end-of-options", *names)
+    with suppress(GitError):
+        read = read_commits(git, deadline, *options, most=LONG_MESSAGE_CHARACTERS) if names else ()
+        return {commit.name: commit.message for commit, _ in read}
+    return {}
 
 
 def _records(blocks: Iterable[bytes], mark: bytes) -> Iterator[bytes]:

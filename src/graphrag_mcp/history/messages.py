@@ -1,42 +1,19 @@
-"""Messages of commits: how well one matches words, and what is shown of a long one."""
+"""Chooses what is shown of a long message of a commit."""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from itertools import accumulate
 
-from graphrag_mcp.history.log import LONG_MESSAGE_CHARACTERS, MESSAGE_CHARACTERS, read_commits
-from graphrag_mcp.history.writers import rarity
-from graphrag_mcp.model.history import Commit
-from graphrag_mcp.model.search import Frequencies
-from graphrag_mcp.system.git import Git, GitError
+from graphrag_mcp.history.log import MESSAGE_CHARACTERS
 from graphrag_mcp.text.words import query_words
 
 _PART = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*[-*+] )")  # Between paragraphs, and before each entry of a list.
 _TRAILER = re.compile(r"[\w-]{1,40}-by: |-{3,}", re.IGNORECASE)  # "Co-authored-by: ..."
 _SHORTEST = 40  # Characters; less of a part says nothing.
 _TITLE = re.compile(r"\* .{1,100}")  # Of a commit in the message of several that were made one.
-_OF_SUBJECT, _OF_BODY = 1.0, 0.3  # What a word counts in a message.
 CUT = "…"
-
-
-def worth_of(commit: Commit, frequencies: Frequencies) -> float:
-    """Return how well a message matches: its subject says what the commit is about."""
-    subject, _, body = commit.message.partition("\n")
-    in_subject = rarity(subject, frequencies)
-    return _OF_SUBJECT * in_subject + _OF_BODY * (rarity(f"{subject} {body}", frequencies) - in_subject)
-
-
-def read_whole(git: Git, commits: Iterable[Commit], deadline: float) -> dict[str, str]:
-    """Return by their names the messages of those commits whose messages are longer than what is kept of one."""
-    names = [commit.name for commit in commits if len(commit.message) >= MESSAGE_CHARACTERS]
-    options = ("--no-walk=unsorted", "--end-of-options", *names)
-    with suppress(GitError):
-        read = read_commits(git, deadline, *options, most=LONG_MESSAGE_CHARACTERS) if names else ()
-        return {commit.name: commit.message for commit, _ in read}
-    return {}
 
 
 def shortened_message(message: str, words: str) -> str:

@@ -8,7 +8,7 @@ from graphrag_mcp.history.blame import FOLLOWED, Written, blame, explained, is_r
 from graphrag_mcp.history.lines import Evolution, Lines, removed_texts, without_blanks
 from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.history.update import MOST_FILES
-from graphrag_mcp.model.history import ChangedLines, CommitRange, Told
+from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Told
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError
 from graphrag_mcp.text.words import query_words
@@ -16,6 +16,7 @@ from graphrag_mcp.text.words import query_words
 MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
 EXPLAINING = 2  # Commits of a line: the newest may have changed a name in it.
 MOST_EXPLAINING = 4  # As many while each changed little of what the one before wrote.
+_OF_SUBJECT, _OF_BODY = 1.0, 0.3  # What a word counts in a message.
 SHORTEST_TAKEN = 20  # Characters of a line that was taken from other code, as in git; shorter ones are everywhere.
 MOST_TAKEN = 5  # Commits that wrote such lines.
 MOST_BEHIND = 3  # Commits that wrote the lines which words mean.
@@ -132,3 +133,10 @@ def _origins(git: Git, lines: Lines, own: list[Written], deadline: float) -> dic
 def rarity(text: str, frequencies: Frequencies) -> float:
     """Return the sum of the rarities of those of the counted words that a text has."""
     return sum(map(frequencies.idf, frequencies.of_terms.keys() & set(query_words(text))))
+
+
+def worth_of(commit: Commit, frequencies: Frequencies) -> float:
+    """Return how well a message matches: its subject says what the commit is about."""
+    subject, _, body = commit.message.partition("\n")
+    in_subject = rarity(subject, frequencies)
+    return _OF_SUBJECT * in_subject + _OF_BODY * (rarity(f"{subject} {body}", frequencies) - in_subject)

@@ -15,6 +15,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.history import blame
 from graphrag_mcp.history.blame import Written
+from graphrag_mcp.history.messages import told_parts
 from graphrag_mcp.model.history import ChangedLines, Recalled
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
@@ -450,6 +451,90 @@ def test_a_line_that_equals_another_is_explained_by_its_own_commit(repository: R
     text = ask(repository.open(), path="src/other.py", line=2)
     assert "(moved here) Test: Move one" in text
     assert "Test: Add one" in text.partition("Move one")[2]
+
+
+def test_a_line_that_was_changed_a_little_is_followed_to_what_wrote_it(repository: Repository) -> None:
+    """Through several commits; one in whose place quite another stood is not its past."""
+    lines = ["step = 1", "if size > LIMIT - offset(pair):", "if size >= LIMIT - offset(pair):"]
+    lines += ["if key_size >= LIMIT - offset(pair):", "if key_size >= LIMIT - offset(pair, key):"]
+    subjects = ["Start", "No overflow of long keys", "Off by one", "Another name", "Two arguments"]
+    for line, subject in zip(lines, subjects, strict=True):
+        repository.commit({"src/pair.py": f"import os\n\n{line}\n    raise ValueError\n"}, subject)
+    text = ask(repository.open(), path="src/pair.py", line=3)
+    assert text.startswith("4 commits that explain src/pair.py:3")
+    assert sorted(subjects[:0:-1], key=text.index) == subjects[:0:-1] and "Start" not in text
+
+
+def test_of_a_line_that_was_written_anew_two_commits_are_told(repository: Repository) -> None:
+    """The third one wrote another line, which is like it in half of its characters alone."""
+    for number, line in enumerate(("wait(peer, 'all')", "retry = wait(peer, 3)", "retry = shut(peer, times=3)")):
+        repository.commit({"src/pair.py": f"import os\n{line}\n"}, f"Version {number}")
+    text = ask(repository.open(), path="src/pair.py", line=2)
+    assert "Version 2" in text and "Version 0" not in text
+
+
+TAKEN = "    if key_size >= the_limit - offset(pair):\n        raise OverflowError(key_size)\n"
+
+
+def test_a_function_that_was_made_of_others_has_what_wrote_its_lines(repository: Repository) -> None:
+    """Git goes on with the line in whose place it stands, which is of another function."""
+    inner = "".join(f"    {line}\n" for line in TAKEN.splitlines())
+    put = "def put(key, size):\n    pair = made_of(key, size)\n    if pair:\n{}        pair.more()\n    return pair\n"
+    repository.commit({"src/pair.py": put.format("")}, "Add put")
+    repository.commit({"src/pair.py": put.format(inner)}, "No overflow of long keys")
+    checked = f"def checked(key, key_size, the_limit):\n    pair = 1\n{TAKEN}    pair = made_of(the_limit)\n"
+    checked += "    return pair + 2\n"
+    after = put.format("        checked(key, size)\n").replace("size):", "size, more):", 1)
+    repository.commit({"src/pair.py": f"{checked}\n\n{after}"}, "A function of its own")
+    text = ask(repository.open(), symbol="checked")
+    assert "(added here) Test: A function of its own" in text
+    assert "No overflow of long keys" in text and "Add put" not in text
+
+
+SQUASHED = """Mark all mounted servers (#7)
+
+* Mark all mounted servers
+
+{first}
+
+* Harden the answers
+
+- {reason}
+
+- Another one of no interest.
+
+Co-Authored-By: Someone <a@example.org>
+"""
+
+
+def test_of_a_long_message_the_part_about_the_code_is_shown(repository: Repository) -> None:
+    """With the title of its commit, where several were made one; a question chooses likewise."""
+    first = "\n\n".join(["Servers differed in a method that is internal to them. " * 4] * 6)
+    reason = "Only the exact type was compared when the message was escaped, so that\n  one with a charset was not."
+    code = "def is_escaped(message, charset):\n    return exact_type(message) == charset\n"
+    repository.commit({"src/a.py": code}, SQUASHED.format(first=first, reason=reason))
+    app = repository.open()
+    for asked in ({"path": "src/a.py", "line": 2}, {"symbol": "is_escaped"}, {"query": "charset of escaped messages"}):
+        text = ask(app, **asked)
+        assert "Only the exact type was compared" in text and "* Harden the answers" in text
+        assert "Co-Authored-By" not in text
+    message = json.loads(ask(app, path="src/a.py", line=2, response_format="json"))["rows"][0]["message"]
+    assert "one with a charset was not." in message and len(message) <= 1_100
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ("", ["First of all it is said."]),
+        ("zebra", ["… - a zebra …"]),
+        ("zebra lion", ["… - a zebra", "… A lion."]),
+    ],
+)
+def test_parts_of_a_message_are_chosen_by_words(words: str, parts: list[str]) -> None:
+    """Where none has a word, its beginning."""
+    body = f"First of all it is said.\r\n\r\n- a zebra\n- {'more ' * 30}\n\nA lion.\n\nSigned-off-by: A <a@example.org>"
+    assert told_parts(body, words, 60, is_brief=True) == parts
+    assert len(" ".join(told_parts(body, words, 60))) < 70
 
 
 STATUS = "    send_the_status_line(peer, reply)\n"

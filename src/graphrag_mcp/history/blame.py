@@ -10,6 +10,7 @@ from graphrag_mcp.model.history import ChangedLines
 from graphrag_mcp.system.git import Git, GitError, is_name
 
 LEAST_ALIKE, MOST_COMPARED = 0.5, 300  # The share of two lines that is equal, and of how many characters.
+LITTLE_CHANGED = 0.8  # The share that is equal where a commit changed a sign or a name.
 FOLLOWED = ("-M", "-C")  # Options of `blame`: lines are followed where a commit moved them.
 _LINE = re.compile(  # A line of the file begins with a tab, so it cannot look like a head.
     r"^(?P<name>[0-9a-f]{40,64}) (?P<before>\d+) (?P<now>\d+).*\n"
@@ -71,10 +72,25 @@ def unmoved(git: Git, own: Written, before: Written, deadline: float) -> Written
 
 def is_earlier(git: Git, written: Written, deadline: float) -> bool:
     """Return whether the line that a commit wrote is like the text that it has now; no where git cannot read it."""
+    return likeness(text_then(git, written, deadline), written.text) >= LEAST_ALIKE
+
+
+def is_reworded(git: Git, written: Written, earlier: Written, deadline: float) -> bool:
+    """Return whether a commit changed little of a line that an earlier one wrote, so that this one explains it, too."""
+    before, after = (text_then(git, line, deadline) for line in (earlier, written))
+    return bool(before) and likeness(before, after) >= LITTLE_CHANGED
+
+
+def text_then(git: Git, written: Written, deadline: float) -> str:
+    """Return a line as its commit wrote it; "" where git cannot read it."""
     try:
         content = as_text(git.run(deadline, "cat-file", "blob", f"{written.commit}:{written.place.path}")).split("\n")
     except GitError:
-        return False
+        return ""
     [number] = written.place.added
-    before = content[number - 1].strip() if number <= len(content) else ""
-    return SequenceMatcher(None, before[:MOST_COMPARED], written.text[:MOST_COMPARED]).ratio() >= LEAST_ALIKE
+    return content[number - 1].strip() if number <= len(content) else ""
+
+
+def likeness(before: str, after: str) -> float:
+    """Return the share of two lines that is equal, of the first MOST_COMPARED characters."""
+    return SequenceMatcher(None, before[:MOST_COMPARED], after[:MOST_COMPARED]).ratio()

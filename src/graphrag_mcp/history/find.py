@@ -14,8 +14,8 @@ from itertools import islice, takewhile, zip_longest
 from pathlib import Path
 
 from graphrag_mcp.history.lines import Lines, changed_symbols, committed_lines, follow_lines, shown_change
-from graphrag_mcp.history.log import read_commits
-from graphrag_mcp.history.writers import explain_line, rarity, survivors, writers
+from graphrag_mcp.history.log import read_commits, read_whole
+from graphrag_mcp.history.writers import explain_line, survivors, with_taken, worth_of, writers
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Companion, Told
@@ -42,7 +42,7 @@ LEAST_LIFT = 1.5  # Independent files have a lift of 1.
 NEWEST_COMMITS = 50  # Older commits of a file are not compared.
 _OF_CODE = (Category.IMPLEMENTATION, Category.TESTS)
 _END = "--end-of-options"
-_OF_SUBJECT, _OF_BODY, _OF_MATCH = 1.0, 0.3, 0.2  # What a word counts in a message, and BM25 beside the words.
+_OF_MATCH = 0.2  # What BM25 counts beside the words of a message.
 _MEANT = 0.5  # The share of the words, by their rarity, that a message about them has.
 
 
@@ -176,7 +176,7 @@ class Past:
         least = LEAST_SHARE * recalled[0].score if recalled else 0.0
         scores = {commit.name: commit.score for commit in recalled if commit.score >= least and is_name(commit.name)}
         read = self._read(deadline, "--no-walk=unsorted", *span.options, _END, *scores) if scores else ()
-        indexed = sorted(read, key=lambda commit: -_worth(commit, frequencies) - _OF_MATCH * scores[commit.name])
+        indexed = sorted(read, key=lambda commit: -worth_of(commit, frequencies) - _OF_MATCH * scores[commit.name])
         others = self._with_unknown(words, frequencies, span)
         wanted = set(query_words(words))
         shares = {
@@ -262,7 +262,7 @@ class Past:
         lines = self._committed(node.path, node.start_line, node.end_line, deadline)
         if lines is None:
             return Told((), "these lines are not committed yet")
-        evolution = follow_lines(self._git, lines, node.name, deadline)
+        evolution = with_taken(self._git, follow_lines(self._git, lines, node.name, deadline), lines, deadline)
         note = "" if evolution.is_whole else "older commits were not read in time"
         names = {commit.name: changed for commit, changed in evolution.commits.items() if changed}
         added_by = "" if self.problem else evolution.added_by
@@ -310,6 +310,10 @@ class Past:
         """Return the files that usually change together with a file."""
         return companions(self._history, path, scope, MOST_COMPANIONS)
 
+    def long_messages(self, commits: Collection[Commit], deadline: float) -> dict[str, str]:
+        """Return by their names the messages of those commits whose messages are longer than what is kept of one."""
+        return read_whole(self._git, commits, deadline)
+
     def changes(self, commit: Commit, deadline: float) -> dict[str, tuple[str, ...]]:
         """Return the files that a commit changed, under the paths that they have now, with the definitions in them."""
         if time.monotonic() > deadline:
@@ -348,13 +352,6 @@ class Past:
 
     def _read(self, deadline: float, *arguments: str) -> Iterator[Commit]:
         return (commit for commit, _ in read_commits(self._git, deadline, *arguments))
-
-
-def _worth(commit: Commit, frequencies: Frequencies) -> float:
-    """Return how well a message matches: its subject says what the commit is about."""
-    subject, _, body = commit.message.partition("\n")
-    in_subject = rarity(subject, frequencies)
-    return _OF_SUBJECT * in_subject + _OF_BODY * (rarity(f"{subject} {body}", frequencies) - in_subject)
 
 
 def _beginning(word: str, stem: str) -> str:

@@ -4,6 +4,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -23,6 +24,7 @@ _MOST_READ = 50  # Patches; a page shows the lines of three.
 _MOST_MASKED = 1 << 21  # Characters; masking them takes a quarter of a second.
 _LEAST_ALIKE = 0.6  # Added lines are moved if this share of them was removed elsewhere.
 _FEWEST_LINES = 3  # Only lines with letters count, since a brace is everywhere.
+_NEW_FOR_OLD = 3  # So many added lines for each one in whose place they stand; where a function was renamed, fewer.
 _MOST_WANTED = 1_000  # Characters of a line.
 _DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "-U0")
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
@@ -49,20 +51,22 @@ class Evolution:
     """The commits that changed some lines, the newest first; the first _MOST_READ with the lines.
 
     added_by: the commit that added them, "" if it is not known. is_whole: whether there was time to read all. moved_by:
-    the commit that moved them to where they stand, "" for none.
+    the commit that moved them to where they stand, "" for none. added: the texts that added_by added, without blanks.
     """
 
     commits: Mapping[Commit, ChangedLines | None]
     added_by: str
     is_whole: bool
     moved_by: str = ""
+    added: frozenset[str] = frozenset()
 
 
 def follow_lines(git: Git, lines: Lines, name: str, deadline: float) -> Evolution:
     """Return the commits that changed lines, as `git log -L` finds them.
 
-    Where a commit added them as a whole, and removed the same lines elsewhere, they are followed there. name: what
-    they define. deadline: on the monotonic clock. Raises GitError when git cannot read the file.
+    Where a commit added them as a whole, they end there, though git goes on with a line in whose place they stand; if
+    it removed the same lines elsewhere, they are followed there. name: what they define. deadline: on the monotonic
+    clock. Raises GitError when git cannot read the file.
     """
     commits: dict[Commit, ChangedLines | None] = {}
     origin: Lines | None = lines
@@ -74,16 +78,35 @@ def follow_lines(git: Git, lines: Lines, name: str, deadline: float) -> Evolutio
                 break
             wanted = f"-L{origin.start},{origin.end}:{origin.path}"
             last = None
-            for last in read_commits(git, deadline, wanted, "--end-of-options", origin.commit, "--"):
-                commits.setdefault(last[0], _changed_lines(last[1]) if len(commits) < _MOST_READ else None)
-            origin = _moved_from(git, *last, deadline) if last else None
+            is_new = False
+            with closing(read_commits(git, deadline, wanted, "--end-of-options", origin.commit, "--")) as read:
+                for last in read:
+                    commits.setdefault(last[0], _changed_lines(last[1]) if len(commits) < _MOST_READ else None)
+                    if is_new := _is_new(last[1], name):
+                        break
+            origin = _moved_from(git, *last, deadline) if last and is_new else None
             moved_by = moved_by or (last[0].name if last and origin else "")
     except GitTimeoutError:
         return Evolution(commits, "", is_whole=False, moved_by=moved_by)
     # What a merge added has no such commit: the oldest one that is seen changed other lines.
-    added = list(_patch_lines(last[1])) if last is not None and origin is None else []
-    is_new = all(line.sign == "+" for line in added) and any(name in line.text for line in added)
-    return Evolution(commits, last[0].name if last and is_new else "", is_whole=True, moved_by=moved_by)
+    patch = last[1] if last is not None and origin is None else ""
+    added = frozenset(line.text for line in _patch_lines(patch) if line.sign == "+")
+    added_by = last[0].name if last and _is_new(patch, name) and any(name in text for text in added) else ""
+    return Evolution(commits, added_by, is_whole=True, moved_by=moved_by, added=frozenset(map(without_blanks, added)))
+
+
+def _is_new(patch: str, name: str) -> bool:
+    """Return whether the patch of some lines added them all, at most in the place of a few others.
+
+    That is one that keeps no line of words, and removes none with the name.
+    """
+    lines = [line for line in _patch_lines(patch) if _TELLING.search(line.text)]
+    added, removed = ([line.text for line in lines if line.sign == sign] for sign in "+-")
+    if not removed:
+        return 0 < len(added) == len(lines)
+    is_named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search
+    is_made = any(map(is_named, added)) and not any(map(is_named, removed))
+    return is_made and len(added) + len(removed) == len(lines) and len(added) >= _NEW_FOR_OLD * len(removed)
 
 
 class _PatchLine(NamedTuple):
@@ -133,13 +156,25 @@ def is_moved(git: Git, commit: str, path: str, text: str, deadline: float) -> bo
         return True
     span = ("diff-tree", "--no-commit-id", "--root", "-m", "-r", "-p", *_DIFF)
     elsewhere = (f"-S{text[:_MOST_WANTED]}", "--end-of-options", commit)  # Files that have it more or less often.
-    wanted = "".join(text.split())
+    wanted = without_blanks(text)
     for where in (("--end-of-options", commit, "--", path), elsewhere):
         parts = _FILE_HEAD.split(as_text(git.run(deadline, *span, *where)))[1:]
         removed = (line.text for part in parts for line in _patch_lines(part) if line.sign == "-")
-        if any("".join(line.split()) == wanted for line in removed):
+        if any(without_blanks(line) == wanted for line in removed):
             return True
     return False
+
+
+def removed_texts(git: Git, commit: str, deadline: float) -> set[str]:
+    """Return the lines that a commit removed from any file, without blanks. Raises GitError."""
+    span = ("diff-tree", "--no-commit-id", "--root", "-r", "-p", *_DIFF, "--end-of-options", commit)
+    parts = _FILE_HEAD.split(as_text(git.run(deadline, *span)))[1:]
+    return {without_blanks(line.text) for part in parts for line in _patch_lines(part) if line.sign == "-"}
+
+
+def without_blanks(text: str) -> str:
+    """Return a line without blanks, since an indentation changes where a line is moved."""
+    return "".join(text.split())
 
 
 def shown_change(git: Git, commit: str, changed: ChangedLines, deadline: float) -> list[str]:
@@ -214,8 +249,6 @@ def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) 
 
 def _moved_from(git: Git, commit: Commit, diff: str, deadline: float) -> Lines | None:
     """Return the lines that a commit removed elsewhere, if the lines that it added are mostly the same."""
-    if any(hunk_numbers(hunk)[1] for hunk in HUNK.finditer(diff)):
-        return None  # They changed lines that were there before.
     added = [line[1:].strip() for line in diff.split("\n") if line.startswith("+") and not line.startswith("+++")]
     telling = frozenset(line for line in added if _TELLING.search(line))
     if len(telling) < _FEWEST_LINES:

@@ -4,7 +4,7 @@ import re
 import secrets
 import time
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from graphrag_mcp.system.git import MOST_STREAMED, Git, GitError, is_name
 from graphrag_mcp.text.secrets import mask_secrets
 
 MESSAGE_CHARACTERS = 1_000  # The subject has about 60; the rest mostly repeats the code.
+LONG_MESSAGE_CHARACTERS = 16_000  # Where a part of a message is wanted; one of twenty squashed commits has 5,000.
 _MOST_MESSAGE_BYTES = 1 << 20
 _QUESTION_SECONDS = 10.0
 _READ_SECONDS = 600.0
@@ -58,15 +59,28 @@ def read_log(git: Git, tip: str, known: str = "") -> Generator[Commit]:
                 yield commit._replace(changes=changed)
 
 
-def read_commits(git: Git, deadline: float, *arguments: str) -> Generator[tuple[Commit, str]]:
+def read_commits(
+    git: Git, deadline: float, *arguments: str, most: int = MESSAGE_CHARACTERS
+) -> Generator[tuple[Commit, str]]:
     """Yield the commits of `git log`, each with what it prints of the changes. Raises GitError, or GitTimeoutError.
 
-    Each begins with a random number, so that nothing in a message or a file can look like a commit.
+    Each begins with a random number, so that nothing in a message or a file can look like a commit. most: characters
+    of a message.
     """
     mark = secrets.token_hex(16)
     blocks = git.blocks(deadline, "log", *_OPTIONS, _FORMAT.format(mark), *arguments, most=MOST_STREAMED)
     with closing(blocks):
-        yield from filter(None, map(_read_commit, _records(blocks, mark.encode())))
+        yield from filter(None, (_read_commit(record, most) for record in _records(blocks, mark.encode())))
+
+
+def read_whole(git: Git, commits: Iterable[Commit], deadline: float) -> dict[str, str]:
+    """Return by their names the messages of those commits whose messages are longer than what is kept of one."""
+    names = [commit.name for commit in commits if len(commit.message) >= MESSAGE_CHARACTERS]
+    options = ("--no-walk=unsorted", "--end-of-options", *names)
+    with suppress(GitError):
+        read = read_commits(git, deadline, *options, most=LONG_MESSAGE_CHARACTERS) if names else ()
+        return {commit.name: commit.message for commit, _ in read}
+    return {}
 
 
 def _records(blocks: Iterable[bytes], mark: bytes) -> Iterator[bytes]:
@@ -85,14 +99,14 @@ def _masked_name(author: str) -> str:
     return mask_secrets(author)
 
 
-def _read_commit(record: bytes) -> tuple[Commit, str] | None:
+def _read_commit(record: bytes, most: int) -> tuple[Commit, str] | None:
     """Return a commit; None for the output before the first one. A time that git cannot print is 0."""
     name, seconds, day, author, message, changes = [*record.split(b"\0", _FIELDS), *[b""] * _FIELDS][: _FIELDS + 1]
     if not is_name(name.decode("ascii", "replace")):
         return None
     if len(message) > _MOST_MESSAGE_BYTES:
         message = b"(a message of more than a megabyte)"
-    text = mask_secrets(message.decode("utf-8", "replace").strip())[:MESSAGE_CHARACTERS]  # A cut may halve a secret.
+    text = mask_secrets(message.decode("utf-8", "replace").strip())[:most]  # A cut may halve a secret.
     when = min(int(seconds), _LAST_SECOND) if seconds.isdigit() else 0
     day = day if _DAY.fullmatch(day) else b""
     commit = Commit(name.decode(), when, _masked_name(author.decode("utf-8", "replace")), text, (), day.decode())

@@ -2,18 +2,23 @@
 
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import replace
 
-from graphrag_mcp.history.blame import FOLLOWED, Written, blame, explained, unmoved
-from graphrag_mcp.history.lines import Lines
+from graphrag_mcp.history.blame import FOLLOWED, Written, blame, explained, is_reworded, unmoved
+from graphrag_mcp.history.lines import Evolution, Lines, removed_texts, without_blanks
 from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.history.update import MOST_FILES
-from graphrag_mcp.model.history import ChangedLines, CommitRange, Told
+from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Told
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError
 from graphrag_mcp.text.words import query_words
 
 MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
 EXPLAINING = 2  # Commits of a line: the newest may have changed a name in it.
+MOST_EXPLAINING = 4  # As many while each changed little of what the one before wrote.
+_OF_SUBJECT, _OF_BODY = 1.0, 0.3  # What a word counts in a message.
+SHORTEST_TAKEN = 20  # Characters of a line that was taken from other code, as in git; shorter ones are everywhere.
+MOST_TAKEN = 5  # Commits that wrote such lines.
 MOST_BEHIND = 3  # Commits that wrote the lines which words mean.
 _OF_HEAD = 0.5  # The first line has the words of the name, which are not what a question of its lines is about.
 _READ = ("--no-walk=unsorted", "--end-of-options")
@@ -22,17 +27,23 @@ _READ = ("--no-walk=unsorted", "--end-of-options")
 def explain_line(git: Git, lines: Lines, deadline: float, late: float) -> Told:
     """Return the commits that moved a line, that made it what it is apart from blanks, and the one before these.
 
+    Where that one changed little of the line, those before it are returned, too, until the one that wrote it.
+
     Those that changed many files, as a formatter does, come last. late: until when commits are read that are found.
     Raises GitError.
     """
     written: dict[str, ChangedLines] = {}
     small: list[str] = []  # Commits that changed few files.
     moved: list[str] = []
+    last: Written | None = None
     with suppress(GitTimeoutError):
-        while len(written) - len(small) < MOST_PASSED and len(small) < EXPLAINING:
+        while len(written) - len(small) < MOST_PASSED and len(small) < MOST_EXPLAINING:
             found = explained(git, lines, list(written), deadline)
             if found is None:
                 break
+            if last and len(small) >= EXPLAINING and not is_reworded(git, last, found, deadline):
+                break
+            last = found
             moved += [found.moved_by] if found.moved_by else []
             written[found.commit] = found.place
             small += [found.commit] if _is_small(git, found.commit, deadline) else []
@@ -56,6 +67,28 @@ def survivors(git: Git, lines: Lines, deadline: float) -> set[str]:
         for options in ((), FOLLOWED):
             found.update(line.commit for line in blame(git, lines, deadline, *options))
     return found
+
+
+def with_taken(git: Git, evolution: Evolution, lines: Lines, deadline: float) -> Evolution:
+    """Return an evolution with the commits that wrote what the one that added the lines took from other code.
+
+    Only lines that this one removed somewhere were taken from there.
+    """
+    places: dict[str, set[int]] = {}
+    paths: dict[str, str] = {}
+    with suppress(GitError):  # A partial clone has not all contents that are compared.
+        long = {text for text in evolution.added if len(text) >= SHORTEST_TAKEN}
+        taken = long & removed_texts(git, evolution.added_by, deadline) if long and evolution.added_by else set()
+        known = {commit.name for commit in evolution.commits}
+        for line in blame(git, lines, deadline, *FOLLOWED) if taken else ():
+            if line.commit not in known and without_blanks(line.text) in taken:
+                paths.setdefault(line.commit, line.place.path)
+                places.setdefault(line.commit, set()).update(line.place.added)
+        names = sorted(places, key=lambda name: -len(places[name]))[:MOST_TAKEN]
+        read = read_commits(git, deadline, "--no-walk", "--end-of-options", *names) if names else ()
+        older = {commit: ChangedLines(paths[commit.name], frozenset(places[commit.name])) for commit, _ in read}
+        return replace(evolution, commits={**evolution.commits, **older})
+    return evolution
 
 
 def writers(
@@ -100,3 +133,10 @@ def _origins(git: Git, lines: Lines, own: list[Written], deadline: float) -> dic
 def rarity(text: str, frequencies: Frequencies) -> float:
     """Return the sum of the rarities of those of the counted words that a text has."""
     return sum(map(frequencies.idf, frequencies.of_terms.keys() & set(query_words(text))))
+
+
+def worth_of(commit: Commit, frequencies: Frequencies) -> float:
+    """Return how well a message matches: its subject says what the commit is about."""
+    subject, _, body = commit.message.partition("\n")
+    in_subject = rarity(subject, frequencies)
+    return _OF_SUBJECT * in_subject + _OF_BODY * (rarity(f"{subject} {body}", frequencies) - in_subject)

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, UnknownNameError, no_such_line
+from graphrag_mcp.history.messages import shortened_message, told_parts
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, Told, day_of
@@ -48,7 +49,6 @@ CHANGES_SHOWN = 3  # Commits of which changed lines are shown.
 CHANGED_LINES = 6
 CHANGED_CHARACTERS = 120
 BODY_CHARACTERS, FIRST_BODY_CHARACTERS = 240, 600  # The reason is often in the second paragraph.
-_TRAILER = re.compile(r"[\w-]+-by: |-{3,}")  # "Co-authored-by: ..."
 _COMING = re.compile(r"\b(?:remov|delet|dropp?|added|introduc|gone)", re.IGNORECASE)
 _CAPITALIZED = re.compile(r"\b[A-Z]\w{3,}")  # What came or went may have such a name.
 _NOT_CODE = (SymbolKind.SECTION, SymbolKind.KEY, SymbolKind.MODULE)
@@ -137,6 +137,9 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     asked = _asked(past, view, call)
     told, node, named = asked.told, asked.node, asked.named
     commits = told.commits[call.first : call.first + arguments.limit]
+    texts = _texts_of_line(navigator, node, arguments.line)
+    whole = past.long_messages(commits, navigator.until)
+    words = _words(arguments.query, (node, named, asked.meant), texts)
     changes = [past.changes(commit, navigator.until) for commit in commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
     own = next((of.path for of in (node, named, asked.meant) if of), "")
@@ -144,18 +147,32 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     for place, (commit, files) in enumerate(zip(commits, changes, strict=True)):
         changed, is_first = told.changed.get(commit.name), commit.name == told.added_by
         named_in_it = changed.path if changed and changed.name else ""
-        row = _told(commit, files, shown, view.root, named_in_it or own)
+        message = shortened_message(whole[commit.name], words) if commit.name in whole else commit.message
+        row = _told(commit._replace(message=message), files, shown, view.root, named_in_it or own)
         is_shown = place < CHANGES_SHOWN and (named_in_it or (own in row.files and not is_first))
         lines = past.changed_lines(commit, told, own, navigator.until) if is_shown else []
         rows.append(replace(row, changed=lines, is_first=is_first, is_move=commit.name in told.moved))
     page = Page(rows, call.first, len(told.commits))
-    words, matched = _matched(arguments.query, told.commits)
+    count, matched = _matched(arguments.query, told.commits)
     firsts = (
         f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)}" for commit in told.commits if commit.name == told.added_by
     )
     missing = told.note or past.problem
-    history = History(node, named, asked.gone, missing, words, matched, next(firsts, ""), asked.meant)
-    return answer_of(view, history, page, filter(None, [node, named, asked.meant]))
+    history = History(node, named, asked.gone, missing, count, matched, next(firsts, ""), asked.meant)
+    return answer_of(view, history, page, filter(None, [node, named, asked.meant]), texts)
+
+
+def _texts_of_line(navigator: "Navigator", file: CodeNode | None, line: int | None) -> Mapping[tuple[str, int], str]:
+    """Return a line that is asked about, and the one with which the definition around it begins."""
+    if file is None or not line:
+        return {}
+    around = [node for node in navigator.code_at(file.path, line, line) if node.kind not in _NOT_CODE]
+    return navigator.texts({(file.path, line), *((file.path, node.start_line) for node in around)})
+
+
+def _words(query: str, nodes: Iterable[CodeNode | None], texts: Mapping[tuple[str, int], str]) -> str:
+    """Return the words by which a part of a message is chosen: of the question, and of the code that it is about."""
+    return " ".join([query, *(node.name for node in nodes if node and not node.is_file), *texts.values()])
 
 
 def _asked(past: "Past", view: "IndexView", call: Call[HistoryArguments]) -> _Asked:
@@ -290,7 +307,7 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
     arguments, history, total = call.arguments, answer.result, answer.page.total
     explains = bool(arguments.line and history.of)
     is_matched = bool(arguments.query and not explains and not (history.gone and arguments.symbol))
-    words = f' that match{"es" if total == 1 else ""} "{one_line(arguments.query)}"' if is_matched else ""
+    matching = f' that match{"es" if total == 1 else ""} "{one_line(arguments.query)}"' if is_matched else ""
     of = f" of {location_of(history.of)}" if history.of else ""
     is_gone = bool(history.gone and (arguments.symbol or arguments.path))
     if is_gone:
@@ -316,28 +333,30 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
         order += f"; none has {most} of the {history.words} words"
     if not total:
         why = f": {history.missing}." if history.missing else "."
-        return lay_out(answer, call, [f"No commits{words}{of}{why}"], _lines)
+        return lay_out(answer, call, [f"No commits{matching}{of}{why}"], _lines)
+
+    words = _words(arguments.query, (history.of, history.named, history.meant), answer.texts)
 
     def lines(row: ToldCommit) -> list[str]:
         is_first = row is answer.page.rows[0]
         most = FIRST_BODY_CHARACTERS if is_first and not call.first else BODY_CHARACTERS
-        return _lines(row, most, is_whole_message=total == 1 or (explains and is_first))
+        return _lines(row, most, words, is_whole_message=total == 1 or (explains and is_first))
 
     notes = [f"Not complete: {history.missing}."] if history.missing else []
-    return lay_out(answer, call, [f"{counted(total, 'commit')}{words}{of}{order}:", _FENCE], lines, [_FENCE, *notes])
+    return lay_out(answer, call, [f"{counted(total, 'commit')}{matching}{of}{order}:", _FENCE], lines, [_FENCE, *notes])
 
 
-def _lines(row: ToldCommit, most: int = BODY_CHARACTERS, *, is_whole_message: bool = False) -> list[str]:
+def _lines(
+    row: ToldCommit, most: int = BODY_CHARACTERS, words: str = "", *, is_whole_message: bool = False
+) -> list[str]:
     author = f" {row.author.partition(' <')[0]}:" if row.author else ""
     subject, _, body = row.message.partition("\n")
     added = " (added here)" if row.is_first else " (moved here)" if row.is_move else ""
     head = one_line(f"{row.commit[:DIGITS_SHOWN]} {row.date}{added}{author} {subject.strip()}")
     body = body.strip()
     if not is_whole_message:
-        paragraphs = [part for part in body.split("\n\n") if not _TRAILER.match(part)]
-        told = paragraphs[:1] if most == BODY_CHARACTERS else paragraphs
-        body = " ".join(" ".join(told).split())
-        body = body if len(body) <= most else f"{body[:most].rsplit(' ', 1)[0]} …"
+        parts = told_parts(body, words, most, is_brief=most == BODY_CHARACTERS)
+        body = " ".join(" ".join(parts).split())
     rows = [f"    {one_line(line)}" for line in body.splitlines() if line.strip()]
     return ["\n".join([head, *rows, *_files(row), *_changed(row)])]
 

@@ -7,7 +7,9 @@
 (singleton_method name: (_) @name body: (_)? @body) @function
 (assignment left: (constant) @name) @constant
 (call method: (identifier) @_attribute arguments: (argument_list [(simple_symbol) @name (string (string_content) @name)])
-  (#any-of? @_attribute "attr_reader" "attr_writer" "attr_accessor" "attr")) @field
+  (#any-of? @_attribute "attr_reader" "attr_accessor" "attr")) @field
+(call method: (identifier) @_attribute arguments: (argument_list [(simple_symbol) @name (string (string_content) @name)])
+  (#any-of? @_attribute "attr_writer" "attr_accessor")) @setter
 (call method: (identifier) @_define arguments: (argument_list . [(simple_symbol) @name (string (string_content) @name)])
   (#any-of? @_define "define_method" "define_singleton_method" "alias_method")) @method
 (alias name: (_) @name) @method
@@ -15,9 +17,23 @@
   (#any-of? @_test "it" "test" "specify" "example" "scenario" "should")) @test
 
 (superclass [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])
-(call !receiver method: (identifier) @_mixin
-  arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])
-  (#any-of? @_mixin "include" "extend"))
+; A mixin is a statement; as an argument, `include` is a matcher of RSpec.
+([
+  (body_statement (call !receiver method: (identifier) @_mixin
+    arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
+  (program (call !receiver method: (identifier) @_mixin
+    arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
+  (block_body (call !receiver method: (identifier) @_mixin
+    arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
+  (then (call !receiver method: (identifier) @_mixin
+    arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
+  (else (call !receiver method: (identifier) @_mixin
+    arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
+  (if_modifier body: (call !receiver method: (identifier) @_mixin
+    arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
+  (unless_modifier body: (call !receiver method: (identifier) @_mixin
+    arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
+] (#any-of? @_mixin "include" "extend"))
 (call receiver: [(constant) @below (scope_resolution name: (constant) @below)] method: (identifier) @_mixin
   arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])
   (#any-of? @_mixin "include" "extend"))
@@ -35,6 +51,9 @@
 (call receiver: (_)? @receiver method: [(identifier) (constant)] @call)
 (call receiver: (call receiver: [(constant) (scope_resolution) (identifier)] @receiver method: (identifier) @_new)
   method: (identifier) @call (#eq? @_new "new") (#match? @receiver "^([A-Z:]|described_class$)"))
+[(assignment left: (call receiver: (_) method: (identifier) @set))
+  (left_assignment_list (call receiver: (_) method: (identifier) @set))]
+(operator_assignment left: (call receiver: (_) method: (identifier) @set.read))
 (block_argument (simple_symbol) @call)
 (alias alias: (identifier) @call)
 (call method: (identifier) @_send arguments: (argument_list . (simple_symbol) @call)
@@ -54,7 +73,7 @@
   (body_statement (identifier) @bare) (block_body (identifier) @bare) (then (identifier) @bare) (else (identifier) @bare)
   (do (identifier) @bare) (ensure (identifier) @bare) (begin (identifier) @bare) (program (identifier) @bare)
   (parenthesized_statements (identifier) @bare) (begin_block (identifier) @bare) (end_block (identifier) @bare)
-  (array (identifier) @bare) (pair (identifier) @bare) (range (identifier) @bare) (right_assignment_list (identifier) @bare)
+  (array (identifier) @bare) (pair (identifier) @bare) (pair key: (hash_key_symbol) @bare !value) (range (identifier) @bare) (right_assignment_list (identifier) @bare)
   (splat_argument (identifier) @bare) (hash_splat_argument (identifier) @bare) (block_argument (identifier) @bare)
   (binary (identifier) @bare) (unary (identifier) @bare) (conditional (identifier) @bare)
   (if condition: (identifier) @bare) (unless condition: (identifier) @bare) (elsif condition: (identifier) @bare)

@@ -9,6 +9,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @test        a test that its framework knows by a title, with @name, and @title where the title is elsewhere
     @prototype   a function that is defined elsewhere; counts in headers only
     @parameter   a parameter of a constructor that is a field of the type, likewise with @name
+    @setter      what sets a field, likewise with @name: it has this and "=" as its name, as in Ruby
     @scope       a block that qualifies its members and defines nothing, with @name
     @wrapper     a node around a definition that belongs to it: decorators, `export`, `template`
     @decorator   a node directly above a definition that belongs to it: attributes, annotations; @decorator.test: one
@@ -18,6 +19,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @doc         a docstring inside the definition that it describes
     @call        the name of what is called, optionally with @receiver (what stands before the dot), or @value where
                  that is never a module or a type
+    @set         the name of a call to which a value is assigned, so that it calls its setter; @set.read: itself, too
     @bare        a name that is called unless it is a local variable
     @handed      a name that may be that of a function, as a value, likewise; both optionally with @receiver
     @bound       a name that is a local variable of the block around it from here on
@@ -83,6 +85,7 @@ DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "method": SymbolKind.METHOD,
     "constant": SymbolKind.CONSTANT,
     "field": SymbolKind.FIELD,
+    "setter": SymbolKind.FIELD,
     "module": SymbolKind.MODULE,
     "test": SymbolKind.FUNCTION,
     "prototype": SymbolKind.FUNCTION,
@@ -95,7 +98,7 @@ _ROLES = (
     "call",
     *NAMING_ROLES,
     *("reference", "base", "import", "import.file", "item", "setting", "comment", "decorator.test", "decorator"),
-    *("doc", "namespace", "wrapper", "described", "mark"),
+    *("doc", "namespace", "wrapper", "described", "mark", "set.read", "set"),
     *_HOLDING,
 )
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
@@ -179,6 +182,7 @@ class Findings:
         self.described: list[Describing] = []
         self.namespace = OwnNamespace()
         self._namings: list[Naming] = []
+        self._set: dict[int, bool] = {}  # Names to which values are assigned, by start, and whether they are read, too.
 
     def collect(self, matches: Iterable[Match]) -> None:
         """Collect all matches of the query."""
@@ -191,6 +195,8 @@ class Findings:
                 self._add_definition(captures[role][0], pattern, role, captures)
             elif role == "namespace":
                 self.namespace.names.append(self._code.node_text(captures[role][0]))
+            elif role in ("set", "set.read"):
+                self._set[captures[role][0].start_byte] = role == "set.read"
             elif role == "described":
                 kind = self._code.node_text(captures["kind"][0]).removeprefix("::")
                 self.described.append(Describing(*captures[role][0].byte_range, kind))
@@ -201,6 +207,10 @@ class Findings:
         self.marks.sort()
         self._add_items()
         self._add_bare_names()
+        for start, is_read in self._set.items():  # Within a name, no other one begins.
+            if call := self.references.get((start, True)):
+                setter = call._replace(start=start + is_read, name=f"{call.name}=", given=Count(1, 1))
+                self.references[setter.start, True] = setter
 
     def _add_other(self, node: Node, role: str, captures: Captures) -> None:
         match role:
@@ -327,6 +337,8 @@ class Findings:
             return  # The parser put a name where the grammar wants one.
         if role == "test":
             text = as_title(map(self._code.node_text, captures.get("title", captures["name"])))
+        if role == "setter":
+            name_start, text = name_start + 1, f"{without_marks(text)}="  # The field has the same name.
         known = self.definitions.get(name_start)
         if known is None or pattern < known.pattern:
             self.definitions[name_start] = FoundDefinition(

@@ -112,7 +112,8 @@ class _Builder:
 
     def _inherits(self) -> Iterator[Relation]:
         for index, base in zip(self._around_bases, self._outline.bases, strict=True):
-            below = self._outline.definitions[index].qualified_name if index >= 0 else ""
+            around = self._outline.definitions[index] if index >= 0 else None
+            below = around.qualified_name if around and not around.name.startswith('"') else ""
             if base.below:
                 named = self._local.get(base.below, ())
                 below = next(iter(named)) if len(named) == 1 else ""

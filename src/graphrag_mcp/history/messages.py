@@ -1,0 +1,74 @@
+"""Chooses what is shown of a long message of a commit."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from itertools import accumulate
+
+from graphrag_mcp.history.log import MESSAGE_CHARACTERS
+from graphrag_mcp.text.words import query_words
+
+_PART = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*[-*+] )")  # Between paragraphs, and before each entry of a list.
+_TRAILER = re.compile(r"[\w-]{1,40}-by: |-{3,}", re.IGNORECASE)  # "Co-authored-by: ..."
+_SHORTEST = 40  # Characters; less of a part says nothing.
+_TITLE = re.compile(r"\* .{1,100}")  # Of a commit in the message of several that were made one.
+CUT = "…"
+
+
+def shortened_message(message: str, words: str) -> str:
+    """Return as much of a message as is kept of one: its first line, and of the rest what shares words."""
+    subject, _, body = message.partition("\n")
+    rest = told_parts(body, words, max(0, MESSAGE_CHARACTERS - len(subject)))
+    return "\n\n".join([subject[:MESSAGE_CHARACTERS], *rest])
+
+
+def told_parts(body: str, words: str, most: int, *, is_brief: bool = False) -> list[str]:
+    """Return the parts of a message that fit into so many characters, in their order; CUT stands for what is left out.
+
+    Those that share the rarest words are chosen first. is_brief: whether no others are taken beside them; where no part
+    shares a word, that is the first paragraph.
+    """
+    paragraphs = [part for part in body.replace("\r\n", "\n").split("\n\n") if not _TRAILER.match(part.strip())]
+    parts = _parts("\n\n".join(paragraphs))
+    shares = _shares(parts, words)
+    places = list(range(len(parts)))
+    if is_brief:
+        sharing = [place for place in places if shares[place]]
+        places = sharing or places[: len(_parts(paragraphs[0])) if paragraphs else 0]
+    chosen: dict[int, str] = {}
+    titles = list(accumulate((place if _TITLE.fullmatch(part) else -1 for place, part in enumerate(parts)), max))
+    room = most
+    for best in sorted(places, key=lambda place: -shares[place]):
+        for place in (titles[best], best) if shares[best] and titles[best] >= 0 else (best,):
+            if room >= _SHORTEST and place not in chosen:
+                chosen[place] = _cut(parts[place], room)
+                room -= len(chosen[place]) + 2
+    return _with_gaps(chosen, 0 if is_brief and not any(shares) else len(parts))
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in _PART.split(text) if part.strip()]
+
+
+def _shares(parts: list[str], words: str) -> list[float]:
+    """Return for each part the sum of the rarities of the words that it shares."""
+    wanted = set(query_words(words))
+    shared = [wanted.intersection(query_words(part)) for part in parts]
+    count = Counter(word for found in shared for word in found)
+    return [sum(math.log(1 + len(parts) / count[word]) for word in found) for found in shared]
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most].rsplit(None, 1)[0]} {CUT}"
+
+
+def _with_gaps(chosen: Mapping[int, str], count: int) -> list[str]:
+    """Return the chosen ones of so many parts in their order, with CUT where others are left out."""
+    rows: list[str] = []
+    for place in sorted(chosen):
+        is_behind_gap = place > 0 and place - 1 not in chosen and not (rows and rows[-1].endswith(CUT))
+        rows.append(f"{CUT} {chosen[place].removeprefix(CUT).lstrip()}" if is_behind_gap else chosen[place])
+    if rows and max(chosen) + 1 < count and not rows[-1].endswith(CUT):
+        rows[-1] += f" {CUT}"
+    return rows

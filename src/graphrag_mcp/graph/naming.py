@@ -8,7 +8,7 @@ from operator import attrgetter
 from graphrag_mcp.graph.tracing import BELOW, Naming, Step, Trace
 from graphrag_mcp.grep.named import NamedLine, find_named_lines
 from graphrag_mcp.grep.occurrences import Files
-from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, platform_of
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, is_unrecorded, platform_of
 from graphrag_mcp.model.files import VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CALLING, Certainty, CodeEdge, CodeNode, Direction, Line
 from graphrag_mcp.model.scope import Scope
@@ -22,7 +22,9 @@ _NO_CODE = (SymbolKind.KEY, SymbolKind.SECTION)
 
 def with_named_lines(graph: SymbolGraph, relations: CodeRelations, files: Files, found: Trace, scope: Scope) -> Trace:
     """Return a trace with the lines that have the name of what was asked for, if that is such a value."""
-    values = [node for node in found.starts if _is_unrecorded(node)] if found.direction in _OF_VALUES else []
+    values = (
+        [node for node in found.starts if is_unrecorded(node.path, node.kind)] if found.direction in _OF_VALUES else []
+    )
     if not values or not values[0].name.isidentifier():
         return found
     name = values[0].name
@@ -43,11 +45,6 @@ def with_named_lines(graph: SymbolGraph, relations: CodeRelations, files: Files,
     unparsed = frozenset[str]() if len(values) == len(found.starts) else doubt.unparsed  # They were looked at.
     doubt = replace(doubt, is_cut=doubt.is_cut or named.is_cut, unparsed=unparsed, others=doubt.others | elsewhere)
     return replace(found, steps=(*found.steps, *steps), doubt=doubt, naming=naming)
-
-
-def _is_unrecorded(node: CodeNode) -> bool:
-    """Return whether nothing records where a definition is used."""
-    return node.kind in VARIABLE and detect_language(node.path) not in FACT_LANGUAGES
 
 
 def _meaning(relations: CodeRelations, others: Sequence[CodeNode], scope: Scope) -> set[Line]:

@@ -6,6 +6,7 @@ from importlib import import_module
 from types import ModuleType
 
 from graphrag_mcp.languages.language import Language
+from graphrag_mcp.model.files import VARIABLE, SymbolKind
 
 FOLDERS = """
     python ecmascript go rust java c csharp ruby php kotlin swift scala bash lua elixir haskell zig sql
@@ -123,6 +124,13 @@ def family_of(name: str) -> frozenset[str]:
 def platform_of(name: str) -> frozenset[str]:
     """Return the languages whose definitions code of a language may mean by their names."""
     return frozenset(describe(name).platform.split()) | {name}
+
+
+def is_unrecorded(path: str, kind: SymbolKind) -> bool:
+    """Return whether nothing records where a value that a file defines is used."""
+    language = describe(detect_language(path))
+    is_called = kind is SymbolKind.FIELD and language.calls_fields
+    return kind in VARIABLE and not (language.has_facts or is_called)
 
 
 def detect_language(path: str, first_line: str = "") -> str:

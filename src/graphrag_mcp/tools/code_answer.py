@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from graphrag_mcp.languages.registry import is_unrecorded
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt, Line
 from graphrag_mcp.text.counts import counted
@@ -36,7 +37,6 @@ LINES_SHOWN = 5  # Lines of one definition that are shown with their text; the o
 UNTYPED = "in this language types are known only where they are written: names and imports were compared"
 UNRECORDED = "uses of values are not recorded in this language"
 NO_NAME = "these names"  # Of files, and of too many.
-_VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
 IN_WORDS = {
     Certainty.CERTAIN: "certain",
     Certainty.MAY_CALL: "may call it, one of several targets",
@@ -235,13 +235,17 @@ def _archived_files(doubt: Doubt, asking: Asking) -> Iterator[str]:
         yield f"{files} more: {asking.argument('exclude_archived=false')} lists them"
 
 
+def _is_unrecorded(start: CodeNode) -> bool:
+    return start.kind is SymbolKind.KEY or is_unrecorded(start.path, start.kind)
+
+
 def _unknown_types(starts: Sequence[CodeNode], by_text: str) -> Iterator[str]:
     if not starts:  # Definitions of a difference.
         yield UNTYPED
     elif all(start.is_file for start in starts):
         yield "imports are compared by path, without configured aliases"
     else:
-        yield f"{UNRECORDED}; {by_text}" if all(start.kind in _VALUES for start in starts) else UNTYPED
+        yield f"{UNRECORDED}; {by_text}" if all(map(_is_unrecorded, starts)) else UNTYPED
 
 
 def first_places(places: Sequence[str | Line], most: int = PLACES_NAMED) -> str:

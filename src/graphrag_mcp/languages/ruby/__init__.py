@@ -15,6 +15,7 @@ LANGUAGES = (
         private protected public each map freeze nil? to_s lambda proc loop
     """,
         constructors="initialize",
+        calls_fields=True,
         capitals=True,
         arguments=Arguments(
             calls="call",

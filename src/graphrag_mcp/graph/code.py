@@ -23,6 +23,7 @@ CERTAINTY_OF = {
     How.NAMED: Certainty.BY_NAME,
     How.SHARED: Certainty.BY_NAME,
 }
+_EXTENDED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)  # What a type may extend.
 
 
 def edge_of(link: StoredLink, source_id: int, target_id: int) -> CodeEdge:
@@ -188,5 +189,6 @@ class IndexedCode:
         )
         plain = name.removesuffix(MACRO).strip('"')
         module = next((relation.target_module for relation in said if relation.target == plain), "")
-        is_defined = link.how is How.UNDECIDED and bool(self.facts.places_of(plain))
+        named = self.facts.called(plain) if link.how is How.UNDECIDED else ()
+        is_defined = any(link.kind is not RelationKind.INHERITS or each.kind in _EXTENDED for each in named)
         return Mentioned(link.kind, plain, "" if module == MACRO else module, path, link.line, is_defined)

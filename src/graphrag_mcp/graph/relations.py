@@ -10,6 +10,7 @@ from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.removed import Removed
 from graphrag_mcp.graph.sites import SiteFinder
 from graphrag_mcp.graph.unfitting import Edit
+from graphrag_mcp.languages.registry import describe
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import Category, Count, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
@@ -201,7 +202,22 @@ class Relations:
                     for edge in calls
                     if edge.certainty is Certainty.CERTAIN  # None of a known instance.
                 ]
-        return edges
+        left_out = self._not_running(node, {edge.path for edge in edges})
+        return [edge for edge in edges if (edge.path, edge.line) not in left_out]
+
+    def _not_running(self, node: CodeNode, paths: Iterable[str]) -> set[Line]:
+        """Return where files call a method above one and cannot run it: by the arguments, or as that of a type."""
+        facts, calls = self._code.facts, dict[Line, list[bool]]()
+        takes = [Count(own.least, own.most) for own in facts.inside(node.path) if own.place == node.place]
+        of_types = not describe(
+            self._code.language(node.path)
+        ).blocks_implement  # Else it is said of what type a value is.
+        for path in paths:
+            for said in facts.outline(path):
+                if said.kind is RelationKind.CALLS and said.target == node.name:
+                    is_other = (of_types and said.owner.endswith("::")) or not all(map(said.given.meets, takes))
+                    calls.setdefault((path, said.line), []).append(is_other)
+        return {place for place, others in calls.items() if all(others)}
 
     def _from_slots(self, node: CodeNode, symbols: Sequence[SymbolId], scope: Scope) -> list[CodeEdge]:
         """Return the calls of what parameters, fields and collections hold in which functions are kept.

@@ -22,7 +22,7 @@ class Named(NamedTuple):
     place: see `place_id`. is_static: whether it is declared so, which hides it in C. is_number: whether it is a
     constant in an enumeration of C or C++, in others maybe a field. is_private: whether it is declared so.
     is_extension: whether it is a function that values of other types have, as C# has them.
-    least, most: the arguments that it takes.
+    least, most: the arguments that it takes. signature: as it is written, up to its body.
     """
 
     file: Keyed
@@ -39,6 +39,7 @@ class Named(NamedTuple):
     end_line: int
     least: int = 0
     most: int = ANY_COUNT.most
+    signature: str = ""
 
 
 class Names(NamedTuple):

@@ -89,6 +89,11 @@ class Variable(NamedTuple):
     is_new: bool
 
 
+def as_parameter(name: str) -> str:
+    """Return the name by which a parameter for types is a variable, whose type is what bounds it: none of the code."""
+    return f"<{name}>"
+
+
 class Base(NamedTuple):
     """A type that the definition around it extends, implements or embeds (`receiver.name`).
 

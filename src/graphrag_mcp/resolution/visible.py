@@ -41,11 +41,13 @@ def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]
         for key in module_keys(path):
             visible[Read("", "key", key)] = {names.file.is_archived}
         for named in names.inside:
-            said = (names.file.is_archived, *named[2:-2])
+            said = (names.file.is_archived, *named._replace(start_line=0, end_line=0, signature="")[2:])
             visible.setdefault(Read("", "called", named.name), set()).add(said)
-            if named.kind is SymbolKind.METHOD:
+            if named.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
                 owner = named.qualified_name.removesuffix(named.name).removesuffix(".")
-                visible.setdefault(Read(path, BASES, owner), set()).add((named.name,))
+                visible.setdefault(Read(path, BASES, owner), set()).add((named.kind, named.name, named.signature))
+            elif named.kind is SymbolKind.TYPE:
+                visible.setdefault(Read(path, BASES, named.qualified_name), set()).add((named.signature,))
         modules = {passed.target_module for passed in names.outline if passed.kind is RelationKind.IMPORTS}
         visible[Read(path, PASSED_ON, "")] = set(modules)
         for passed in names.outline:

@@ -35,6 +35,7 @@ _CPP = replace(
     files=".cc .cpp .cxx .c++ .cppm .ixx .hh .hpp .hxx .h++ .inl .ipp .tpp .cu .cuh .ino",
     queries="cpp c",
     bare_members=True,
+    unreplaced="static",
     arguments=Arguments(  # Default values may stand in another declaration.
         calls="call_expression",
         parameters="",

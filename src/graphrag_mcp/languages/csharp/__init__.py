@@ -19,6 +19,7 @@ LANGUAGES = (
         ),
         hides_private=True,
         typed_members=True,
+        unreplaced="const new private static",
         public="public",
         test_types=True,
     ),

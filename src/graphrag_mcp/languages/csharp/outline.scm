@@ -80,3 +80,8 @@
   (declaration_expression type: [(identifier) @kind (generic_name (identifier) @kind)] name: (identifier) @variable)
   (property_declaration type: [(identifier) @kind (generic_name (identifier) @kind)
     (nullable_type type: [(identifier) @kind (generic_name (identifier) @kind)])] name: (identifier) @variable)] @typed
+; What a parameter for types stands for.
+((type_parameter_constraints_clause (identifier) @variable (type_parameter_constraint type: [
+  (identifier) @kind (generic_name (identifier) @kind) (qualified_name name: [(identifier) @kind (generic_name (identifier) @kind)])
+  (nullable_type type: [(identifier) @kind (generic_name (identifier) @kind)])])) @bounded
+  (#not-match? @kind "^(notnull|unmanaged)$"))

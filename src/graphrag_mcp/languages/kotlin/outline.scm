@@ -63,3 +63,8 @@
     (nullable_type [(user_type . (identifier) @kind . (type_arguments)? .) (user_type (identifier) . (identifier)) @kind])])] @typed
 (property_declaration (variable_declaration (identifier) @variable .) (call_expression . (identifier) @kind)
   (#match? @kind "^[A-Z]")) @typed
+; What a parameter for types stands for.
+([(type_parameter (identifier) @variable (user_type (identifier) @kind . (type_arguments)? .))
+  (type_constraint (identifier) @variable (user_type (identifier) @kind . (type_arguments)? .))
+  (type_parameter (identifier) @variable (nullable_type (user_type (identifier) @kind . (type_arguments)? .)))] @bounded
+  (#not-eq? @kind "Any"))

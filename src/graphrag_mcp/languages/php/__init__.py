@@ -18,6 +18,7 @@ LANGUAGES = (
         strlen str_replace
     """,
         constructors="__construct",
+        unreplaced="private",
         arguments=Arguments(
             calls="""function_call_expression member_call_expression nullsafe_member_call_expression
                 scoped_call_expression object_creation_expression""",

@@ -93,6 +93,10 @@
     (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)
     (reference_type type: [[(type_identifier) (scoped_type_identifier)] @kind
       (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)])])
+  (parameter pattern: [(identifier) @variable (mut_pattern (identifier) @variable)] type: [
+    (_ trait: [(type_identifier) @kind (scoped_type_identifier) @kind (generic_type type: (_) @kind)])
+    (reference_type type:
+      (_ trait: [(type_identifier) @kind (scoped_type_identifier) @kind (generic_type type: (_) @kind)]))])
   (let_declaration pattern: (identifier) @variable type: [
     [(type_identifier) (scoped_type_identifier)] @kind
     (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)
@@ -103,14 +107,23 @@
     [(type_identifier) (scoped_type_identifier)] @kind
     (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)
     (reference_type type: [[(type_identifier) (scoped_type_identifier)] @kind
-      (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)])])] @typed)
+      (generic_type type: [(type_identifier) (scoped_type_identifier)] @kind)])])] @typed
+  (#not-match? @kind "^(Arc|Box|Rc)$"))
+; What a parameter for types stands for.
+([(type_parameter name: (type_identifier) @variable bounds: (trait_bounds [
+    (type_identifier) @kind (scoped_type_identifier) @kind (generic_type type: (_) @kind)]))
+  (where_predicate left: (type_identifier) @variable bounds: (trait_bounds [
+    (type_identifier) @kind (scoped_type_identifier) @kind (generic_type type: (_) @kind)]))] @bounded
+  (#not-match? @kind "^(Clone|Copy|Debug|Send|Sized|Sync|Unpin)$"))
 ; What a pointer that owns it points to.
 ([(parameter pattern: (identifier) @variable type: [
-    (generic_type type: (type_identifier) @_owning type_arguments: (type_arguments . (type_identifier) @kind .))
+    (generic_type type: (type_identifier) @_owning
+      type_arguments: (type_arguments . [(type_identifier) @kind (_ trait: (type_identifier) @kind)] .))
     (reference_type type: (generic_type type: (type_identifier) @_owning
-      type_arguments: (type_arguments . (type_identifier) @kind .)))])
+      type_arguments: (type_arguments . [(type_identifier) @kind (_ trait: (type_identifier) @kind)] .)))])
   (field_declaration name: (field_identifier) @variable type: (generic_type type: (type_identifier) @_owning
-    type_arguments: (type_arguments . (type_identifier) @kind .)))] @typed (#any-of? @_owning "Arc" "Box" "Rc"))
+    type_arguments: (type_arguments . [(type_identifier) @kind (_ trait: (type_identifier) @kind)] .)))] @typed
+  (#any-of? @_owning "Arc" "Box" "Rc"))
 (let_declaration pattern: (identifier) @variable value: [
     (call_expression function: (scoped_identifier path: (identifier) @kind name: (identifier) @_new))
     (await_expression (call_expression function: (scoped_identifier path: (identifier) @kind name: (identifier) @_new)))

@@ -15,6 +15,7 @@ LANGUAGES = (
         imports_names=False,
         hides_private=True,
         typed_members=True,
+        unreplaced="fileprivate private",
         platform="c cpp objc",
         public="public",
         test_types=True,

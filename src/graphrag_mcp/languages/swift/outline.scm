@@ -39,9 +39,17 @@
 ; What variables hold.
 [(parameter name: (simple_identifier) @variable . (parameter_modifiers)? . [(user_type . (type_identifier) @kind . (type_arguments)? .)
     (user_type (type_identifier) . (type_identifier)) @kind
-    (optional_type (user_type . (type_identifier) @kind . (type_arguments)? .))])
+    (optional_type (user_type . (type_identifier) @kind . (type_arguments)? .))
+    [(opaque_type (user_type . (type_identifier) @kind . (type_arguments)? .))
+      (existential_type (user_type . (type_identifier) @kind . (type_arguments)? .))]])
   (property_declaration name: (pattern bound_identifier: (simple_identifier) @variable)
     (type_annotation [(user_type . (type_identifier) @kind . (type_arguments)? .) (user_type (type_identifier) . (type_identifier)) @kind
-      (optional_type (user_type . (type_identifier) @kind . (type_arguments)? .))]))
+      (optional_type (user_type . (type_identifier) @kind . (type_arguments)? .))
+      (existential_type (user_type . (type_identifier) @kind . (type_arguments)? .))]))
   (property_declaration name: (pattern bound_identifier: (simple_identifier) @variable)
     value: (call_expression . (simple_identifier) @kind) (#match? @kind "^[A-Z]"))] @typed
+; What a parameter for types stands for.
+([(type_parameter . (type_identifier) @variable (user_type (type_identifier) @kind . (type_arguments)? .))
+  (type_constraint (inheritance_constraint constrained_type: (identifier . (simple_identifier) @variable .)
+    (user_type (type_identifier) @kind . (type_arguments)? .)))] @bounded
+  (#not-match? @kind "^(AnyObject|Sendable)$"))

@@ -34,6 +34,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @typed       a declaration of a @variable with its type, @kind; @made: one whose value is an instance of @kind;
                  @made.own: a field of the own instance that is given such a value; @made.new: a variable that begins
                  here, whatever has its name before
+    @bounded     a parameter for types, @variable, and what each of them extends or implements, @kind
     @described   a block of tests, with the type that they describe, @kind
     @namespace   that of the file, in which are the types that are written without another one and are not imported
     @code        a text that is code of the language, with the names of its @parameters; only its calls count
@@ -77,6 +78,7 @@ from graphrag_mcp.parsing.outline import (
     Comment,
     Reference,
     Variable,
+    as_parameter,
 )
 
 DEFINITION_ROLES: dict[str, SymbolKind | None] = {
@@ -92,7 +94,7 @@ DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "parameter": SymbolKind.FIELD,
     "scope": None,
 }
-_HOLDING = ("typed", "made.own", "made.new", "made")
+_HOLDING = ("typed", "made.own", "made.new", "made", "bounded")
 _ROLES = (
     *DEFINITION_ROLES,
     "call",
@@ -234,7 +236,8 @@ class Findings:
             case _ if role in _HOLDING:
                 variable, kind = captures["variable"][0], type_name(self._code.node_text(captures["kind"][0]))
                 name = self._code.node_text(variable).lstrip("$@:")
-                said = (role == "typed", role == "made.own", role == "made.new")
+                name = as_parameter(name) if role == "bounded" else name
+                said = (role in ("typed", "bounded"), role == "made.own", role == "made.new")
                 self.variables.append(Variable(variable.start_byte, name, kind, *said))
             case _ if role in NAMING_ROLES:
                 self._namings.append(Naming(node.start_byte, role, node, captures))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import VARIABLE
-from graphrag_mcp.parsing.outline import Outline, enclosing_indexes
+from graphrag_mcp.parsing.outline import Outline, as_parameter, enclosing_indexes
 
 MOST_KINDS = 40  # Times that a variable gets another type; one with more has none.
 
@@ -24,9 +24,19 @@ class VariableTypes:
         self._definitions = outline.definitions
         self._types = _kinds_of_variables(outline)
         self._around: dict[tuple[int, str], list[Sequence[_Kind]]] = {}
+        self._has_bounds = any(variable.name.startswith("<") for variable in outline.variables)
 
     def of(self, variable: str, index: int, at: int) -> str:
-        """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown."""
+        """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown.
+
+        Of a value whose type is a parameter, the only type that bounds it; likewise of that parameter.
+        """
+        kind = self._said(variable, index, at)
+        name = kind.rstrip("?") or variable
+        bound = self._said(as_parameter(name), index, at) if self._has_bounds and name else ""
+        return bound + kind.removeprefix(name) if bound and not bound.endswith("?") else kind
+
+    def _said(self, variable: str, index: int, at: int) -> str:
         if (index, variable) not in self._around:
             self._around[index, variable] = list(self._types_around(variable, index))
         known = (_only_or_last(kinds, at) for kinds in self._around[index, variable])

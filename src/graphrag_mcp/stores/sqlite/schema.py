@@ -23,7 +23,7 @@ NAMED = """s.name, s.qualified_name, s.kind, s.place, s.signature LIKE 'macro_ru
     s.kind = 'field' AND (s.signature = s.name OR s.signature LIKE s.name || ' %'),
     s.signature LIKE 'private %' AND s.signature NOT LIKE 'private protected %' OR s.signature LIKE 'fileprivate %',
     s.signature LIKE '%(this %' OR s.qualified_name LIKE '%.extension.%',
-    s.start_line, s.end_line, s.least, s.most"""
+    s.start_line, s.end_line, s.least, s.most, s.signature"""
 
 
 def of_linked(link_id: str, linked_id: str) -> str:

@@ -421,7 +421,7 @@ def test_a_function_that_runs_the_tests_of_its_file_may_be_one(tmp_path: Path) -
 
 def test_of_tests_that_are_reached_by_name_only_the_first_are_listed(tmp_path: Path) -> None:
     """After those that certainly reach the code; a higher limit lists all."""
-    tests = "".join(f"  [Fact] public void Does{index}(Unknown it) {{ it.Total(); }}\n" for index in range(14))
+    tests = "".join(f"  [Fact] public void Does{index}(dynamic it) {{ it.Total(); }}\n" for index in range(14))
     files = {
         "src/Price.cs": "public class Price { public int Total() { return 1; } }\n",
         "test/ATests.cs": f"public class ATests {{\n{tests}}}\n",
@@ -443,8 +443,8 @@ def test_a_definition_that_calls_certainly_and_by_name_counts_once(tmp_path: Pat
     """As certain, so that the parts are as many as the whole."""
     files = {
         "Price.cs": "public class Price { public int Total() { return 1; } }\n",
-        "Use.cs": "public class Use {\n  void Both(Price one, Unknown two) {\n    one.Total();\n    two.Total();\n  }\n"
-        "  void Doubtful(Unknown two) { two.Total(); }\n}\n",
+        "Use.cs": "public class Use {\n  void Both(Price one, dynamic two) {\n    one.Total();\n    two.Total();\n  }\n"
+        "  void Doubtful(dynamic two) { two.Total(); }\n}\n",
     }
     with indexed(tmp_path, files) as app:
         call = TRACE.read({"symbol": "Price.Total"}, app.settings, app.root)

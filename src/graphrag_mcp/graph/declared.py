@@ -15,7 +15,7 @@ _OF_ITS_FILE = "static "  # So begins what no other file may call.
 
 
 def in_header(node: "CodeNode | ChangedDefinition") -> bool:
-    """Return whether a function stands in a header, which mostly only declares it."""
+    """Return whether a function stands in a header, and so may only be declared there."""
     return node.kind in CALLABLE and node.path.endswith(HEADER_SUFFIXES)
 
 

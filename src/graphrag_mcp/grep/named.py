@@ -100,7 +100,7 @@ def _behind_equals(row: Occurrence, places: Sequence[Around], needle: Needle) ->
 
 
 def _is_text(around: Around, role: Role) -> bool:
-    """Return whether a name is no code, but in a comment, a string, or the path of an import."""
+    """Return whether a name is in a comment, a string, or the path of an import."""
     return role in (Role.COMMENT, Role.STRING) or is_in_string(around)
 
 

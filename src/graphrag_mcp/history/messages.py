@@ -24,7 +24,7 @@ def shortened_message(message: str, words: str) -> str:
 
 
 def told_parts(body: str, words: str, most: int, *, is_brief: bool = False) -> list[str]:
-    """Return the parts of a message that fit into so many characters, in their order; CUT stands for what is left out.
+    """Return the parts of a message that fit into a number of characters, with CUT where others are left out.
 
     Those that share the rarest words are chosen first. is_brief: whether no others are taken beside them; where no part
     shares a word, that is the first paragraph.
@@ -64,7 +64,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _with_gaps(chosen: Mapping[int, str], count: int) -> list[str]:
-    """Return the chosen ones of so many parts in their order, with CUT where others are left out."""
+    """Return the chosen parts in their order, with CUT where others are left out."""
     rows: list[str] = []
     for place in sorted(chosen):
         is_behind_gap = place > 0 and place - 1 not in chosen and not (rows and rows[-1].endswith(CUT))

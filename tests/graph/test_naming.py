@@ -65,6 +65,11 @@ AREA = {
     "fn kind() -> Kind {\n    Kind::Area\n}\n"
 }
 
+RUBY = {
+    "store.rb": "class Store\n  MOST = 3\n  attr_accessor :most\n  class Shelf\n    def fill\n      put(MOST)\n"
+    "      @most = 2\n    end\n  end\nend\n"
+}
+
 
 @pytest.mark.parametrize(
     ("files", "symbol", "direction", "lines"),
@@ -80,6 +85,8 @@ AREA = {
         (RUST, "Box.size", Direction.WRITERS, ["lib.rs:4", "lib.rs:7"]),
         (RUST, "Box.size", Direction.READERS, ["lib.rs:3", "lib.rs:4", "lib.rs:8"]),
         (RUST, "MOST", Direction.USERS, ["lib.rs:1", "lib.rs:7", "lib.rs:8"]),
+        (RUBY, "Store.MOST", Direction.USERS, ["store.rb:6"]),
+        (RUBY, "Store.most", Direction.USERS, []),
         (AREA, "Kind.Area", Direction.USERS, ["a.rs:6"]),
     ],
 )

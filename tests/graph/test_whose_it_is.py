@@ -214,6 +214,8 @@ SCOPES = {
     "  class List < Value\n    def save(item)\n    end\n  end\nend\nend\n",
     "lib/far.rb": "module Acme\n  class Far < Lazy::Base\n    def save(item)\n    end\n  end\n"
     "  class Near < Base\n  end\n  module Lazy\n    def self.make\n      Base.new\n    end\n  end\nend\n",
+    "lib/alone.rb": "module Acme\n  module Foreign\n    class Base\n    end\n  end\nend\n"
+    "class Kid < Other::Base\nend\n",
     "a.cpp": "namespace one { struct Base { }; }\nnamespace two { struct Base { };\nstruct Kid : Base { }; }\n",
 }
 
@@ -228,6 +230,7 @@ SCOPES = {
         ("Acme.Lazy.Base.save", Direction.OVERRIDES, ["far.rb:3", "value.rb:4"]),
         ("Acme.Lazy.Base", Direction.CALLERS, ["far.rb:10"]),
         ("lib/error.rb::Acme.Base", Direction.CALLERS, []),
+        ("Acme.Foreign.Base", Direction.SUBCLASSES, []),
         ("two.Base", Direction.SUBCLASSES, ["a.cpp:3"]),
         ("one.Base", Direction.SUBCLASSES, []),
     ],

@@ -266,7 +266,7 @@ def test_where_a_flow_stops_its_open_calls_are_named(tmp_path: Path) -> None:
     with indexed(tmp_path, {"log.rb": app_rb, "kinds.rb": kinds}) as app:
         text = ask(app, {"from": "Log.error", "to": "sink"})
     assert text.startswith("No chain is known from ")
-    assert text.endswith("Not followed, since several definitions may be meant: handle (log.rb:3)")
+    assert text.endswith("Not followed, since it is not known which definition is meant: handle (log.rb:3)")
 
 
 def test_a_flow_goes_on_in_what_overrides_a_method_by_name(tmp_path: Path) -> None:

@@ -23,7 +23,9 @@ _NO_CODE = (SymbolKind.KEY, SymbolKind.SECTION)
 def with_named_lines(graph: SymbolGraph, relations: CodeRelations, files: Files, found: Trace, scope: Scope) -> Trace:
     """Return a trace with the lines that have the name of what was asked for, if that is such a value."""
     values = (
-        [node for node in found.starts if is_unrecorded(node.path, node.kind)] if found.direction in _OF_VALUES else []
+        [node for node in found.starts if is_unrecorded(node.path, node.kind, node.name)]
+        if found.direction in _OF_VALUES
+        else []
     )
     if not values or not values[0].name.isidentifier():
         return found

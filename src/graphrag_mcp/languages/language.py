@@ -66,7 +66,7 @@ class Language:
     constructors: str = ""  # The names of the methods that run when an instance of their type is created.
     hides_private: bool = False  # Whether what is `private` is seen in its own file and type only.
     typed_members: bool = False  # Whether a value has the members of its type, of those above it, and no others.
-    calls_fields: bool = False  # Whether fields are read and set by calls.
+    calls_fields: bool = False  # Whether fields are read and set by calls, unless they have a capital first.
     capitals: bool = False  # Whether a receiver with a capital first is a constant, and no variable.
     clauses: bool = False  # Whether several definitions in a row with one name are one function.
     bare_members: bool = True  # Whether a bare name may be that of a method.

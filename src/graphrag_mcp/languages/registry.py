@@ -126,10 +126,10 @@ def platform_of(name: str) -> frozenset[str]:
     return frozenset(describe(name).platform.split()) | {name}
 
 
-def is_unrecorded(path: str, kind: SymbolKind) -> bool:
+def is_unrecorded(path: str, kind: SymbolKind, name: str) -> bool:
     """Return whether nothing records where a value that a file defines is used."""
     language = describe(detect_language(path))
-    is_called = kind is SymbolKind.FIELD and language.calls_fields
+    is_called = kind is SymbolKind.FIELD and language.calls_fields and not name[:1].isupper()
     return kind in VARIABLE and not (language.has_facts or is_called)
 
 

@@ -48,7 +48,8 @@ class Owners:
         for how, chosen in ((said, here), (said if is_found else How.NAMED, imported or owned)):
             if chosen:
                 return one_or_guess(how, chosen)
-        if self.is_of_unknown(relation):
+        is_type_in_it = relation.kind is RelationKind.INHERITS and relation.owner.endswith("::")
+        if is_type_in_it or self.is_of_unknown(relation):
             return NOTHING
         is_type = self._is_type(owner)
         if relation.kind is RelationKind.HANDS_ON and not (is_type and self._may_inherit(owner, relation.target)):

@@ -236,7 +236,7 @@ def _archived_files(doubt: Doubt, asking: Asking) -> Iterator[str]:
 
 
 def _is_unrecorded(start: CodeNode) -> bool:
-    return start.kind is SymbolKind.KEY or is_unrecorded(start.path, start.kind)
+    return start.kind is SymbolKind.KEY or is_unrecorded(start.path, start.kind, start.name)
 
 
 def _unknown_types(starts: Sequence[CodeNode], by_text: str) -> Iterator[str]:

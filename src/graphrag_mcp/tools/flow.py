@@ -256,7 +256,7 @@ def _where_it_breaks(flow: Flow, call: Call[FlowArguments], texts: Mapping[Line,
         yield from _links("Known to the end:", gap.after, texts)
     if flow.stops:
         stops = ", ".join(f"{as_name(stop.name)} ({as_name(stop.path)}:{stop.line})" for stop in flow.stops)
-        yield f"Not followed, since several definitions may be meant: {stops}"
+        yield f"Not followed, since it is not known which definition is meant: {stops}"
     guessed = [("from", flow.starts)] * (not arguments.starts) + [("to", flow.ends)] * (not arguments.to)
     for name, nodes in guessed:
         yield f"Call again with {asking.argument(name)}, one of: " + ", ".join(map(location_of, nodes[:5]))

@@ -136,7 +136,7 @@ def test_the_first_line_counts_the_lines(tmp_path: Path) -> None:
     assert last.startswith("Not all uses of values are recorded in this language: names were compared in its code,")
     assert answer(tmp_path, C, symbol="stack.entries", direction="readers").splitlines()[-2].startswith("2 more lines")
     said = answer(tmp_path, {**C, "b.h": "struct queue {\n  int entries;\n};\n"}, symbol="entries", direction="users")
-    assert "the same for each of the 2 definitions" in said
+    assert "the same for 2 definitions" in said
     assert "1 more definition has the name" in answer(tmp_path, {}, symbol="queue.entries", direction="users")
     none = answer(tmp_path, {"c.h": "#define UNUSED 1\n"}, symbol="UNUSED", direction="users")
     assert none.startswith("No line of code has the name of c.h:1-1  UNUSED.\n")

@@ -336,7 +336,7 @@ def _of_names(naming: "Naming", direction: Direction, asking: Asking) -> Iterato
     elif naming.left_out:
         lines, how = counted(naming.left_out, "more line"), asking.argument("direction=writers")
         yield f"{lines} of code only {'sets' if naming.left_out == 1 else 'set'} it: {how} lists them."
-    same = f", the same for each of {counted(naming.values, 'definition')}" if naming.values > 1 else ""
+    same = f", the same for {counted(naming.values, 'definition')}" if naming.values > 1 else ""
     others = counted(naming.other_definitions, "more definition has", "more definitions have")
     said = f"; {others} the name" if naming.other_definitions else ""
     by_name = f"names were compared in its code, outside of comments and strings{same}{said}"

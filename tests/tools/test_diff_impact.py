@@ -332,3 +332,13 @@ def test_tests_are_named_where_no_command_runs_them(opened: App, root: Path) -> 
     assert ": TillTest.testPay  web/tests/TillTest.php:3-6." in ask(opened)
     (root / "web/Till.php").write_text(SHOP["web/Till.php"].replace("pay($one)", "charge($one)"))
     assert ": TillTest.testPay  web/tests/TillTest.php:3-6" in ask(opened)
+
+
+def test_calls_that_fitted_before_the_change_may_break(opened: App, root: Path) -> None:
+    """Also where nothing but the name is known of what they mean, and they fit nothing any more."""
+    commit(
+        root, {"job.rb": "class Job\n  def drop(name)\n  end\nend\n", "use.rb": "def use(job)\n  job.drop(1)\nend\n"}
+    )
+    opened.index()
+    (root / "job.rb").write_text("class Job\n  def drop(name, why)\n  end\nend\n")
+    assert "  may break use.rb:2  use (by name)" in ask(opened).splitlines()

@@ -233,6 +233,12 @@ def _affected(
         if definition.change is Change.SIGNATURE:
             lines = {(place.path, place.line) for place in places}
             unfitting = unfitting | relations.miscounted(node.name, lines, definition.took, definition.takes)
+            fitted = relations.miscounted(node.name, doubt.undecided, definition.took, definition.takes)
+            doubt = doubt.without(fitted)
+            places += [
+                _dependant(graph, Mentioned(RelationKind.CALLS, node.name, "", *line, False), Certainty.BY_NAME)
+                for line in sorted(fitted)
+            ]
     broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
     certain = tuple(
         place

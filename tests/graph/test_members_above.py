@@ -181,3 +181,8 @@ def test_a_property_named_like_a_type_bounds_nothing(tmp_path: Path) -> None:
         "class Use {\n  Fan Pump { get; }\n  void Go(Pump pump) {\n    pump.Run();\n  }\n}\n"
     )
     assert rows(tmp_path, {"a.cs": code}, "Pump.Run", Direction.CALLERS) == ["a.cs:6 certain"]
+
+
+def test_a_private_method_overrides_none(tmp_path: Path) -> None:
+    text = "open class Account { private fun audit() {} }\nclass Premium : Account() { private fun audit() {} }\n"
+    assert rows(tmp_path, {"a.kt": text}, "Account.audit", Direction.OVERRIDES) == []

@@ -132,7 +132,7 @@ def test_the_first_line_counts_the_lines(tmp_path: Path) -> None:
     where = "stack.h:3-3  stack.entries"
     assert head == f"5 lines of code set what has the name of {where}, by name only."
     assert shown[:3] == ["stack.c", "  push (by name only)", "    8: s->entries++;"]
-    assert left_out.startswith("3 more lines have the name without setting it there;")
+    assert left_out.startswith("3 more lines have the name and do not plainly set it;")
     assert last.startswith("Not all uses of values are recorded in this language: names were compared in its code,")
     assert answer(tmp_path, C, symbol="stack.entries", direction="readers").splitlines()[-2].startswith("2 more lines")
     said = answer(tmp_path, {**C, "b.h": "struct queue {\n  int entries;\n};\n"}, symbol="entries", direction="users")
@@ -168,3 +168,25 @@ def test_many_lines_are_cut_and_hostile_ones_take_little_time(tmp_path: Path, mo
     assert found.naming is not None
     assert found.naming.lines == 99
     assert found.doubt.is_cut
+
+
+PARTS = {
+    "a.c": "int n;\nint a[9];\nvoid f(void) {\n  (n) = 4;\n  a[n] = 3;\n}\n",
+    "a.cs": "class A {\n  int n;\n  void F() {\n    (n, x) = (1, 2);\n    n[0] = 3;\n    y = n;\n  }\n}\n",
+    "a.php": "<?php\nclass A {\n  private $n;\n  function f() {\n    [$this->n, $x] = [1, 2];\n"
+    "    $y = \"{$this->n} $this->n\";\n    $this->n['a'] = 3;\n  }\n}\n",
+    "a.rs": "struct A { n: u8 }\nimpl A { fn f(&mut self) {\n  (self.n, x) = (1, 2);\n  self.n[0] = 3;\n} }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "writers", "readers"),
+    [("a.c", [4], [5]), ("a.cs", [4, 5], [5, 6]), ("a.php", [5, 7], [6, 7]), ("a.rs", [3, 4], [4])],
+)
+def test_a_target_may_be_a_part_of_another_one(
+    tmp_path: Path, file: str, writers: list[int], readers: list[int]
+) -> None:
+    """One of several, in parentheses, or a collection of which an element is set; also in a string."""
+    for direction, lines in ((Direction.WRITERS, writers), (Direction.READERS, readers)):
+        found = rows(tmp_path, {file: PARTS[file]}, "n", direction)
+        assert sorted({int(row.split()[0].rpartition(":")[2]) for row in found}) == lines

@@ -16,7 +16,7 @@ FILES = {
     "spec/box_spec.rb": 'describe Loud do\n  it "has it" do\n    expect(list).to include(Loud)\n'
     "    Class.new { include Loud }\n  end\nend\n",
     "lib/loud.rb": "module Loud\nend\nclass Horn\n  include Loud if LOUD\nend\n"
-    "Horn.class_eval do\n  include Loud\nend\n",
+    "Horn.class_eval do\n  include Loud\nend\nclass Bell\n  begin\n    include Loud\n  end\nend\n",
 }
 
 
@@ -37,4 +37,7 @@ def test_what_is_assigned_calls_the_setter(tmp_path: Path, symbol: str, found: l
 
 def test_an_argument_is_no_mixin_and_no_test_is_below_a_type(tmp_path: Path) -> None:
     """A matcher of the name stands in a call; what stands in a modifier or a block is a statement."""
-    assert rows(tmp_path, FILES, "Loud", Direction.SUBCLASSES) == ["lib/loud.rb:4 certain"]
+    assert rows(tmp_path, FILES, "Loud", Direction.SUBCLASSES) == [
+        "lib/loud.rb:4 certain",
+        "lib/loud.rb:11 certain",
+    ]

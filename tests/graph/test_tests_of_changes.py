@@ -451,3 +451,16 @@ def test_a_definition_that_calls_certainly_and_by_name_counts_once(tmp_path: Pat
         said = TRACE.write(app.ask(TRACE.ask, call), call)
     assert said.startswith("2 callers of ")
     assert "1 certain, 1 by name only." in said.partition("\n")[0]
+
+
+def test_a_mark_is_that_of_the_function_behind_it(tmp_path: Path) -> None:
+    """Also where another one stands on the same line."""
+    files = {
+        "src/Go.cs": "public class Go { public static void Run() { } }\n",
+        "test/GoTests.cs": "public class GoTests {\n"
+        "  [Fact] public void A() { Help(); } public void Help() { Go.Run(); }\n}\n",
+    }
+    with indexed(tmp_path, files) as app:
+        call = TRACE.read({"symbol": "Go.Run", "direction": "tests"}, app.settings, app.root)
+        said = TRACE.write(app.ask(TRACE.ask, call), call)
+    assert said.startswith("1 test and 1 helper of tests")

@@ -1,9 +1,10 @@
 """Exact answers about one project: definitions, relations, impact, outlines and the repository map."""
 
 import time
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,7 +121,9 @@ class Navigator:
             known = {step.source for step in found.steps}
             found = replace(found, named=named_after(self._graph, starts, scope, known))
         if direction is Direction.OVERRIDES and not found.steps:  # It may be the one that overrides another.
-            found = replace(found, stops=self._trace(self._types_of(starts), Direction.SUPERCLASSES, hops, scope).stops)
+            found = replace(
+                found, stops=self._trace([*self._types_of(starts)], Direction.SUPERCLASSES, hops, scope).stops
+            )
         return with_named_lines(self._graph, self._relations, self.files, found, scope)
 
     def readers(self, node: CodeNode, scope: Scope = EVERYTHING) -> Trace:
@@ -183,7 +186,7 @@ class Navigator:
         tested: dict[CodeNode, None] = {}
         tests: dict[CodeNode, None] = {}
         for nodes in levels:
-            for kind in self._types_of(nodes)[:MOST_TYPES]:
+            for kind in islice(self._types_of(nodes), MOST_TYPES):
                 steps = self._trace([kind], Direction.TESTS, HOPS_TO_TESTS, scope).steps
                 sources = dict.fromkeys(step.source for step in steps if not step.is_guess)
                 if cases := cases_of([node for node in sources if node.category is Category.TESTS]):
@@ -193,17 +196,15 @@ class Navigator:
                 break
         return tuple(tested), tuple(tests)
 
-    def _types_of(self, members: Iterable[CodeNode]) -> list[CodeNode]:
-        """Return the types that own some definitions."""
-        names = dict.fromkeys(
-            (node.path, node.qualified_name.rpartition(".")[0]) for node in members if not node.is_file
-        )
-        return [
-            node
-            for path, name in names
-            for node in self._graph.in_file(path)
-            if node.kind is SymbolKind.TYPE and node.qualified_name == name
-        ]
+    def _types_of(self, members: Iterable[CodeNode]) -> Iterator[CodeNode]:
+        """Yield the types that own some definitions."""
+        owners: dict[str, set[str]] = {}
+        for member in members:
+            if not member.is_file:
+                owners.setdefault(member.path, set()).add(member.qualified_name.rpartition(".")[0])
+        for path, names in owners.items():
+            inside = self._graph.in_file(path)
+            yield from (node for node in inside if node.kind is SymbolKind.TYPE and node.qualified_name in names)
 
     def difference(self, base: str, patch: str, hops: int, scope: Scope) -> "DiffImpact":
         """Return what a patch affects, or else what differs from a commit or in a range; see `differing_files`."""

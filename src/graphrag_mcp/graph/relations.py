@@ -202,16 +202,15 @@ class Relations:
                     for edge in calls
                     if edge.certainty is Certainty.CERTAIN  # None of a known instance.
                 ]
-        left_out = self._not_running(node, {edge.path for edge in edges})
+        left_out = self._not_running(node, {edge.path for edge in edges}) if edges else ()
         return [edge for edge in edges if (edge.path, edge.line) not in left_out]
 
     def _not_running(self, node: CodeNode, paths: Iterable[str]) -> set[Line]:
         """Return where files call a method above one and cannot run it: by the arguments, or as that of a type."""
         facts, calls = self._code.facts, dict[Line, list[bool]]()
-        takes = [Count(own.least, own.most) for own in facts.inside(node.path) if own.place == node.place]
-        of_types = not describe(
-            self._code.language(node.path)
-        ).blocks_implement  # Else it is said of what type a value is.
+        takes = [Count(own.least, own.most) for own in facts.called(node.name) if own.place == node.place]
+        # Where blocks implement, a type before a name says of what type a value is.
+        of_types = not describe(self._code.language(node.path)).blocks_implement
         for path in paths:
             for said in facts.outline(path):
                 if said.kind is RelationKind.CALLS and said.target == node.name:

@@ -28,7 +28,7 @@ _CALLEES = ("function", "name", "method", "constructor", "macro", "type")
 _IMPORTS = ("import", "include", "require_", "use_declaration", "using_directive")
 _STRINGS = ("string", "heredoc", "char_literal", "character_literal", "rune_literal")
 # These nodes are code inside of a string.
-_INSERTED = ("interpolation", "substitution", "interpolated_expression", "expansion")
+_INSERTED = ("interpolation", "substitution", "_expression", "expansion", "variable_name")
 _CALLS = ("call", "call_expression", "invocation", "invocation_expression", "creation_expression", "new_expression",
           "command")  # fmt: skip
 _CATEGORIES = {category: position for position, category in enumerate(Category)}

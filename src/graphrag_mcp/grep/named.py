@@ -17,6 +17,8 @@ from graphrag_mcp.model.search import Case
 MOST_LINES = 1_000  # The syntax of no more is looked at.
 _LONGEST = 2_000  # Characters; a longer line is not looked at, and has the name in code.
 _STEPS = ("++", "--")
+_ELEMENTS = ("subscript", "index", "element_access")  # Of a collection, which is set and read.
+_AROUND_TARGETS = ("parenthes", "tuple", "list_literal", "array_creation", "pattern")
 
 
 class NamedLine(NamedTuple):
@@ -108,16 +110,20 @@ def _access(around: Around) -> tuple[bool, bool]:
     """Return whether code sets what has a name, and whether it may read it."""
     if not around:
         return False, True
-    name = around[0]
+    name, is_element = around[0], False
     for target, outer in pairwise(around):
         is_first = outer.start_byte == target.start_byte
         operators = [child.type for child in outer.children if not child.is_named]
         if "assignment" in outer.type:
-            return is_first, not (is_first and "=" in operators)
+            left = outer.child_by_field_name("left") or outer.named_child(0)
+            is_set = left is not None and left.start_byte <= name.start_byte < left.end_byte
+            return is_set, is_element or not (is_set and "=" in operators)
         if "initializer" in outer.type and is_first:  # `.name = 1`, `name: 1` and `name` alone.
             return True, outer.end_byte == name.end_byte
         if any(step in operators for step in _STEPS):
             return True, True
-        if outer.end_byte != name.end_byte:
+        is_element |= is_first and any(kind in outer.type for kind in _ELEMENTS)
+        is_inside = is_element or any(kind in outer.type for kind in _AROUND_TARGETS)
+        if outer.end_byte != name.end_byte and not is_inside:
             break
     return False, True

@@ -332,7 +332,7 @@ def _of_names(naming: "Naming", direction: Direction, asking: Asking) -> Iterato
     if naming.left_out and direction is Direction.WRITERS:
         lines = counted(naming.left_out, "more line has", "more lines have")
         how = asking.argument("direction=users")
-        yield f"{lines} the name without setting it there; a pointer, reference or macro still may: {how} lists them."
+        yield f"{lines} the name and do not plainly set it; a pointer, reference or macro may: {how} lists them."
     elif naming.left_out:
         lines, how = counted(naming.left_out, "more line"), asking.argument("direction=writers")
         yield f"{lines} of code only {'sets' if naming.left_out == 1 else 'set'} it: {how} lists them."

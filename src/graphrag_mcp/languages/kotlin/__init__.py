@@ -20,6 +20,7 @@ LANGUAGES = (
         library="java javax jdk kotlin kotlinx scala",
         hides_private=True,
         typed_members=True,
+        unreplaced="private",
         platform="groovy java scala",
         test_types=True,
     ),

@@ -29,9 +29,15 @@
     arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
   (else (call !receiver method: (identifier) @_mixin
     arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
+  (begin (call !receiver method: (identifier) @_mixin
+    arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
+  (ensure (call !receiver method: (identifier) @_mixin
+    arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
   (if_modifier body: (call !receiver method: (identifier) @_mixin
     arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
   (unless_modifier body: (call !receiver method: (identifier) @_mixin
+    arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
+  (rescue_modifier body: (call !receiver method: (identifier) @_mixin
     arguments: (argument_list [(constant) @base (scope_resolution scope: (_)? @receiver name: (constant) @base)])))
 ] (#any-of? @_mixin "include" "extend"))
 (call receiver: [(constant) @below (scope_resolution name: (constant) @below)] method: (identifier) @_mixin

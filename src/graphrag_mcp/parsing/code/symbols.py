@@ -135,7 +135,8 @@ def _build(
     kind = DEFINITION_ROLES[match.role]
     start, end = span
     lead_row, first_row, is_test, docstring = _read_above(findings, code.row(start), code)
-    mark = findings.mark_between(code.starts[first_row], match.name_start) if kind in CALLABLE else ""
+    above = start if first_row == code.row(start) else code.starts[first_row]
+    mark = findings.mark_between(above, match.name_start) if kind in CALLABLE else ""
     is_beside = is_test and kind is SymbolKind.FUNCTION and not _is_told(file, parent, built)
     is_titled = match.role == "test" or is_beside
     match = match._replace(name=as_title((match.name,))) if is_beside else match

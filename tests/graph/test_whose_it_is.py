@@ -299,3 +299,26 @@ def test_a_type_above_may_be_imported_under_another_name(
         "  fn hue(&self) -> u8 { 1 }\n}\nstruct Theme;\n",
     }
     assert rows(tmp_path, files, symbol, direction) == found
+
+
+SHORT = {
+    "Marks.cs": "namespace Acme { class KeyAttribute : Attribute { } }\nclass Plain : Attribute { }\n",
+    "Use.cs": "[Key(1)]\nclass A {\n  [Acme.Key] int n;\n  [Plain] int m;\n  [KeyAttribute] int o;\n}\n",
+    "scan.h": "int scan(int c);\nint mark(int c);\n#define SCAN(c) at(&scan, c, mark)\n#define OTHER(mark) at(mark)\n",
+    "scan.c": '#include "scan.h"\nint scan(int c) { return c; }\nint mark(int c) { return SCAN(c); }\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "lines"),
+    [
+        ("KeyAttribute", Direction.USERS, ["Use.cs:1", "Use.cs:3", "Use.cs:5"]),
+        ("Plain", Direction.USERS, ["Use.cs:4"]),
+        ("scan.c::scan", Direction.CALLERS, ["scan.h:3"]),
+        ("scan.c::mark", Direction.CALLERS, ["scan.h:3"]),
+    ],
+)
+def test_an_attribute_leaves_out_its_ending_and_a_macro_hands_functions_on(
+    tmp_path: Path, symbol: str, direction: Direction, lines: list[str]
+) -> None:
+    assert sorted({row.split()[0] for row in rows(tmp_path, SHORT, symbol, direction)}) == lines

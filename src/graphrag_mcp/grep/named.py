@@ -45,7 +45,7 @@ class NamedLines(NamedTuple):
 
 
 def find_named_lines(name: str, languages: Collection[str], scope: Scope, files: Files) -> NamedLines:
-    """Return the lines of some languages that have a name in code, and not only where something of it is defined."""
+    """Return the lines of some languages that use a name in code."""
     listed = {path: file for path, file in listed_files(scope, files).items() if file.language in languages}
     needle = create_needle(name, whole_word=True, case=Case.SENSITIVE)
     found = find_occurrences(needle, list(listed), files, MOST_LINES)
@@ -82,7 +82,7 @@ def _of_file(
 
 
 def _definitions(rows: Sequence[Occurrence], path: str, named: Sequence[Symbol], needle: Needle) -> Counter[int]:
-    """Return how many of the definitions with the name have it on which line: without a better one, on their first."""
+    """Return by line how many definitions with the name have it there."""
     headed = {symbol: line for (_, line), symbol in definition_lines(rows, {path: named}, needle).items()}
     lines: Counter[int] = Counter()
     for symbol in named:

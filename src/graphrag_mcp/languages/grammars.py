@@ -59,14 +59,15 @@ class Grammar:
         return Matches(tree, outline, [match for match in matches if match[0] >= self.facts])
 
     def _calls_in(self, part: Captures, code: SourceCode) -> list[Match]:
-        """Return the calls in a text of code, without those of its parameters."""
+        """Return what a text of code calls or hands on, without its parameters."""
         text = part["code"][0]
         if b"(" not in code.data[text.start_byte : text.end_byte] or text.end_byte - text.start_byte > _LONGEST_PART:
             return []
         tree = parse_range(self.tree_language, code, text)
         names = {code.node_text(name) for around in part.get("parameters", ()) for name in around.named_children}
         matches = QueryCursor(self.query).matches(tree.root_node) if tree and self.query else []
-        return [match for match in matches if "call" in match[1] and code.node_text(match[1]["call"][0]) not in names]
+        named = ((match, match[1].get("call") or match[1].get("handed")) for match in matches)
+        return [match for match, nodes in named if nodes and code.node_text(nodes[0]) not in names]
 
 
 @cache

@@ -65,6 +65,7 @@ class Language:
     super: str = "super"  # The word for the type above, "" if there is none.
     constructors: str = ""  # The names of the methods that run when an instance of their type is created.
     hides_private: bool = False  # Whether what is `private` is seen in its own file and type only.
+    attribute_ending: str = ""  # Of a type, which an attribute need not write.
     typed_members: bool = False  # Whether a value has the members of its type, of those above it, and no others.
     calls_fields: bool = False  # Whether fields are read and set by calls, unless they have a capital first.
     capitals: bool = False  # Whether a receiver with a capital first is a constant, and no variable.

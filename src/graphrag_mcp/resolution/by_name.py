@@ -67,6 +67,7 @@ class NameResolution:
     def __init__(self, source: Reads, file: Keyed) -> None:
         self._source, self._file = source, file
         self._language, self._platform = describe(file.language), platform_of(file.language)
+        self._is_header = file.path.endswith(HEADER_SUFFIXES)
         self._modules = NamedModules(source, file.path, self._language)
         self._named: defaultdict[str, list[Named]] = defaultdict(list)
         self._inherited = Inherited(source, file, self._language.constructors.split())
@@ -175,7 +176,8 @@ class NameResolution:
             here = [each for each in around if each.path == self._file.path]
             return one_or_guess(How.SAID, here if here and count_symbols(around) > 1 else around)
         modules = self._modules.of(relation)
-        declared = self._declared(called) if self._is_bare(relation) else ()
+        is_own = self._is_header and relation.resolution is Resolution.LOCAL and not relation.owner
+        declared = self._declared(called) if is_own or self._is_bare(relation) else ()
         if 0 < len(declared) <= MOST_OF_A_NAME and count_symbols(declared) == 1:
             return Meant(How.SAID, declared)
         possible = called.all if called.is_known else called.inside({self._file.path: None} | dict.fromkeys(modules))
@@ -193,8 +195,9 @@ class NameResolution:
             yield from (name for name in names if name in in_scope)
 
     def _declared(self, called: Called) -> Sequence[Candidate]:
-        """Return what a header that the file includes declares, with its definitions elsewhere."""
-        names = {each.name for path in self._modules.included for each in called.in_file.get(path, ())}
+        """Return what the file, as a header, or one that it includes declares, with its definitions elsewhere."""
+        own = [self._file.path] if self._is_header else []
+        names = {each.name for path in (*own, *self._modules.included) for each in called.in_file.get(path, ())}
         return [each for each in called.all if each.name in names] if names else ()
 
     def _called(self, relation: Relation) -> Called:

@@ -60,13 +60,13 @@ class Owners:
         return self._extensions(relation) if self._is_of_foreign_type(owner) else None
 
     def _is_of_foreign_type(self, owner: str) -> bool:
-        """Return whether the type of a value is none of the project, of a parameter or of anything."""
+        """Return whether a type is certainly foreign: none of the project, no type parameter, and not `Any`."""
         is_parameter = len(owner) == 1 or (owner[:1] == "T" and owner[1:2].isupper())
         is_known = not (is_parameter or owner in _ANYTHING or any(self._of_platform(owner)))
         return self._language.typed_members and owner[:1].isupper() and is_known
 
     def _extensions(self, relation: Relation) -> Meant:
-        """Return the functions that values of foreign types, or of types below these, may have."""
+        """Return the functions that extend foreign types: a value of such a type may have them."""
         named = self._source.called(relation.target)[:MOST_OF_A_NAME]
         around = {each.place: each.qualified_name.rpartition(".")[0].rpartition(".")[2] for each in named}
         found = [

@@ -18,6 +18,7 @@ LANGUAGES = (
             uncounted="comment",
         ),
         hides_private=True,
+        attribute_ending="Attribute",
         typed_members=True,
         unreplaced="const new private static",
         public="public",

@@ -60,7 +60,7 @@
   (qualified_name name: (identifier) @reference)])
 (type_argument_list [(identifier) @reference (generic_name (identifier) @reference)
   (qualified_name name: (identifier) @reference)])
-(attribute name: (identifier) @reference)
+(attribute name: [(identifier) @reference (qualified_name name: (identifier) @reference)]) @attribute
 
 (using_directive !name [(identifier) (qualified_name)] @source) @import
 (using_directive name: (identifier) @alias [(qualified_name) (generic_name)] @source) @import

@@ -25,6 +25,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @bound       a name that is a local variable of the block around it from here on
     @block       a block with variables of its own; @block.own: one that sees none of those around it
     @reference   the name of a type that is used
+                 with @attribute around it where the ending of the type's name may be left out
     @base        the name of a type that the definition around it extends, implements or embeds; optionally with
                  @receiver, or with @below: another type that does so
     @import      an import statement, with @source, and optionally @item (a name taken from it) and @alias;
@@ -37,7 +38,8 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @bounded     a parameter for types, @variable, and what each of them extends or implements, @kind
     @described   a block of tests, with the type that they describe, @kind
     @namespace   that of the file, in which are the types that are written without another one and are not imported
-    @code        a text that is code of the language, with the names of its @parameters; only its calls count
+    @code        a text that is code of the language, with the names of its @parameters; only what it calls or hands on
+                 counts
     @setting     a string that names a setting, outside of the arguments of a call
 
 Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
@@ -168,6 +170,7 @@ class Findings:
     def __init__(self, code: SourceCode, language: Language) -> None:
         self._code, self._builtins = code, builtins_of(language.name)
         self._word_for_described, self._has_capitals = language.described, language.capitals
+        self._attribute_ending = language.attribute_ending
         self._counting = Counting(language.arguments, code.data)
         self.definitions: dict[int, FoundDefinition] = {}  # by the start of the name
         self.wrappers: list[tuple[int, int]] = []
@@ -268,6 +271,9 @@ class Findings:
         self.references[start, is_call] = Reference(
             *said, is_of_value=of_value, is_path=is_path, is_plain=is_plain, is_far=is_far, path=path, given=given
         )
+        if "attribute" in captures:  # Within a name, no other one begins.
+            whole = self.references[start, is_call]._replace(start=start + 1, name=name + self._attribute_ending)
+            self.references[whole.start, is_call] = whole
         registration = REGISTRATIONS.get(name)
         if registration and registration.fits(node, receiver, is_call):
             self.declaring.append((node, registration))

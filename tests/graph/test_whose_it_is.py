@@ -322,3 +322,22 @@ def test_an_attribute_leaves_out_its_ending_and_a_macro_hands_functions_on(
     tmp_path: Path, symbol: str, direction: Direction, lines: list[str]
 ) -> None:
     assert sorted({row.split()[0] for row in rows(tmp_path, SHORT, symbol, direction)}) == lines
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("A.foo", ["a.lua:4 by name"]),
+        ("a.lua::foo", ["a.lua:4 by name"]),
+        ("B.far", []),
+        ("c.lua::far", ["b.lua:3 by name"]),
+    ],
+)
+def test_a_bare_name_is_certainly_no_function_of_a_table(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """It means the function that is called so alone, or that is in doubt."""
+    files = {
+        "a.lua": "local A = {}\nlocal function foo() end\nfunction A.foo() end\nfunction A.bar() foo() end\n",
+        "b.lua": "local B = {}\nfunction B.far() end\nfunction B.bar() far() end\n",
+        "c.lua": "function far() end\n",
+    }
+    assert rows(tmp_path, files, symbol, Direction.CALLERS) == found

@@ -209,7 +209,7 @@ class Relations:
         """Return where files call a method above one and cannot run it: by the arguments, or as that of a type."""
         facts, calls = self._code.facts, dict[Line, list[bool]]()
         takes = [Count(own.least, own.most) for own in facts.called(node.name) if own.place == node.place]
-        # Where blocks implement, a type before a name says of what type a value is.
+        # In such languages `Type::name(value)` runs what the value has.
         of_types = not describe(self._code.language(node.path)).blocks_implement
         for path in paths:
             for said in facts.outline(path):

@@ -52,6 +52,7 @@ _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _OF_FILES = (RelationKind.IMPORTS, *_LINKING)
 _OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
 _OF_MODULES = (Resolution.IMPORT, Resolution.LOCAL)
+_SCOPES = (SymbolKind.TYPE, SymbolKind.MODULE)
 _SCOPED = (RelationKind.CALLS, RelationKind.INHERITS, RelationKind.USES, RelationKind.HANDS_ON, RelationKind.TESTS)
 _MEANT_BY = {RelationKind.USES: USED, RelationKind.INHERITS: USED, RelationKind.HANDS_ON: CALLABLE}
 
@@ -191,8 +192,17 @@ class NameResolution:
         is_bare = not relation.owner and (self._is_bare(relation) or relation.resolution is Resolution.LOCAL)
         if is_bare and relation.kind in _SCOPED and not self._language.inner_modules:
             in_scope = self._called(relation).in_scope
-            names = (f"{scope}.{relation.target}" for scope in scopes(relation.source))
-            yield from (name for name in names if name in in_scope)
+            around = (scope for scope in scopes(relation.source) if self._is_scope(scope))
+            yield from (name for scope in around if (name := f"{scope}.{relation.target}") in in_scope)
+
+    def _is_in_table(self, each: Named) -> bool:
+        """Return whether a function is the field of a table, and so is not called without it."""
+        around = each.qualified_name.rpartition(".")[0]
+        return not self._language.inner_modules and bool(around) and not self._is_scope(around)
+
+    def _is_scope(self, name: str) -> bool:
+        """Return whether a definition of the file has names of its own: no table of which functions are fields."""
+        return any(each.kind in (*CALLABLE, *_SCOPES) for each in self._named.get(name, ()))
 
     def _declared(self, called: Called) -> Sequence[Candidate]:
         """Return what the file, as a header, or one that it includes declares, with its definitions elsewhere."""
@@ -234,7 +244,8 @@ class NameResolution:
             return relation.kind in _LINKING
         if relation.kind is RelationKind.CALLS and each.is_number and self._language.headers:
             return False
-        if not self._language.bare_members and is_member(each) and self._has_no_receiver(relation):
+        is_owned = is_member(each) or self._is_in_table(each)
+        if not self._language.bare_members and is_owned and self._has_no_receiver(relation):
             return False
         if each.is_static and describe(each.file.language).headers and not each.file.path.endswith(HEADER_SUFFIXES):
             return each.file.path == self._file.path

@@ -183,7 +183,7 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
 def _tests_line(affected: "DiffImpact", within: str, most: int) -> str:
     """Return how many tests a difference reaches and what runs them, else where the first ones are; "" for none.
 
-    Named are the surest and nearest, at most so many, and all that call what is changed.
+    most: the tests that are named, the surest and nearest first; those that call what is changed all are.
     """
     commands = affected.test_commands
     ways = {test.node: (test.is_guess, test.hops) for test in affected.tests}

@@ -83,7 +83,8 @@ class _Builder:
         for definition in outline.definitions:
             if definition.kind is not None and definition.kind is not SymbolKind.FIELD:
                 self._local.setdefault(definition.name, set()).add(definition.qualified_name)
-                if definition.kind is not SymbolKind.METHOD:
+                is_owned = definition.parent < 0 and definition.qualified_name != definition.name
+                if definition.kind is not SymbolKind.METHOD and (self._has_bare_members or not is_owned):
                     self._bare.setdefault(definition.name, set()).add(definition.qualified_name)
                 self._members.add((definition.qualified_name.rpartition(".")[0], definition.name))
         self._variables = VariableTypes(outline)

@@ -240,16 +240,29 @@ def _affected(
                 for line in sorted(fitted)
             ]
     broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
+    given = _given(graph, relations, definition, inside)
     certain = tuple(
         place
-        for place in broken
-        if place.certainty is Certainty.CERTAIN and (definition.breaks_all or (place.path, place.line) in unfitting)
+        for place in (*broken, *given)
+        if place.certainty is Certainty.CERTAIN
+        and (definition.breaks_all or (place.path, place.line) in unfitting or place in given)
     )
+    broken += given
     may = tuple(place for place in broken if place not in certain)
     taken = {place.node for place in broken}
     uses = [place for place in places if place.relation is not RelationKind.IMPORTS and place.node not in taken]
     others = {place.node: place for place in reversed(uses)}
     return Affected(definition, node, certain, may, tuple(reversed(others.values()))), doubt
+
+
+def _given(
+    graph: SymbolGraph, relations: Relations, definition: ChangedDefinition, inside: set[int]
+) -> list[Dependant]:
+    """Return where values are given as an interface that demands a method as it was."""
+    is_method = definition.is_breaking and definition.kind is SymbolKind.METHOD
+    edges = relations.removed.given(definition, inside) if is_method else []
+    nodes = graph.nodes(edge.source_id for edge in edges)
+    return [dependant(nodes[edge.source_id], edge) for edge in edges if edge.source_id in nodes]
 
 
 def _decoded(data: bytes) -> str:

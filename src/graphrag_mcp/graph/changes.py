@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from graphrag_mcp.graph.affected import Affected, without_declarations
+from graphrag_mcp.graph.affected import Affected, without_certain, without_declarations
 from graphrag_mcp.graph.cases import cases_of, commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
 from graphrag_mcp.graph.impact import LEADING, Reached, find_impact
@@ -119,12 +119,13 @@ def find_diff_impact(
     read: Read,
 ) -> DiffImpact:
     """Return what depends on the definitions that differ, as far as the index has it now."""
-    changed, unfitting = list[ChangedDefinition](), set[tuple[str, int]]()
+    changed, edits = list[ChangedDefinition](), list[Edit]()
     for file in difference.files:
         definitions = compare(file)
         changed += definitions
         if any(definition.is_breaking and definition.change is Change.SIGNATURE for definition in definitions):
-            unfitting |= relations.unfitting(Edit(file.path, *map(_decoded, (file.old, file.new))), _reading(read))
+            edits.append(Edit(file.path, *map(_decoded, (file.old, file.new))))
+    unfitting = relations.unfitting(edits, _reading(read))
     nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
@@ -153,7 +154,7 @@ def find_diff_impact(
     tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
     tests += [RankedTest(node, 1, is_guess=True) for node in perhaps]
     return DiffImpact(
-        difference.base, without_declarations(affected), _ranked(tests, changed),
+        difference.base, without_certain(without_declarations(affected)), _ranked(tests, changed),
         len(difference.files), plain, difference.left, doubt=whole, is_deeper=impact.is_deeper,
         tests_changed=sum(_is_changed_test(definition) for definition in changed),
         reached=tuple(row for row in impact.reached if row.hops > 1 and not (row.is_guess or row.node.is_file)),

@@ -119,3 +119,19 @@ def test_what_certainly_breaks_is_not_said_to_may_break_again(tmp_path: Path) ->
         affected = app.navigator().difference("HEAD", patch_of("names.py", FAMILY, new), 2, EVERYTHING).affected
     assert len(affected) == 3
     assert {place.node.name for row in affected for place in row.may_break} == {"plain"}
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("a.go", 'package a\n\nimport (\n\t"bytes"\n\t"mime/multipart"\n)\n\nfunc A() {}\n'),
+        ("a.go", 'package a\n\nimport "mime/multipart"\n\nfunc A() {}\n'),
+        ("a.ts", 'import { A } from "mime/multipart"\n'),
+        ("a.c", '#include "mime/multipart"\n'),
+    ],
+)
+def test_another_file_may_go_on_importing_what_one_does_not_any_more(tmp_path: Path, path: str, code: str) -> None:
+    with indexed(tmp_path, {path: code, "b.go": code, "c.go": 'package a\n\nvar Kind = "mime/multipart"\n'}) as app:
+        new = code.replace('"mime/multipart"', '"mime"')
+        difference = app.navigator().difference("HEAD", patch_of(path, code, new), 2, EVERYTHING)
+    assert not difference.texts_left

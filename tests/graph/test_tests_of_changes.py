@@ -148,6 +148,7 @@ def test_a_method_that_no_test_reaches_has_the_tests_of_its_type(tmp_path: Path)
             '{"test": "a && b", "test:unit": "vitest", "test:page": "ava -c ./test/x", "test:end": "jest -c end/x"}',
             "npm run test:page --",
         ),
+        ('{"test": "tsx --test"}', "npm test --"),
         ('{"test": 3}', "npm test --"),
         ("[" * 10_000, "npm test --"),
     ],
@@ -156,6 +157,11 @@ def test_of_several_commands_the_one_is_called_that_runs_the_file(tmp_path: Path
     """`npm test -- FILE` gives the file to the last of them only."""
     with indexed(tmp_path, PAGES | {"package.json": f'{{"scripts": {scripts}}}'}) as app:
         assert f"Test: {runner} test/price.test.tsx\n" in _impact(app, 2)
+
+
+def test_a_program_that_is_no_runner_is_given_no_file(tmp_path: Path) -> None:
+    with indexed(tmp_path, PAGES | {"package.json": '{"scripts": {"test": "node index.test.js"}}'}) as app:
+        assert "Test: npm test\n" in _impact(app, 2)
 
 
 def test_a_file_that_is_called_like_an_option_is_run_as_a_file(tmp_path: Path) -> None:
@@ -275,6 +281,27 @@ def test_go_runs_functions_with_the_prefix_of_a_test_in_files_of_tests(tmp_path:
         said = _impact(app, 1, "Price")
     assert "1 test and 3 helpers of tests" in said
     assert "Test: go test -run '^(TestPrice)$' .\n" in said
+
+
+@pytest.mark.parametrize(
+    ("tests", "command"),
+    [
+        ("func BenchmarkPrice(b *testing.B) { Price() }\n", "go test -run '^$' -bench '^(BenchmarkPrice)$' ."),
+        (
+            "func BenchmarkPrice(b *testing.B) { Price() }\n\nfunc ExamplePrice() { Price() }\n",
+            "go test -run '^(ExamplePrice)$' -bench '^(BenchmarkPrice)$' .",
+        ),
+    ],
+)
+def test_go_starts_benchmarks_by_an_option_of_their_own(tmp_path: Path, tests: str, command: str) -> None:
+    """`go test -run '^(BenchmarkPrice)$'` runs nothing, and says that all is well."""
+    files = {
+        "go.mod": "module shop\n",
+        "price.go": "package shop\n\nfunc Price() int { return 1 }\n",
+        "price_test.go": f'package shop\n\nimport "testing"\n\n{tests}',
+    }
+    with indexed(tmp_path, files) as app:
+        assert f"Test: {command}\n" in _impact(app, 1, "Price")
 
 
 CALLED_SO = {

@@ -30,6 +30,10 @@ from graphrag_mcp.text.words import words_of
 MOST_TEXTS = 5  # Removed texts for which other files are searched.
 COMMON = 30  # A text that is at more places is no name of anything.
 _TEXT = re.compile(r"""(["'`])([^"'`\\\n${}]{4,80})\1""")  # In quotes, without values that are filled in.
+# What it imports concerns no other file: `import "bytes"`, `import ( … )`, `export { a } from "./bytes"`.
+_IMPORTING = re.compile(
+    r"^[ \t]*(?:import[ \t]*\([^()]*\)|(?:import\b|from\b|export\b.*\bfrom\b|#[ \t]*include\b).*)", re.MULTILINE
+)
 LEAST_LETTERS, MOST_COMPARED = 4, 1_000_000  # Letters of a text, characters of a file.
 NEARER = 0.3  # What a test counts less for each relation that is between it and the change.
 _TEST_WORDS = re.compile(r"^[tT]ests?[-_]?|[-_]?[tT]ests?$|[-_]spec$")
@@ -188,7 +192,7 @@ def _removed_texts(file: Differing) -> Iterator[str]:
     old, new = map(_decoded, (file.old, file.new))
     if max(len(old), len(new)) <= MOST_COMPARED:
         kept = {match[2] for match in _TEXT.finditer(new)}
-        texts = dict.fromkeys(match[2] for match in _TEXT.finditer(old))
+        texts = dict.fromkeys(match[2] for match in _TEXT.finditer(_IMPORTING.sub("", old)))
         yield from (text for text in texts if text not in kept and sum(map(str.isalpha, text)) >= LEAST_LETTERS)
 
 

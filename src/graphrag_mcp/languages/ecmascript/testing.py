@@ -11,7 +11,10 @@ BUILD_FILES = ("package.json",)
 CASES_HAVE_TITLES = True  # A file without one is read by tests, and runs nothing itself.
 SAYS_CASE = None  # Only names say what is started.
 _ALL = "npm test --"
-_RUNNER = re.compile(r"\b(?:vitest|jest|mocha|ava|playwright|node --test)\b")
+_RUNNER = re.compile(
+    r"\b(?:vitest|jest|mocha|ava|playwright|tap|tape|uvu|jasmine|karma|lab|qunit|wtr|cypress|"
+    r"(?:deno|ng|scripts|tsdx) test)\b|--test\b"
+)
 _CHAIN = re.compile(r"&&|\|\||;|\b(?:npm|pnpm|yarn|bun|turbo|nx|lerna|run-[sp]|npm-run-all|concurrently)\b")
 _CONFIGURED_IN = re.compile(r"(?:-c|--config)[ =][\"']?(?:\./)?([\w./-]*/)")
 _NAME = re.compile(r"[\w:.-]{1,50}")
@@ -21,14 +24,14 @@ def command(nodes: Sequence[CodeNode], _whole: bool, build_files: Mapping[str, s
     """Return the command that runs some tests, or all if none is given; whole: names files and packages only.
 
     `npm test -- FILE` gives the file to the last of several commands only. Where `test` is several, each file is given
-    to the script with one runner whose configuration is nearest to it.
+    to the script with one runner whose configuration is nearest to it. A program that is no runner takes no files.
     """
     if not nodes:
         return "npm test"
     scripts = _scripts(build_files.get("package.json", ""))
     paths = [node.path for node in nodes]
-    if not _CHAIN.search(scripts.get("test", "")):
-        return f"{_ALL} {quoted(paths)}"
+    if not _CHAIN.search(test := scripts.get("test", "")):
+        return f"{_ALL} {quoted(paths)}" if _RUNNER.search(test) or not test else "npm test"
     folders = {
         name: folder[1] if (folder := _CONFIGURED_IN.search(text)) else ""
         for name, text in scripts.items()

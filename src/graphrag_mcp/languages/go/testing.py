@@ -24,6 +24,18 @@ SAYS_CASE = is_case
 def command(nodes: Sequence[CodeNode], whole: bool, _build_files: Mapping[str, str]) -> str:
     """Return the command that runs some tests; whole: names files and packages only."""
     folders = [f"./{PurePosixPath(node.path).parent}".removesuffix("/.") for node in nodes]
-    names = sorted({node.name for node in nodes if node.name.startswith(("Test", "Benchmark", "Fuzz"))})
-    run = f"-run {shlex.quote('^(' + '|'.join(names) + ')$')} " if 0 < len(names) <= MOST_NAMES and not whole else ""
-    return f"go test {run}{quoted(folders)}"
+    names = sorted({node.name for node in nodes if _CASE.match(node.name)})
+    run = "".join(f"{option} {_pattern(of)} " for option, of in _options(names)) if not whole else ""
+    return f"go test {run if len(names) <= MOST_NAMES else ''}{quoted(folders)}"
+
+
+def _options(names: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
+    """Return the options that choose tests and benchmarks, each with the names: `-run` alone starts no benchmark."""
+    benchmarks = [name for name in names if name.startswith("Benchmark")]
+    others = [name for name in names if name not in benchmarks]
+    run = [("-run", others)] if names else []
+    return run + ([("-bench", benchmarks)] if benchmarks else [])
+
+
+def _pattern(names: Sequence[str]) -> str:
+    return shlex.quote(f"^({'|'.join(names)})$" if names else "^$")

@@ -59,7 +59,7 @@ def test_a_base_of_a_library_may_call_a_member_that_it_has(tmp_path: Path, base:
 @pytest.mark.parametrize(
     ("code", "method", "caller"),
     [
-        ("import React from 'react'\nclass A extends React.Component { render() {} }", "render", "React.Component"),
+        ("import React from 'react'\nclass A extends React.Component { render() {} }", "render", "react.Component"),
         ("import React from 'react'\nclass A extends React.Component { other() {} }", "other", ""),
         ("class A extends HTMLElement { connectedCallback() {} }", "connectedCallback", "HTMLElement"),
         ("class A extends HTMLElement { other() {} }", "other", ""),
@@ -287,3 +287,15 @@ def test_a_program_reads_the_names_of_its_configuration(tmp_path: Path) -> None:
     files = {"docs/conf.py": "project = 'a'\n", "conf_of.py": "project = 'a'\n"}
     assert ask(tmp_path, files, "docs/conf.py::project", Direction.READERS).doubt.run_by == {"Sphinx"}
     assert not ask(tmp_path, files, "conf_of.py::project", Direction.READERS).doubt.run_by
+
+
+def test_a_set_is_no_emitter_of_events(tmp_path: Path) -> None:
+    """What is above a class of a declared module is known, so that a value of another type cannot be one of it."""
+    code = (
+        "import { EventEmitter } from 'node:events'\nexport class Hub extends EventEmitter {\n  seen: Set<string>\n"
+        "  add(name: string) { const own = new Set(); own.add(name); this.seen.add(name) }\n}\n"
+        "function run(hub: Hub, all: unknown) { (all as Set<unknown>).add('a'); hub.on('x', run).add('b') }\n"
+    )
+    package = '{"dependencies": {}}'
+    found = ask(tmp_path, {"a.ts": code, "package.json": package}, "Hub.add", Direction.CALLERS, unresolved=True)
+    assert [(step.source.name, step.edge.certainty) for step in found.steps] == [("run", "certain")]

@@ -104,3 +104,60 @@ def test_who_calls_what_runs_a_function_is_not_followed(tmp_path: Path) -> None:
     files = {"a.py": PYTHON, "b.py": "from a import each\ndef far(): each([], print)\n"}
     steps = ask(tmp_path, files, "passed", Direction.CALLERS, hops=3).steps
     assert "far" not in [one.source.qualified_name for one in steps]
+
+
+BOUND_TS = """\
+type Remove = (path: string) => void
+class Entry {
+  private leave: Remove
+  constructor(private path: string, leave: Remove) { this.leave = leave }
+  close() { this.leave(this.path) }
+}
+class Hub {
+  private bound: Remove
+  constructor() { this.bound = this.forget.bind(this) }
+  open() { return new Entry('a', this.bound) }
+  each() { visit(this.drop.bind(this)) }
+  forget(path: string) {}
+  drop(path: string) {}
+}
+function visit(call?: Remove) { visitAll(call) }
+function visitAll(call: Remove) { call('a') }
+"""
+BOUND_JS = """\
+class Hub {
+  each() { visitAll(this.drop.bind(this)) }
+  drop(path) {}
+}
+function visitAll(call) { call('a') }
+"""
+BOUND_PY = """\
+from functools import partial
+class Entry:
+    def __init__(self, path, leave):
+        self.leave = leave
+    def close(self): self.leave(1)
+class Hub:
+    def __init__(self):
+        self.bound = partial(self.forget, 1)
+    def open(self): return Entry("a", self.bound)
+    def each(self): visitAll(partial(self.drop, 1))
+    def forget(self, a, b): pass
+    def drop(self, a, b): pass
+def visitAll(call): call(2)
+"""
+BOUND = {"a.ts": BOUND_TS, "a.js": BOUND_JS, "a.py": BOUND_PY}
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "runs"),
+    [(path, "forget", "Entry.close") for path in ("a.ts", "a.py")] + [(path, "drop", "visitAll") for path in BOUND],
+)
+def test_a_function_that_is_bound_may_be_called_where_it_is_handed(
+    tmp_path: Path, path: str, name: str, runs: str
+) -> None:
+    """To a constructor, to a parameter, and on from a field or parameter with a function type."""
+    callers = ask(tmp_path, {path: BOUND[path]}, name, Direction.CALLERS).steps
+    assert [one.source.qualified_name for one in callers if one.edge.certainty == "may call"] == [runs]
+    callees = ask(tmp_path, {path: BOUND[path]}, runs, Direction.CALLEES).steps
+    assert name in [one.target.name for one in callees if one.edge.certainty == "may call"]

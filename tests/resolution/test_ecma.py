@@ -470,3 +470,46 @@ def test_packages_that_name_each_other_as_their_entries_end() -> None:
         "c.ts": "import { x } from './a'\nx()\n",
     }
     assert Linker(Project(files)).link("c.ts").meanings == {"./a": "None"}
+
+
+@pytest.mark.parametrize(
+    ("imported", "base"),
+    [
+        ("import { EventEmitter } from 'events'", "EventEmitter"),
+        ("import EventEmitter from 'events'", "EventEmitter"),
+        ("import * as ev from 'events'", "ev.EventEmitter"),
+        ("import { EventEmitter } from 'node:events'", "EventEmitter<{a: 1}>"),
+        ("const EventEmitter = require('node:events')", "EventEmitter"),
+        ("const { EventEmitter } = require('events')", "EventEmitter"),
+        ("import stream from 'node:stream'", "stream.Duplex"),
+        ("const { Transform } = require('stream')", "Transform"),
+    ],
+)
+def test_a_method_of_a_library_that_gives_the_receiver_keeps_its_type(imported: str, base: str) -> None:
+    """However the module is named and imported."""
+    text = (
+        f"{imported}\nclass A extends {base} {{ own() {{ return this }} add() {{}} }}\n"
+        "const a = new A().on('x', run)\na.«own»()\na.once('x', run).off('y', run).«add»()\n"
+        "function run(b: A) { b.own().removeAllListeners('x').«add»() }\n"
+    )
+    assert Project({"a.ts": text}).answers() == ["a.ts:2 own", "a.ts:2 add", "a.ts:2 add"]
+
+
+def test_what_a_module_of_a_library_does_not_declare_is_foreign() -> None:
+    """Also where one value is all that it exports; what it declares is known."""
+    text = (
+        "import { once, EventEmitter } from 'node:events'\nimport { pipeline, Readable } from 'stream'\n"
+        "class A extends Readable { own() {} }\n«once»(new A(), 'x')\n«pipeline»(new A())\n"
+        "function run(a: A, r: Readable) { r.setEncoding('').pipe(a).«own»() }\n"
+    )
+    assert Project({"a.ts": text}).answers() == [OTHER, OTHER, "a.ts:3 own"]
+
+
+def test_a_result_may_hold_the_receiver() -> None:
+    """`Promise<this>` of a type below is a promise of that, and so is a list."""
+    text = (
+        "class A { async next(): Promise<this> { return this }\n all(): this[] { return [this] } }\n"
+        "class B extends A { own() {} }\n"
+        "async function run(b: B) { (await b.next()).«own»(); b.all()[0].«own»(); b.next().then(c => c.«own»()) }\n"
+    )
+    assert Project({"a.ts": text}).answers() == ["a.ts:3 own"] * 3

@@ -218,6 +218,21 @@ def test_an_element_that_is_stored_leads_to_who_reads_the_collection(tmp_path: P
     assert "Bus.emit\n" in text
 
 
+def test_who_only_asks_about_a_collection_takes_nothing_out_of_it(tmp_path: Path) -> None:
+    """Whether something is in it, how much, or to remove it: what was stored does not lead there."""
+    hub = (
+        "class Hub {\n  private all = new Map<string, number>()\n"
+        "  put(name: string) {\n    this.all.set(name, 1)\n  }\n"
+        "  drop(name: string) {\n    if (this.all.has(name) && this.all.size > 1) this.all.delete(name)\n"
+        "    tell()\n  }\n"
+        "  take(name: string) {\n    show(this.all.get(name))\n  }\n}\n"
+        "function tell() {}\nfunction show(n?: number) {}\n"
+    )
+    with indexed(tmp_path, {"hub.ts": hub}) as app:
+        assert ask(app, {"from": "Hub.put", "to": "tell"}).startswith("No chain is known from ")
+        assert " (all is read at hub.ts:11)" in ask(app, {"from": "Hub.put", "to": "show"})
+
+
 def test_a_channel_leads_from_who_sends_to_who_receives(tmp_path: Path) -> None:
     """And neither over a field that both use, nor over a function that others have run."""
     queue = (

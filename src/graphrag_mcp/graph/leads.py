@@ -21,6 +21,9 @@ LEAST_RECEIVER = 3  # Letters of a receiver that says what its type is called.
 _PUT = -1.3  # What is put into a channel or another collection is meant for those that read it.
 _PASSED = 1.0  # What a parameter holds depends on the caller, which also hands it over by itself.
 _OF_TYPE = 0.8  # A method of a type that is named on the way, where no call of it is found.
+_ASKING = re.compile(  # Members of collections that give nothing of what is in them, in all languages.
+    "clear|contains|contains_key|containsKey|count|delete|discard|empty|has|includes|is_empty|isEmpty|length|size"
+)
 _LAST_NAME = re.compile(r"\w+(?=\W*\Z)")
 
 
@@ -95,15 +98,28 @@ class Leads:
                 extra = _PUT if link.use == Use.FILL else 0.0
                 written.setdefault(link.target, (link.line, name, extra))
         for place, (line, name, extra) in written.items():
-            reading = [link for link in self._code.references.to((place,), CERTAINTY_OF) if link.use in _READING]
+            links_to = self._code.references.to((place,), CERTAINTY_OF)
+            lines = {(link.path, link.line, link.use) for link in links_to if link.use in _READING}
+            taking = {line for line in lines if not self._is_only_asked(*line, name)}
+            reading = [link for link in links_to if (link.path, link.line, link.use) in taking]
             self._code.find_sources([(link.path, link.source) for link in reading])
             readers: dict[int, StoredLink] = {}
             for link in reading:
                 readers.setdefault(self._code.source_id(link.path, link.source), link)
+            readers.pop(node.node_id, None)
             for target_id, link in readers.items():
                 certainty = Certainty.CERTAIN if len(readers) == 1 else Certainty.MAY_CALL
                 edge = CodeEdge(node.node_id, target_id, RelationKind.READS, node.path, line, certainty)
                 yield Lead(edge, len(readers), f"{name} is read at {link.path}:{link.line}", extra)
+
+    def _is_only_asked(self, path: str, line: int, use: str, name: str) -> bool:
+        """Return whether a line takes nothing out of a collection: it asks what is in it, or removes something."""
+        mentions = self._code.references.mentions(path, line)
+        read = [mention for mention in mentions if mention.name == name and mention.use == use]
+        asked = [
+            mention for mention in mentions if _ASKING.fullmatch(mention.name) and _last_name(mention.receiver) == name
+        ]
+        return 0 < len(read) <= len(asked)
 
     def _name_of(self, link: StoredLink) -> str:
         """Return the first name on a line that is used as a link says."""

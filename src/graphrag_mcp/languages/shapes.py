@@ -48,6 +48,7 @@ class Shapes:
     result: str = "result"  # The field that says what a function gives.
     expected: Rule | None = None  # What the place of a function expects there.
     passed: Set[str] = frozenset()  # Arguments that a function may be given as.
+    binding: str = ""  # The function that gives another one with some of its arguments.
     marks: Mapping[str, Mark] = field(default_factory=dict)  # What words before a function say.
     spreads: Mapping[str, str] = field(default_factory=dict)  # What a parameter of all further arguments holds.
     overloads: bool = False  # Whether the arguments decide which function of a name is called.

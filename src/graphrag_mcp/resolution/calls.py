@@ -4,7 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from graphrag_mcp.model.expressions import Application, Each, Expression, Member, Name, TypeItself, parse
+from graphrag_mcp.model.expressions import (
+    Application,
+    Each,
+    Expression,
+    Known,
+    Member,
+    Name,
+    TypeItself,
+    names_in,
+    parse,
+    replaced_name,
+)
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.values import (
     NOTHING,
@@ -224,7 +235,7 @@ class Calls(ResolverPart):
             policy.calls.asynchronous and Mark.ASYNC in declaration.marks and Mark.GENERATOR not in declaration.marks
         )
         if declaration.value:
-            value = of if of and declaration.value in policy.calls.own else self.ask.written(symbol, declaration.value)
+            value = self._said_result(symbol, declaration.value, of)
             return Later(value) if is_later else value
         if Mark.ABSTRACT in declaration.marks or (
             Mark.GENERATOR in declaration.marks and not policy.calls.asynchronous
@@ -242,6 +253,16 @@ class Calls(ResolverPart):
         if Mark.ASYNC not in declaration.marks or not policy.foreign.promise:
             return value
         return Instance(self.ask.library(self.state.open(symbol.path), policy.foreign.promise), (value,))
+
+    def _said_result(self, symbol: SymbolId, text: str, of: Value | None) -> Value | None:
+        """Return what a function says that it gives: the value whose member it is, or something that holds that."""
+        own = self.state.policy(symbol).calls.own
+        if of and text in own:
+            return of
+        expression = parse(text)
+        for name in names_in(text) & own if of else ():
+            expression = replaced_name(expression, name, Known(of))
+        return self.ask.value(symbol.path, self.declared(symbol).at, expression)
 
     def _match(self, expected: Value | None, argument: Arguments, place: int, known: dict[str, Value | None]) -> None:
         """Learn type arguments from what a parameter is given."""

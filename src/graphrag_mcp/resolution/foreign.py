@@ -175,7 +175,7 @@ class ForeignTypes(ResolverPart):
             for written, base in zip(self.declared(other).bases, self.lineage.bases_of(other), strict=True):
                 is_foreign = not isinstance(base, Instance | Type) or is_library(base)
                 if is_foreign:
-                    yield written.type, base
+                    yield written.type, Instance(base.symbols, base.arguments) if isinstance(base, Type) else base
                 if isinstance(base, Instance | Type) and (within_library or not is_foreign):
                     around += [symbol for symbol in base.symbols if symbol not in around]
 

@@ -110,7 +110,7 @@ class Handing(Places):
     def _filled(self) -> Iterator[Link]:
         """Yield the functions and types that are kept in parameters, fields, variables and collections."""
         for flow in self._facts.flows:
-            is_stored = flow.argument < 0 or self._slots.is_added(flow)
+            is_stored = flow.argument < 0 or self._slots.is_added(flow) or self._is_said_function(flow)
             if stored := self._kept(flow.at, flow.value, with_slots=is_stored):
                 for slot in self._slots.filled(flow):
                     yield from _fill(slot, stored, self._line(flow.at))
@@ -120,6 +120,11 @@ class Handing(Places):
                 yield from _fill(
                     place, self._kept(declaration.at, declaration.value, with_slots=True), declaration.line
                 )
+
+    def _is_said_function(self, flow: Flow) -> bool:
+        """Return whether a value has a function type: what was kept under its name before is handed on."""
+        value = self._resolver.expressions.value(self._path, flow.at, parse(flow.value))
+        return any(isinstance(part, Signature) for part in (value.values if isinstance(value, Either) else (value,)))
 
     def _kept(self, at: int, text: str, *, with_slots: bool) -> Sequence[tuple[Place, str]]:
         """Return the functions and types that a value is or contains, else the place in which it was kept before."""

@@ -89,7 +89,9 @@ class Modules(ResolverPart):
             whole = self.whole(module)
             if name == "default" or whole is None or whole.value is None:
                 return whole
-            return self.ask.find(whole.value, name)
+            member = self.ask.find(whole.value, name)
+            if member is not ABSENT or "*" not in file.exports:
+                return member
         if assigned := self.attached(module, module.path, name):
             return assigned
         return self._passed_on(file, name)

@@ -63,6 +63,7 @@
   (#any-of? @_kind "string" "number" "boolean" "bigint" "symbol")) @narrows
 (assignment_expression left: [(member_expression) (identifier) (subscript_expression)] @into right: (_) @given)
 (call_expression function: (_) @into.function arguments: (_) @passed)
+(new_expression constructor: (_) @into.function arguments: (_) @passed)
 
 ; What passes from file to file. A pattern of a whole statement with its names would take quadratic time.
 (import_statement (import_clause (identifier) @alias) source: (_) @module) @import.default

@@ -30,10 +30,17 @@ _FRAMEWORKS = {
     "react.d.ts": ("react", "preact", "preact/hooks", "preact/compat"),
     "solid.d.ts": ("solid-js", "solid-js/store"),
     "vue.d.ts": ("vue",),
+    "events.d.ts": ("events",),
+    "stream.d.ts": ("stream",),
     "angular.d.ts": ("@angular/core", "@angular/core/testing"),
 }
 _DECLARATIONS = {_ECMASCRIPT: ("typescript", read_text(__package__, "library.d.ts"))} | {
     f"<{name}>": ("typescript", read_text(__package__, file)) for file, names in _FRAMEWORKS.items() for name in names
+}
+# The same modules under their other names.
+_DECLARATIONS |= {
+    f"<node:{name}>": ("typescript", f'import all from "{name}"\nexport = all\nexport * from "{name}"\n')
+    for name in ("events", "stream")
 }
 _MOST_OUTPUTS = 4  # Of more folders that compilers write, the innermost around a file are looked at.
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]*")

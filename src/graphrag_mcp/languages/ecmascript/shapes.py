@@ -382,6 +382,7 @@ SHAPES = Shapes(
     unset=NOTHING,
     bound="constraint",
     passed=frozenset(("identifier", "member_expression", "arrow_function", "function_expression")),
+    binding="bind",
     around_keys=frozenset(("pair", "string", "method_definition", "jsx_attribute")),
     unmentioned={"module": {""}, "exports": {"", "module"}},
 )

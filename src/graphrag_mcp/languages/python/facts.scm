@@ -67,6 +67,8 @@
     consequence: (block [(return_statement) (raise_statement) (continue_statement) (break_statement)] .) !alternative) @after
   (#eq? @_is "isinstance")) @narrows
 (assignment left: (attribute) @into right: [(identifier) (attribute)] @given)
+(assignment left: (attribute) @into right: (call function: [(identifier) @_partial (attribute attribute: (_) @_partial)])
+  @given (#eq? @_partial "partial"))
 (assignment left: (subscript) @into right: [(identifier) (attribute) (lambda)] @given)
 (call function: (_) @into.function arguments: (argument_list) @passed)
 (case_clause (case_pattern (as_pattern (case_pattern) (identifier) @name))) @bind.block

@@ -229,7 +229,7 @@ _PASSES = {
     "typing.cast": "type",
     **dict.fromkeys(("list", "set", "frozenset", "tuple", "sorted", "reversed", "iter", "collections.deque"), "each"),
     **dict.fromkeys(("next", "min", "max", "random.choice"), "element"),
-    **dict.fromkeys(_SAME.split(), "value"),
+    **dict.fromkeys((*_SAME.split(), "functools.partial"), "value"),
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
 }
 _CONSTRUCTORS = ("__init__", "__new__")

@@ -223,6 +223,7 @@ SHAPES = Shapes(
     unit=unit,
     above="super",
     passed=frozenset(("identifier", "attribute", "lambda")),
+    binding="partial",
     passes_self=True,
     binds_imports=True,
     marks={"async": Mark.ASYNC},

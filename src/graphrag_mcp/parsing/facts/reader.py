@@ -189,9 +189,17 @@ class FactReader:
 
     def _add_passed(self, role: str, captures: Captures) -> None:
         for place, argument in enumerate(arguments(captures[role][0])):
-            value = self._writer.value(argument) if argument.type in self._shapes.passed else UNKNOWN
+            value = self._writer.value(argument) if self._is_passed(argument) else UNKNOWN
             if value not in (LITERAL, UNKNOWN):
                 self._flow(argument, self._writer.value(captures["into.function"][0]), place, value)
+
+    def _is_passed(self, argument: Node) -> bool:
+        """Return whether an argument may be a function: a name of one, itself, or one that is bound to arguments."""
+        called = argument.child_by_field_name("function")
+        if argument.type in self._shapes.passed or called is None or not self._shapes.binding:
+            return argument.type in self._shapes.passed
+        name = called.named_children[-1] if called.named_children else called
+        return self._writer.text(name) == self._shapes.binding
 
     def _flow(self, node: Node, into: str, argument: int, value: str) -> None:
         if not into.startswith(UNKNOWN):

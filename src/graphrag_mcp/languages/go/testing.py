@@ -29,7 +29,7 @@ def command(nodes: Sequence[CodeNode], whole: bool, _build_files: Mapping[str, s
     return f"go test {run if len(names) <= MOST_NAMES else ''}{quoted(folders)}"
 
 
-def _options(names: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
+def _options(names: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Return the options that choose tests and benchmarks, each with the names: `-run` alone starts no benchmark."""
     benchmarks = [name for name in names if name.startswith("Benchmark")]
     others = [name for name in names if name not in benchmarks]

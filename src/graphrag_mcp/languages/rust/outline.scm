@@ -74,7 +74,8 @@
 (struct_expression name: [(type_identifier) @call (scoped_type_identifier path: (_) @receiver name: (type_identifier) @call)])
 (type_identifier) @reference
 ; Types before what is in them, also where there are only tokens.
-(scoped_identifier path: (identifier) @reference (#match? @reference "^[A-Z]"))
+(scoped_identifier path: [(identifier) @reference (scoped_identifier name: (identifier) @reference)]
+  (#match? @reference "^[A-Z]"))
 (token_tree (identifier) @reference (#match? @reference "^[A-Z]"))
 ; A function as a value in an attribute.
 (attribute arguments: (token_tree "=" . (identifier) @handed))

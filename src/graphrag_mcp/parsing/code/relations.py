@@ -165,11 +165,9 @@ class _Builder:
             for reference in references
             if not reference.is_call and not reference.is_handed and reference.start not in taken
         ]
-        owners = [use._replace(name=use.receiver, receiver="") for use in references if use.receiver[:1].isupper()]
+        owners = [_owner_of(use) for use in references if use.receiver[:1].isupper()]
         for index, use, rows in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None
-            if source and not use.receiver and use.name in _types_around(source):  # Members name it all the time.
-                continue
             edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
             name = source.qualified_name if source else ""
             owner, edge = self._owner(use, index, edge)
@@ -356,10 +354,10 @@ def _edge(
     return Relation(kind, source, target, row + 1, confidence, resolution, module, owner, given)
 
 
-def _types_around(definition: Definition) -> list[str]:
-    """Return the names of a definition's type and of the types around it."""
-    names = definition.qualified_name.split(".")
-    return names if definition.is_container else names[:-1]
+def _owner_of(use: Reference) -> Reference:
+    """Return the type before a member as what is used, with the path before it."""
+    path, _, receiver = use.path.rpartition("::")
+    return use._replace(name=use.receiver, receiver=receiver, path=path, is_path=bool(receiver), is_plain=False)
 
 
 def _are_tests(definitions: Sequence[Definition]) -> list[bool]:

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.languages.registry import describe, platform_of
-from graphrag_mcp.model.files import BARE_CONFIDENCE, Relation, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.files import BARE_CONFIDENCE, OF_FIELD, Relation, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, CodeNode, Mentioned
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
@@ -49,6 +49,7 @@ class Removed:
         if facts is None:
             for said in self._said(link.path, name).get(link.line, ()):
                 is_member = said.resolution in _OF_VALUES or (said.owner and not said.target_module)
+                is_member = is_member or OF_FIELD in said.owner
                 receiver = self._receiver(link.path, said) if link.how is How.UNDECIDED else 0
                 yield UNKNOWN_MODULE if is_member else said.target_module, receiver
             return

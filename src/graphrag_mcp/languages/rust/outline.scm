@@ -140,6 +140,8 @@
       field: (field_identifier) @_out))]
   (#match? @_new "^(new|default|from|try_from|with|open|bind|connect|parse|load|create|build)(_|$)")
   (#match? @_out "^(unwrap|expect)") (#match? @kind "^[A-Z]")) @made.new
+(let_declaration pattern: (identifier) @variable !type
+  value: [(field_expression) @kind (reference_expression value: (field_expression) @kind)]) @held
 ; What a variant holds has its name, mostly.
 (tuple_struct_pattern type: [(scoped_identifier name: (identifier) @kind) (identifier) @kind]
   . (identifier) @variable . (#not-any-of? @kind "Some" "Ok" "Err")) @made.new

@@ -61,3 +61,4 @@
   (val_definition pattern: (identifier) @variable value: (instance_expression (type_identifier) @kind))] @typed
 (val_definition pattern: (identifier) @variable value: (call_expression function: (identifier) @kind)
   (#match? @kind "^[A-Z]")) @typed
+(val_definition pattern: (identifier) @variable !type value: (field_expression) @kind) @held

@@ -297,3 +297,25 @@ def test_tests_beside_the_code_test_it() -> None:
     assert ("tests.area_is_positive", "draw_all", IMPORT, module) in _edges(
         parse_sample("shape.rs"), RelationKind.TESTS
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "lines", "expected"),
+    [
+        (
+            "a.rs",
+            ["#[derive(Debug, far::Eq)]", "#[repr(u8)]", "// Of it.", "#[cfg_attr(x, derive(Ord,))]", "enum Box2 { A }"],
+            {("Box2", "Debug", 1), ("Box2", "Eq", 1), ("Box2", "Ord", 4)},
+        ),
+        ("a.rs", ["#[derive(Debug)]", "", "#[other(Ord)]", "struct Lid;"], {("Lid", "Debug", 1)}),
+        ("a.hs", ["data Box = A", "  deriving (Show, M.Eq)"], {("Box", "Show", 2), ("Box", "Eq", 2)}),
+        ("a.hs", ["newtype Box = A Int deriving newtype Num"], {("Box", "Num", 1)}),
+        ("a.hs", ["data Box = A", "deriving instance Show Box"], {("Box", "Show", 2)}),
+        ("a.scala", ["case class Box(x: Int) derives Eq, far.Show"], {("Box", "Eq", 1), ("Box", "Show", 1)}),
+    ],
+)
+def test_what_is_derived_is_above_a_type(path: str, lines: list[str], expected: set[tuple[str, str, int]]) -> None:
+    """On the line on which it is said: in an attribute of the type, or in a clause."""
+    relations = parse_lines(path, *lines).relations
+    found = {(one.source, one.target, one.line) for one in relations if one.kind is RelationKind.INHERITS}
+    assert found == expected

@@ -107,5 +107,9 @@ class Removed:
     def _find_below_others(self, node: CodeNode) -> bool:
         """Return whether a type names one above it, or code elsewhere says that there is one."""
         outline = self._code.facts.outline(node.path)
-        is_said = any(said.kind is RelationKind.INHERITS and said.source == node.qualified_name for said in outline)
+        derived = describe(self._code.language(node.path)).derived.split()
+        is_said = any(
+            said.kind is RelationKind.INHERITS and said.source == node.qualified_name and said.target not in derived
+            for said in outline
+        )
         return is_said or bool(self._code.references.to({node.place}, (How.ABOVE,)))

@@ -99,7 +99,7 @@ def as_parameter(name: str) -> str:
 class Base(NamedTuple):
     """A type that the definition around it extends, implements or embeds (`receiver.name`).
 
-    below: the type that does so where that is another one.
+    below: the type that does so where that is another one. is_above: whether it is written above that, in an attribute.
     """
 
     start: int
@@ -107,6 +107,7 @@ class Base(NamedTuple):
     name: str
     receiver: str
     below: str = ""
+    is_above: bool = False
 
 
 class Import(NamedTuple):

@@ -30,6 +30,13 @@
   (scoped_type_identifier name: (type_identifier) @base)])
 (trait_item bounds: (trait_bounds [(type_identifier) @base (generic_type type: (type_identifier) @base)
   (scoped_type_identifier name: (type_identifier) @base)]))
+([(attribute_item (attribute (identifier) @_derive
+    arguments: (token_tree (identifier) @base . ["," ")"])))
+  (attribute_item (attribute (identifier) @_derive
+    arguments: (token_tree (identifier) @receiver . "::" . (identifier) @base . ["," ")"])))
+  (attribute_item (attribute (identifier) @_condition
+    arguments: (token_tree (identifier) @_derive . (token_tree (identifier) @base . ["," ")"]))))] @above
+  (#eq? @_derive "derive"))
 
 (call_expression function: [
   (identifier) @call

@@ -25,6 +25,7 @@
 
 (extends_clause [(type_identifier) @base (generic_type type: (type_identifier) @base)
   (stable_type_identifier (type_identifier) @base .)])
+(derives_clause type: [(type_identifier) @base (stable_type_identifier (type_identifier) @base .)])
 
 (call_expression function: [
   (identifier) @call

@@ -27,7 +27,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @reference   the name of a type that is used
                  with @attribute around it where the ending of the type's name may be left out
     @base        the name of a type that the definition around it extends, implements or embeds; optionally with
-                 @receiver, or with @below: another type that does so
+                 @receiver, or with @below: another type that does so; with @above: an attribute of that type
     @import      an import statement, with @source, and optionally @item (a name taken from it) and @alias;
                  @import.file where the source is a file relative to this one
     @item        a name taken by the import around it, with @alias likewise, where the source comes after the names:
@@ -335,7 +335,8 @@ class Findings:
         below = self._code.node_text(captures["below"][0]) if "below" in captures else ""
         if self.namespace.names:
             self.namespace.note(node, self._code)
-        self.bases.add(Base(start, self._code.row(start), last_name(self._code.node_text(node)), receiver, below))
+        name, is_above = last_name(self._code.node_text(node)), "above" in captures
+        self.bases.add(Base(start, self._code.row(start), name, receiver, below, is_above))
 
     def _read_receiver(self, node: Node) -> str:
         """Return `c` of the receiver `a.b.c`, and UNKNOWN_RECEIVER for other expressions."""

@@ -1,5 +1,6 @@
 """Derives the relations of a file from its outline, as far as the file alone determines them."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from graphrag_mcp.languages.registry import describe, library_of
@@ -91,9 +92,9 @@ class _Builder:
                 self._members.add((definition.qualified_name.rpartition(".")[0], definition.name))
         self._variables = VariableTypes(outline, self._own)
         self._bases: dict[int, list[str]] = {}
-        self._around_bases = enclosing_indexes(outline.definitions, [base.start for base in outline.bases])
+        self._around_bases = _of_bases(outline)
         for index, base in zip(self._around_bases, outline.bases, strict=True):
-            if not base.below:
+            if not (base.below or base.is_above):
                 self._bases.setdefault(index, []).append(self._target(base))
 
     def relations(self) -> Iterator[Relation]:
@@ -361,6 +362,19 @@ def _edge(
 ) -> Relation:
     confidence, resolution, module = resolved
     return Relation(kind, source, target, row + 1, confidence, resolution, module, owner, given)
+
+
+def _of_bases(outline: Outline) -> list[int]:
+    """Return for each base the index of the definition around it, or of the type below it whose attribute names it."""
+    definitions, starts = outline.definitions, [definition.start for definition in outline.definitions]
+    indexes = enclosing_indexes(definitions, [base.start for base in outline.bases])
+    for place, base in enumerate(outline.bases):
+        if base.is_above:
+            below = bisect_right(starts, base.start)
+            following = definitions[below] if below < len(starts) else None
+            is_of_it = following and following.kind is SymbolKind.TYPE and following.parent == indexes[place]
+            indexes[place] = below if is_of_it else -1
+    return indexes
 
 
 def _owner_of(use: Reference) -> Reference:

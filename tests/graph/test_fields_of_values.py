@@ -39,8 +39,8 @@ def test_fields_lead_to_the_type_whose_method_is_called(tmp_path: Path) -> None:
             {
                 "Text.cs": "class Text { public void Get() {} }\nclass Other { public void Get() {} }\n",
                 "Info.cs": "class Info { public Text Path { get; set; } public Text other; }\n",
-                "Use.cs": "class Use {\n void A(Info data) { data.Path.Get(); }\n void B(Info data) { data.other.Get(); }\n"
-                " void C(Info data) { var d = data.Path; d.Get(); }\n}\n",
+                "Use.cs": "class Use {\n void A(Info data) { data.Path.Get(); }\n"
+                " void B(Info data) { data.other.Get(); }\n void C(Info data) { var d = data.Path; d.Get(); }\n}\n",
             },
             "Text.Get",
             [2, 3, 4],
@@ -59,7 +59,8 @@ def test_fields_lead_to_the_type_whose_method_is_called(tmp_path: Path) -> None:
             {
                 "Text.swift": "class Text { func get() {} }\nclass Other { func get() {} }\n",
                 "Info.swift": "struct Info { var path: Text }\n",
-                "Use.swift": "func a(data: Info) { data.path.get() }\nfunc b(data: Info) { let d = data.path\n d.get() }\n",
+                "Use.swift": "func a(data: Info) { data.path.get() }\n"
+                "func b(data: Info) { let d = data.path\n d.get() }\n",
             },
             "Text.get",
             [1, 3],

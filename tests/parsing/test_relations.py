@@ -304,7 +304,13 @@ def test_tests_beside_the_code_test_it() -> None:
     [
         (
             "a.rs",
-            ["#[derive(Debug, far::Eq)]", "#[repr(u8)]", "// Of it.", "#[cfg_attr(x, derive(Ord,))]", "enum Box2 { A }"],
+            [
+                "#[derive(Debug, far::Eq)]",
+                "#[repr(u8)]",
+                "// Of it.",
+                "#[cfg_attr(x, derive(Ord,))]",
+                "enum Box2 { A }",
+            ],
             {("Box2", "Debug", 1), ("Box2", "Eq", 1), ("Box2", "Ord", 4)},
         ),
         ("a.rs", ["#[derive(Debug)]", "", "#[other(Ord)]", "struct Lid;"], {("Lid", "Debug", 1)}),

@@ -209,9 +209,9 @@ class Relation(NamedTuple):
     written, without its qualifier; `target_module` is the module from which the file imports it: a path without
     extension, relative to the root if it starts with "/", else compared with the ends of paths ("pkg/mod"). `owner` is
     the type or module before the name, or that of the variable: "Cart" of `Cart.add()`; "Cart::" where nothing else can
-    stand there, "Cart?" of a variable that may hold something else, "Cart>owner.home" of a field; of a member of a block,
-    the type above that the block implements (`Language.blocks_implement`), of a field its own type. What the file alone does not determine is
-    `UNRESOLVED`; `resolution/by_name.py` resolves it with the whole project.
+    stand there, "Cart?" of a variable that may hold something else, "Cart>owner.home" of a field; of a member of a
+    block, the type above that the block implements (`Language.blocks_implement`), of a field its own type. What the
+    file alone does not determine is `UNRESOLVED`; `resolution/by_name.py` resolves it with the whole project.
     """
 
     kind: RelationKind

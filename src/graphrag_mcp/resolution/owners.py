@@ -79,7 +79,7 @@ class Owners:
         path, is_sure = self._path, "?" not in owner
         for field in fields:
             kinds = self._only_types(owner.rstrip(":?"), path, module)
-            types = {each for kind in kinds for each in self._fields_of(*kind).get(field, ())} if len(kinds) == 1 else ()
+            types = self._fields_of(*kinds[0]).get(field, ()) if len(kinds) == 1 else ()
             if len(types) != 1:
                 return fields[-1] if fields[-1][:1].isupper() else "", ""
             ((owner, module),), ((path, _),) = types, kinds

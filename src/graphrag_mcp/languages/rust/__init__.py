@@ -32,6 +32,7 @@ LANGUAGES = (
             gives_receiver=True,
         ),
         blocks_implement=True,
+        overrides_exactly=True,
         inner_modules=True,
         manifests="Cargo.toml",
         sources="src",

@@ -240,7 +240,8 @@ class _Builder:
             owner = f"{reference.path.replace('::', '.')}.{owner}" if reference.is_far and ending == "::" else owner
         elif is_name and self._has_capitals:
             owner, ending = ".".join(filter(None, [*reference.path.split("::"), owner])), "::"
-        return self._imported(owner, ending, edge)
+        is_here = OF_FIELD in ending and owner in self._local
+        return (owner + ending, edge) if is_here else self._imported(owner, ending, edge)
 
     def _imported(self, owner: str, ending: str, edge: Resolved) -> tuple[str, Resolved]:
         """Return a type as it is called where it is defined. ending: what is said of it."""

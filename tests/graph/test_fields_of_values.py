@@ -10,7 +10,8 @@ from tests.graph.test_relations import rows
 RUST = {
     "src/text.rs": "pub struct Text;\nimpl Text { pub fn get(&self) {} }\npub struct Other;\n"
     "impl Other { pub fn get(&self) {} }\n",
-    "src/info.rs": "use crate::text::Text;\nuse far::Text as Far;\n"
+    "src/more.rs": "pub struct Info;\n",
+    "src/info.rs": "use crate::text::Text;\nuse far::Text as Far;\nuse crate::more::Info as More;\n"
     "pub struct Info { pub path: Text, pub far: Far, pub list: Vec<Text> }\npub struct Work { pub info: Arc<Info> }\n",
     "src/use.rs": """use crate::info::{Info, Work};
 fn direct(data: &Info) { data.path.get(); }

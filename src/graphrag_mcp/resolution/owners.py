@@ -92,8 +92,9 @@ class Owners:
         """Return the types that a file means by a name: its own or those of the module, else all of the project."""
         types = dict.fromkeys(self._types_written(written))
         if module:
-            files = self._modules.of(Relation(RelationKind.USES, "", written, 0, 1, Resolution.IMPORT, module))
-            return [kind for kind in types if kind[0] in files]
+            named = {file.path for file in self._modules.named(module)}
+            passing = self._modules.of(Relation(RelationKind.USES, "", written, 0, 1, Resolution.IMPORT, module))
+            return [kind for kind in types if kind[0] in named] or [kind for kind in types if kind[0] in passing]
         return [kind for kind in types if kind[0] == path] or ([] if written in self._builtins else list(types))
 
     def _fields_of(self, path: str, kind: str) -> Mapping[str, Collection[tuple[str, str]]]:

@@ -164,3 +164,17 @@ def test_names_need_not_be_ascii(language: str) -> None:
     }[language]
     names = [(found.qualified_name, found.kind) for found in parse_lines(f"src/a.{language}", code).symbols]
     assert names == [("Größe", SymbolKind.TYPE), ("Größe.länge", SymbolKind.METHOD)]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "signature"),
+    [
+        ("a.py", "def save(  # noqa: C901, it is long\n    path,  # where\n):\n    pass\n", "def save( path, )"),
+        ("a.ts", "function save( // here\n  path: string, /* where */\n) {\n}\n", "function save( path: string, )"),
+        ("a.go", "package a\n\nfunc save(\n\tpath string, // where\n) {\n}\n", "func save( path string, )"),
+        ("a.py", 'def save(mark="#"):\n    pass\n', 'def save(mark="#")'),
+    ],
+)
+def test_a_signature_has_no_comments(path: str, text: str, signature: str) -> None:
+    """They say something of a parameter or to a linter, and would cut the rest of the signature off."""
+    assert [one.signature for one in outline_of(path, text).definitions] == [signature]

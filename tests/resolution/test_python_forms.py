@@ -81,3 +81,34 @@ def test_a_class_called_protocol_of_a_library_is_no_empty_one() -> None:
     code += "class Other:\n    def other(self): pass\n"
     code += "def f(a: A, b: B):\n    a.«other»()\n    b.«other»()\n"
     assert Project({"a.py": code}).answers() == [OTHER, UNDECIDED]
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ('importlib.import_module("shop.cart")', "shop/cart.py:1 total"),
+        ("importlib.import_module('shop.cart')", "shop/cart.py:1 total"),
+        ("importlib.import_module(name)", UNDECIDED),
+        ('importlib.import_module(f"shop.{name}")', UNDECIDED),
+        ('importlib.import_module(".cart", "shop")', UNDECIDED),
+        ("pickle.loads(name)", UNDECIDED),
+        ('importlib.import_module("json")', OTHER),
+    ],
+)
+def test_what_is_loaded_by_its_name_may_be_of_the_project(made: str, found: str) -> None:
+    """A module whose name is written is known; any other is not said to be something else."""
+    code = f"import importlib\nimport pickle\ndef f(name):\n    cart = {made}\n    cart.«total»()\n"
+    cart = "def total(): pass\nclass Cart:\n    def total(self): pass\n"
+    assert Project({"a.py": code, "shop/__init__.py": "", "shop/cart.py": cart}).answer() == found
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f():\n    u = Place.__new__(Place)\n    u.«size»()",
+        "def f():\n    u = object.__new__(Place)\n    u.«size»()",
+        "class Near(Place):\n    def __new__(cls):\n        made = super().__new__(cls)\n        made.«size»()",
+    ],
+)
+def test_making_an_instance_without_its_constructor_gives_one(code: str) -> None:
+    assert Project({"a.py": f"{PLACE}{code}\n"}).answer() == "a.py:3 size"

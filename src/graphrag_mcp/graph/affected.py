@@ -57,6 +57,15 @@ def without_declarations(rows: Sequence[Affected]) -> tuple[Affected, ...]:
     return tuple(joined.values())
 
 
+def without_certain(rows: Sequence[Affected]) -> tuple[Affected, ...]:
+    """Return what changed without the places that may break by one change where another certainly breaks them."""
+    certain = {(place.path, place.line) for row in rows for place in row.breaks}
+    return tuple(
+        replace(row, may_break=tuple(place for place in row.may_break if (place.path, place.line) not in certain))
+        for row in rows
+    )
+
+
 def _key(row: Affected) -> tuple[Change, str]:
     return row.definition.change, row.definition.symbol
 

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from graphrag_mcp.graph.affected import Affected, without_declarations
+from graphrag_mcp.graph.affected import Affected, without_certain, without_declarations
 from graphrag_mcp.graph.cases import cases_of, commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
 from graphrag_mcp.graph.impact import LEADING, Reached, find_impact
@@ -120,12 +120,13 @@ def find_diff_impact(
     read: Read,
 ) -> DiffImpact:
     """Return what depends on the definitions that differ, as far as the index has it now."""
-    changed, unfitting = list[ChangedDefinition](), set[tuple[str, int]]()
+    changed, edits = list[ChangedDefinition](), list[Edit]()
     for file in difference.files:
         definitions = compare(file)
         changed += definitions
         if any(definition.is_breaking and definition.change is Change.SIGNATURE for definition in definitions):
-            unfitting |= relations.unfitting(Edit(file.path, *map(_decoded, (file.old, file.new))), _reading(read))
+            edits.append(Edit(file.path, *map(_decoded, (file.old, file.new))))
+    unfitting = relations.unfitting(edits, _reading(read))
     nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
@@ -154,7 +155,7 @@ def find_diff_impact(
     tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
     tests += [RankedTest(node, 1, is_guess=True) for node in perhaps]
     return DiffImpact(
-        difference.base, without_declarations(affected), _ranked(tests, changed),
+        difference.base, without_certain(without_declarations(affected)), _ranked(tests, changed),
         len(difference.files), plain, difference.left, doubt=whole, is_deeper=impact.is_deeper,
         tests_changed=sum(_is_changed_test(definition) for definition in changed),
         reached=tuple(row for row in impact.reached if row.hops > 1 and not (row.is_guess or row.node.is_file)),
@@ -248,16 +249,29 @@ def _affected(
                 for line in sorted(fitted)
             ]
     broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
+    given = _given(graph, relations, definition, inside)
     certain = tuple(
         place
-        for place in broken
-        if place.certainty is Certainty.CERTAIN and (definition.breaks_all or (place.path, place.line) in unfitting)
+        for place in (*broken, *given)
+        if place.certainty is Certainty.CERTAIN
+        and (definition.breaks_all or (place.path, place.line) in unfitting or place in given)
     )
+    broken += given
     may = tuple(place for place in broken if place not in certain)
     taken = {place.node for place in broken}
     uses = [place for place in places if place.relation is not RelationKind.IMPORTS and place.node not in taken]
     others = {place.node: place for place in reversed(uses)}
     return Affected(definition, node, certain, may, tuple(reversed(others.values()))), doubt
+
+
+def _given(
+    graph: SymbolGraph, relations: Relations, definition: ChangedDefinition, inside: set[int]
+) -> list[Dependant]:
+    """Return where values are given as an interface that demands a method as it was."""
+    is_method = definition.is_breaking and definition.kind is SymbolKind.METHOD
+    edges = relations.removed.given(definition, inside) if is_method else []
+    nodes = graph.nodes(edge.source_id for edge in edges)
+    return [dependant(nodes[edge.source_id], edge) for edge in edges if edge.source_id in nodes]
 
 
 def _decoded(data: bytes) -> str:

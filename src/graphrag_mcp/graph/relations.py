@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import chain
 
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode, edge_of
 from graphrag_mcp.graph.doubts import BY_SYNTAX, OF_TYPES, Doubts, Incoming
@@ -77,9 +78,10 @@ class Relations:
             edges = self._incoming(node, kinds, scope, with_guesses=False).edges
             return [edge for edge in edges if not edge.is_guess or edge.is_named]
 
-    def unfitting(self, edit: Edit, read: Callable[[str], str | None]) -> set[tuple[str, int]]:
-        """Return the calls, by path and line, that certainly do not fit since an edit. read: see `Edit.unfitting`."""
-        functions = edit.unfitting(self._code.facts, self._code.links, read)
+    def unfitting(self, edits: Sequence[Edit], read: Callable[[str], str | None]) -> set[Line]:
+        """Return the calls that certainly do not fit since edits. read: see `Edit.unfitting`."""
+        parts = (self._code.facts, self._code.links, read)
+        functions = chain.from_iterable(edit.unfitting(*parts, edits) for edit in edits)
         return {(path, line) for function in functions for path, line, _ in function.calls}
 
     def miscounted(self, name: str, places: Set[Line], took: Count, takes: Count) -> set[Line]:

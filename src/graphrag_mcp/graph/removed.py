@@ -1,12 +1,15 @@
 """Where a definition is used that is not there any more."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import chain
 
 from graphrag_mcp.graph.code import IndexedCode
-from graphrag_mcp.languages.registry import describe, platform_of
+from graphrag_mcp.graph.definitions import ChangedDefinition
+from graphrag_mcp.languages.policy import policy_of
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
 from graphrag_mcp.model.files import BARE_CONFIDENCE, OF_FIELD, Relation, RelationKind, Resolution, SymbolKind
-from graphrag_mcp.model.graph import UNKNOWN_MODULE, CodeNode, Mentioned
+from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.parsing.code.imports import module_key, module_keys
@@ -42,6 +45,33 @@ class Removed:
                 is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))
                 mentions[Mentioned(link.kind, name, module, link.path, link.line, is_meant, receiver)] = None
         return list(mentions)
+
+    def given(self, definition: ChangedDefinition, changed: Set[int]) -> list[CodeEdge]:
+        """Return where the type of a changed method is given as an interface that demands the method as it was.
+
+        changed: the nodes of what changed; one of these demands something else now.
+        """
+        path, code = definition.path or definition.before, self._code
+        owner, _, name = definition.symbol.rpartition(".")
+        language = detect_language(path)
+        if not owner or language not in FACT_LANGUAGES or not policy_of(language).members.method_sets:
+            return []
+        edges: dict[tuple[str, int], CodeEdge] = {}
+        with code.searching():
+            unit = code.facts.unit(path)
+            kinds = [
+                symbol
+                for symbol in code.facts.named(owner.rpartition(".")[2])
+                if code.resolver.declared(symbol).kind == SymbolKind.TYPE and code.facts.unit(symbol.path) == unit
+            ]
+            for link, demanded, is_sure in chain.from_iterable(
+                code.hierarchy.method_sets.given(kind, name) for kind in kinds
+            ):
+                source, target = code.source_id(link.path, link.source), code.node_id(demanded.path, demanded)
+                certainty = Certainty.CERTAIN if is_sure else Certainty.MAY_CALL
+                if not {source, target} & changed:
+                    edges[link.path, link.line] = CodeEdge(source, target, link.kind, link.path, link.line, certainty)
+        return list(edges.values())
 
     def _meant(self, link: StoredLink, name: str) -> Iterator[tuple[str, int]]:
         """Yield the modules from which a file has a name that it uses on a line, and the types whose member it is."""

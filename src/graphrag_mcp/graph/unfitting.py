@@ -30,6 +30,7 @@ _CALLED = ("function", "name", "constructor", "type")  # The fields of a call wi
 _UNCOUNTED = {"list_splat", "dictionary_splat", "spread_element", "variadic_argument", "template_string"}
 _NAMED = "keyword_argument"
 _OTHERS = {Mark.PROPERTY, Mark.TYPED, Mark.FIXTURE}  # What they are called with is not what they declare.
+_KEEPING = {"staticmethod", "classmethod", "abstractmethod", "override", "final"}  # Calls take what is written.
 _VOID = re.compile(rb"\bvoid\b")
 
 
@@ -108,7 +109,9 @@ class _Change(NamedTuple):
     def target(self, facts: FileFacts) -> Declared | None:
         """Return what calls of it mean: itself, or the type that it makes; None where that is not certain."""
         function, owner, policy = self.declared, self.owner, self.policy
-        is_plain = {*function.decorators} <= {"staticmethod", "classmethod"} and _OTHERS.isdisjoint(function.marks)
+        is_plain = {row.rpartition(".")[2] for row in function.decorators} <= _KEEPING and _OTHERS.isdisjoint(
+            function.marks
+        )
         if not is_plain or self.old.is_decorated != self.new.is_decorated or function.kind not in CALLABLE:
             return None
         if owner and (function.name if function.name != owner.name else "") in policy.members.constructors:
@@ -148,20 +151,37 @@ class Edit:
         return old.takes() != new.takes()
 
     def unfitting(
-        self, facts: "FactSource", links: "LinkSource", read: Callable[[str], str | None]
+        self,
+        facts: "FactSource",
+        links: "LinkSource",
+        read: Callable[[str], str | None],
+        others: Sequence["Edit"] = (),
     ) -> Iterator[Unfitting]:
-        """Yield the functions with calls that do not fit. read: returns a file, None if it is not as it was indexed."""
+        """Yield the functions with calls that do not fit. read: returns a file, None if it is not as it was indexed.
+
+        others: edits made with this one. A call of a method that others override does not fit if it fits none of them.
+        """
+        edited = {place: change for edit in (self, *others) for place, change in edit.changed(facts).items()}
         for change, target in self._changes(facts):
-            lines = _lines(self._path, target, links)
+            place = place_id(Place(self._path, target.qualified))
+            overriding = _overriding(place, links) if target.kind in CALLABLE else set()
+            if not overriding <= edited.keys():
+                continue
+            run = [change, *(edited[other] for other in overriding)]
+            lines = _lines(self._path, place, target, links)
             counted = [(path, self._counts(path, target.name, read)) for path in sorted(lines)[:MOST_FILES]]
             passed = [
-                (path, line, [change.breaks(given) for given in counts[line]])
+                (path, line, [own.breaks(given) for given in counts[line] for own in run])
                 for path, counts in counted
                 for line in sorted(lines[path] & counts.keys())
             ]
             calls = [(path, line, broken[0]) for path, line, broken in passed if all(broken)]
             if calls:
                 yield Unfitting(target.name, change.takes[1], calls, len(lines) == len(counted))
+
+    def changed(self, facts: "FactSource") -> dict[int, _Change]:
+        """Return the changes of functions by the places of what calls of them mean."""
+        return {place_id(Place(self._path, target.qualified)): change for change, target in self._changes(facts)}
 
     def _changes(self, facts: "FactSource") -> Iterator[tuple[_Change, Declared]]:
         """Yield the changes of those functions that are the only ones of their names, with what calls of them mean."""
@@ -190,10 +210,19 @@ class Edit:
         return new if old.keys() == new.keys() else {}
 
 
-def _lines(path: str, target: Declared, links: "LinkSource") -> dict[str, set[int]]:
-    """Return the lines with calls that certainly mean a declaration; none if something else may run."""
-    place, lines = place_id(Place(path, target.qualified)), dict[str, set[int]]()
-    is_replaced = target.kind in CALLABLE and links.to({place}, (How.BELOW, How.REPLACED))
+def _overriding(place: int, links: "LinkSource") -> set[int]:
+    """Return the places of what overrides a method, also of what overrides that."""
+    reached, level = set[int](), {place}
+    while level:
+        level = {link.source for link in links.to(level, (How.BELOW,))} - reached - {place}
+        reached |= level
+    return reached
+
+
+def _lines(path: str, place: int, target: Declared, links: "LinkSource") -> dict[str, set[int]]:
+    """Return the lines with calls that certainly mean a declaration; none if it may be given another value."""
+    lines = dict[str, set[int]]()
+    is_replaced = target.kind in CALLABLE and links.to({place}, (How.REPLACED,))
     if not is_replaced and not set(links.pending((target.name,))) - {path}:
         for link in links.to({place}, (How.CERTAIN,)):
             if link.use in (Use.CALL, Use.CREATE) and _counts_arguments(link.path):

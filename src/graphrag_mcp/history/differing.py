@@ -104,7 +104,8 @@ def patched_files(patch: str, listed: Sequence[str], read: Read) -> Difference:
         sides = _sides(text.removesuffix("\n").split("\n") if text else [], hunks)
         if sides is None:
             raise RequestError("--patch", f"--patch: it does not fit {quoted(present)} as it is on the disk")
-        files.append(Differing(before, after, *("\n".join(side).encode() for side in sides)))
+        end = "\n" if text.endswith("\n") or not text else ""
+        files.append(Differing(before, after, *(("\n".join(side) + end * bool(side)).encode() for side in sides)))
     return Difference("the patch", tuple(files))
 
 

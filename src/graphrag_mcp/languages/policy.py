@@ -90,7 +90,7 @@ class CallRules:
     emptying: Set[str] = frozenset()  # Functions that remove what is in their first argument.
     passes: Mapping[str, str] = field(default_factory=dict)
     """Foreign functions that give a part of their first argument: the "value", what is of the "type" that it is,
-    "each" of its elements, one "element", or "later"; or "all" that they are given."""
+    "each" of its elements, one "element", or "later"; or "all" that they are given; or "anything" of the project."""
     run_by: Callable[[str, Declared], str] = lambda _path, declared: _TEST_RUNNER if declared.name[:1] == '"' else ""
     """What starts a function of a file."""
 

@@ -36,6 +36,7 @@ class How(IntEnum):
     EXPECTED = auto()  # The source is a function in a literal that stands where the type of the target is expected.
     HANDED = auto()  # The target is an interface, the receiver a function that is given where it is expected.
     HANDED_AS = auto()  # The target is a function, the source the operation of an interface as which it is given.
+    GIVEN = auto()  # The target is an interface, the receiver a type of which a value is given where it is expected.
     EXPORTED = auto()  # The target is exported under another name: the receiver.
     FILLS = auto()  # The source, a function or what holds one, is kept in the target: a parameter, field or variable.
     FILLED = auto()  # The same from the other side.

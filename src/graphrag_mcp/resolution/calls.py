@@ -117,7 +117,10 @@ class Calls(ResolverPart):
         called = self.callee(path, at, function, len(arguments))
         if isinstance(called, Outside):
             policy = self.state.open(path).policy
-            how = policy.calls.passes.get(called.name, "") if arguments else ""
+            how = policy.calls.passes.get(called.name, "")
+            if how == "anything":
+                return None
+            how = how if arguments else ""
             if how == "each" or (how == "element" and len(arguments) == 1):
                 held = self.ask.value(path, at, Each(arguments[0]))
                 return Many(held) if how == "each" else held

@@ -24,6 +24,7 @@ from graphrag_mcp.model.facts import (
     TYPED,
     Bound,
     Flow,
+    Mark,
     Mention,
     SymbolId,
     Use,
@@ -40,6 +41,7 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.method_sets import MethodSets
 from graphrag_mcp.resolution.places import Places, types_of
 from graphrag_mcp.resolution.references import References, functions_of, held_in
 from graphrag_mcp.resolution.resolver import Resolver
@@ -59,6 +61,7 @@ class Handing(Places):
     def __init__(self, references: References, file: File) -> None:
         super().__init__(references, file)
         self._slots = Slots(references.resolver, file)
+        self._method_sets = MethodSets(references)
 
     def links(self) -> Iterator[Link]:
         """Yield the links of handed values."""
@@ -66,9 +69,10 @@ class Handing(Places):
         yield from self._filled()
 
     def _handed(self) -> Iterator[Link]:
-        """Yield the functions that are given where an interface is expected."""
+        """Yield the functions and types that are given where an interface is expected."""
         for flow in self._facts.flows:
             value = self._resolver.expressions.value(self._path, flow.at, parse(flow.value))
+            yield from self._given(flow, value) if self._file.policy.members.method_sets else ()
             is_given = isinstance(value, Function) or "#" in flow.value or flow.value[:1] == "^"  # `Type::new`
             for interface in _takers(self._resolver.taker(self._path, flow)) if is_given else ():
                 operation = self._resolver.operation(interface)
@@ -82,6 +86,16 @@ class Handing(Places):
                     if function and operation:
                         place = self._place(operation)
                         yield Link(function, place, line, RelationKind.OVERRIDES, "", How.HANDED_AS)
+
+    def _given(self, flow: Flow, value: Value | None) -> Iterator[Link]:
+        """Yield that a type is given as an interface, where it may have methods from a foreign type."""
+        kinds = list(types_of(value))
+        for interface in types_of(self._resolver.taker(self._path, flow)) if kinds else ():
+            if Mark.INTERFACE in self._resolver.declared(interface).marks:
+                place, source = self._place(interface), self._source(flow.at)
+                for kind in kinds:
+                    line, own = self._line(flow.at), self._place(kind)
+                    yield Link(place, source, line, RelationKind.IMPLEMENTS, "", How.GIVEN, -1, own)
 
     def runs(self, mention: Mention, source: Place) -> Iterator[Link]:
         """Yield that what a variable, parameter or field holds is called, where it is not known."""

@@ -1,7 +1,7 @@
 """Which types satisfy an interface by having its methods, in languages where that is enough."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from graphrag_mcp.resolution.references import References
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
 MAX_LEVELS = 100  # Types above each other.
+_KEPT = 1_000  # Names of methods that interfaces demand.
 
 
 class _MethodSet(NamedTuple):
@@ -42,6 +43,7 @@ class MethodSets:
         self._references = references
         self._resolver = references.resolver
         self._source = references.source
+        self._demanded = lru_cache(_KEPT)(self._find_demanded)
 
     def satisfying(self, interface: SymbolId) -> list[SymbolId]:
         """Return the types that have all methods of an interface."""
@@ -78,14 +80,67 @@ class MethodSets:
             owner
             for name in sorted(names)
             for method in self._source.named(name)
-            if Mark.ABSTRACT in self._resolver.declared(method).marks
+            if self._is_demanded(method)
             and (owner := self._resolver.symbols.owner_of(method)) is not None
             and not self._is_variant(owner, symbol)
         ]
         # One that is made of others declares no method itself.
         interfaces += [made for owner in dict.fromkeys(interfaces) for made in self.embedding(owner)]
-        sets = ((symbol, self._method_set(symbol)) for symbol in dict.fromkeys(interfaces))
+        sets = ((other, self._method_set(other)) for other in dict.fromkeys(interfaces))
         return [other for other, methods in sets if methods and methods.own and self._has_all(symbol, methods)]
+
+    def unsure(self, symbol: SymbolId, name: str) -> Iterator[SymbolId]:
+        """Yield the interfaces that demand a method of a name, and of which it is not known whether a type has all."""
+        demanding = [method for method in self._source.named(name) if self._is_demanded(method)]
+        interfaces = [owner for method in demanding if (owner := self._resolver.symbols.owner_of(method))]
+        for other in dict.fromkeys(made for near in interfaces for made in (near, *self.embedding(near))):
+            methods = self._method_set(other)
+            if methods and methods.own and self._has_all(symbol, methods) is None:
+                yield other
+
+    def _is_demanded(self, method: SymbolId) -> bool:
+        return Mark.ABSTRACT in self._resolver.declared(method).marks
+
+    def _is_given(self, symbol: SymbolId, name: str, wanted: Value) -> bool:
+        """Return whether values of a type are given as an interface that demands a method of a type: it has that."""
+        own = set(map(self._references.place, (symbol, *closure(symbol, self.embedded))))
+        return any(
+            not own.isdisjoint(kinds) and self._same(self._signature(demanded), wanted)
+            for demanded, kinds in self._demanded(name).items()
+        )
+
+    def _find_demanded(self, name: str) -> dict[SymbolId, Set[int]]:
+        """Return the methods of a name that interfaces demand, each with the places of the types given as one."""
+        return {
+            demanded: {link.receiver for link in self._links_as(demanded)}
+            for demanded in filter(self._is_demanded, self._source.named(name))
+        }
+
+    def _links_as(self, demanded: SymbolId) -> Sequence[StoredLink]:
+        """Return where values are given as the interface of a method, or as one that embeds that."""
+        interface = self._resolver.symbols.owner_of(demanded)
+        return self._references.linked((interface, *self.embedding(interface)), (How.GIVEN,)) if interface else ()
+
+    def given(self, kind: SymbolId, name: str) -> Iterator[tuple[StoredLink, SymbolId, bool]]:
+        """Yield where values of a type, or of one that embeds it, are given as interfaces that demand a method of it.
+
+        Each with the demanded method, and whether nothing that the type embeds can have the method in its place.
+        """
+        places = {self._references.place(kind): True}
+        places |= dict.fromkeys(map(self._references.place, self.embedding(kind)), False)
+        for demanded in filter(self._is_demanded, self._source.named(name)):
+            for link in self._links_as(demanded):
+                if link.receiver in places:
+                    yield link, demanded, places[link.receiver] and self._is_only_own(kind, demanded)
+
+    def _is_only_own(self, kind: SymbolId, demanded: SymbolId) -> bool:
+        """Return whether nothing that a type embeds can have a method."""
+        name = self._resolver.declared(demanded).name
+        is_embedded = any(
+            self._resolver.members.find(Instance((base,)), name) is not ABSENT for base in self.embedded(kind)
+        )
+        is_foreign = self.has_foreign(kind) and self._may_be_foreign(name, self._signature(demanded))
+        return not (is_embedded or is_foreign)
 
     def _methods(self, symbol: SymbolId) -> Iterator[SymbolId]:
         """Yield the methods that a type has, also those that it embeds."""
@@ -117,6 +172,10 @@ class MethodSets:
             for method in self._resolver.symbols.methods_of(symbol):
                 own.setdefault(self._resolver.declared(method).name, method)
         return _MethodSet(own, foreign)
+
+    def has_foreign(self, symbol: SymbolId) -> bool:
+        """Return whether a struct has the methods of a foreign type, which it embeds itself or through others."""
+        return any(map(self.embeds_foreign, (symbol, *closure(symbol, self.embedded))))
 
     def embeds_foreign(self, symbol: SymbolId) -> bool:
         """Return whether a struct embeds a foreign type, and so has its methods."""
@@ -158,7 +217,7 @@ class MethodSets:
             return False
         known = (self._resolver.symbols.foreign_methods(symbol, base) or {} for base in self._bases(symbol))
         text = next((methods[name] for methods in known if name in methods), "")
-        return self._same(self._written(symbol, text), wanted) if text else None
+        return self._same(self._written(symbol, text), wanted) if text else self._is_given(symbol, name, wanted) or None
 
     def _written(self, symbol: SymbolId, text: str) -> Value:
         """Return the type of a method of a foreign interface. symbol: a type in whose file it is read."""

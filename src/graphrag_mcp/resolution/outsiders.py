@@ -63,6 +63,8 @@ class Outsiders:
                 if declaration.name in methods
                 and any(self._hierarchy.method_sets.takes_all(kind, methods) for kind in holders)
             )
+            unsure = (other for kind in holders for other in self._hierarchy.method_sets.unsure(kind, declaration.name))
+            yield from (self._resolver.declared(other).name for other in unsure)
             yield from self._replacing(declaration.name, holders)
             yield from self._taking(owner) if declaration.name[:1].isupper() else ()
         if owner and policy.calls.overloads:

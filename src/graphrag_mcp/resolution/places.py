@@ -32,11 +32,14 @@ class Places:
         self._around: tuple[int, Place] | None = None
 
     def _line(self, at: int) -> int:
-        """Return the line of an offset: that of the next mention, or else of what is around it."""
-        place = bisect_left(self._starts, at)
-        if place < len(self._starts):
-            return self._facts.mentions[place].line
-        around = self._file.declared_around(at)
+        """Return the line of an offset: of the mention there, or before it in its declaration, else of the next."""
+        place, around = bisect_left(self._starts, at), self._file.declared_around(at)
+        mentions = self._facts.mentions
+        is_there = place < len(mentions) and mentions[place].at == at
+        if not is_there and around and place and mentions[place - 1].at > around[0][1].start:
+            return mentions[place - 1].line
+        if place < len(mentions):
+            return mentions[place].line
         return around[0][1].line if around else 1
 
     def _on_line(self, line: int) -> Sequence[Mention]:

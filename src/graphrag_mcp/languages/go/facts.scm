@@ -36,7 +36,7 @@
     (literal_element [(identifier) (selector_expression) (func_literal)] @given))))
 (call_expression function: (_) @into.function arguments: (_) @passed)
 (return_statement (expression_list . [(identifier) (selector_expression) (func_literal)] @given .))
-(var_spec type: (qualified_type) @into.kind value: (expression_list . (_) @given .))
+(var_spec type: [(qualified_type) (type_identifier)] @into.kind value: (expression_list (_) @given))
 
 ; Mentions: the first pattern that fits decides.
 (import_spec path: (_) @use.module)

@@ -219,7 +219,13 @@ _SAME = """
     copy.copy copy.deepcopy staticmethod classmethod abc.abstractmethod typing.overload typing.final typing.override
     functools.cache functools.lru_cache functools.lru_cache() functools.wraps() typing.no_type_check
 """
+_LOADING = """
+    importlib.import_module importlib.reload importlib.util.module_from_spec pkgutil.resolve_name runpy.run_module
+    runpy.run_path pickle.load pickle.loads marshal.load marshal.loads shelve.open inspect.getmodule gc.get_objects
+    globals locals vars eval __import__
+"""
 _PASSES = {
+    **dict.fromkeys(_LOADING.split(), "anything"),
     "typing.cast": "type",
     **dict.fromkeys(("list", "set", "frozenset", "tuple", "sorted", "reversed", "iter", "collections.deque"), "each"),
     **dict.fromkeys(("next", "min", "max", "random.choice"), "element"),

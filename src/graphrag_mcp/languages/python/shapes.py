@@ -55,14 +55,20 @@ def _elements(writer: Writer, node: Node) -> str:
 
 
 _call = call("function", "arguments")
+_MODULE = re.compile(r"""(["'])([^\W\d][\w.]*)\1""")
 
 
 def _called(writer: Writer, node: Node) -> str:
-    """A call; the first argument of `cast` is a type, which may be in a string."""
-    function, call_arguments = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
-    if function is None or len(call_arguments) != 2 or writer.text(function).rpartition(".")[2] != "cast":
-        return _call(writer, node)
-    return f"{writer.value(function)}({writer.type(call_arguments[0])},{','.join(writer.values(call_arguments[1:]))})"
+    """A call; `cast` is given a type, also in a string, `import_module` a module, `__new__` what it makes one of."""
+    function, given = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
+    owner, _, called = writer.text(function).rpartition(".") if function else ("", "", "")
+    if called == "cast" and len(given) == 2:
+        return f"{writer.value(function)}({writer.type(given[0])},{','.join(writer.values(given[1:]))})"
+    if called == "import_module" and len(given) == 1 and (module := _MODULE.fullmatch(writer.text(given[0]))):
+        return f'"{module[2]}"'
+    if called == "__new__" and given and owner:
+        return f"{made}()" if is_name(made := writer.value(given[0])) else UNKNOWN
+    return _call(writer, node)
 
 
 def _comprehension(writer: Writer, node: Node) -> str:

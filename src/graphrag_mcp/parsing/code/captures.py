@@ -49,6 +49,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -178,6 +179,7 @@ class Findings:
         self.above: dict[int, Above] = {}  # by the last row
         self.marks: list[tuple[int, str]] = []  # start and text of what makes a test: `@Test`
         self.comments: list[Comment] = []
+        self._spans: list[tuple[int, int]] = []  # of comments
         self.docs: list[tuple[int, str]] = []
         self.references: dict[tuple[int, bool], Reference] = {}  # by start, and whether it is a call
         self.bases: set[Base] = set()
@@ -211,6 +213,7 @@ class Findings:
             else:
                 self._add_other(captures[role][0], role, captures)
         self.marks.sort()
+        self._spans.sort()
         self._add_items()
         self._add_bare_names()
         for start, is_read in self._set.items():  # Within a name, no other one begins.
@@ -397,6 +400,8 @@ class Findings:
         words = "" if is_decorator else _words(self._code.text(start, end))
         if words:
             self.comments.append(Comment(first, words))
+        if not is_decorator:
+            self._spans.append((start, end))
         if not self._code.data[self._code.starts[first] : start].strip():
             is_doc = self._code.data.startswith(b"/**", start)
             known = self.above.get(last)
@@ -413,6 +418,16 @@ class Findings:
         """Return what makes a definition a test, "" for nothing. start, end: where it begins, and its name."""
         index = bisect_left(self.marks, (start, ""))
         return self.marks[index][1] if index < len(self.marks) and self.marks[index][0] < end else ""
+
+    def without_comments(self, start: int, end: int) -> str:
+        """Return the text between two offsets without the comments that begin there."""
+        parts, first = [], bisect_left(self._spans, (start, 0))
+        for begin, stop in islice(self._spans, first, None):
+            if begin >= end:
+                break
+            parts.append(self._code.text(start, begin))
+            start = max(start, stop)
+        return " ".join((*parts, self._code.text(start, max(start, end))))
 
     def _add_doc(self, node: Node) -> None:
         start = node.start_byte

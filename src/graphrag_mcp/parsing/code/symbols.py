@@ -161,7 +161,7 @@ def _build(
         first_row=first_row,
         last_row=code.row(span[1] - 1),
         parent=parent,
-        signature=_with_mark(_read_signature(match, span[1], code), mark),
+        signature=_with_mark(_read_signature(match, span[1], code, findings), mark),
         docstring=docstring[:DOCSTRING_CHARS],
         is_declared=match.is_declared,
         name_start=match.name_start,
@@ -216,8 +216,8 @@ def _doc_above_blank(findings: Findings, row: int, code: SourceCode) -> Above | 
     return above
 
 
-def _read_signature(match: FoundDefinition, end: int, code: SourceCode) -> str:
-    """Return the definition up to its body on one line: without annotations, with a `const` or `export` before it."""
+def _read_signature(match: FoundDefinition, end: int, code: SourceCode, findings: Findings) -> str:
+    """Return the definition up to its body on one line, without annotations and comments, with `const` or `export`."""
     start, body_start = match.start, match.body_start
     line = code.starts[code.row(match.name_start)]
     before = code.data[line:start].split() if line < start else []
@@ -226,7 +226,7 @@ def _read_signature(match: FoundDefinition, end: int, code: SourceCode) -> str:
     if body_start <= start:
         line_end = code.data.find(b"\n", match.name_start, end)
         body_start = line_end if line_end >= 0 else end
-    text = " ".join(code.text(start, min(body_start, start + 4 * SIGNATURE_CHARS)).split())
+    text = " ".join(findings.without_comments(start, min(body_start, start + 4 * SIGNATURE_CHARS)).split())
     if text.endswith(_SIGNATURE_ENDS):
         for mark in _SIGNATURE_ENDS:
             text = text.removesuffix(mark).rstrip()

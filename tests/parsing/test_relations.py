@@ -80,8 +80,11 @@ def test_a_type_is_looked_for_where_its_qualifier_leads(path: str, lines: list[s
 @pytest.mark.parametrize(
     ("path", "lines", "expected"),
     [
-        ("a.py", ["class Box:", "    def twin(self, other: Box) -> Box: ..."], set()),
-        ("a.go", ["package a", "type Box struct{}", "func (b *Box) Twin() *Box { return nil }"], set()),
+        ("a.py", ["class Box:", "    def twin(self, other: Box) -> Box: ..."], {("Box.twin", "Box")}),
+        ("a.go", ["package a", "type Box struct{}", "func (b *Box) Twin() *Box { return nil }"], {("Box.Twin", "Box")}),
+        ("a.rs", ["struct Box2 { all: [Box2; 2] }", "impl Box2 {}"], {("Box2.all", "Box2"), ("Box2", "Box2")}),
+        ("a.swift", ["class Box { var next: Box? }", "extension Box: P {}"], {("Box.next", "Box"), ("Box", "Box")}),
+        ("a.rs", ["fn f(x: u8) { match x { a::Lid::Up => 1 } }"], {("f", "Lid")}),
         ("a.go", ["package a", "func f() { var x Box; x = Box{} }"], set()),
         ("a.py", ["class Lid(Box): ..."], set()),
         ("a.py", ["def f(x):", "    return Box.make(x)"], {("f", "Box")}),
@@ -95,7 +98,7 @@ def test_a_type_is_looked_for_where_its_qualifier_leads(path: str, lines: list[s
     ],
 )
 def test_a_type_is_used_by_others_and_once(path: str, lines: list[str], expected: set[tuple[str, str]]) -> None:
-    """Its own members, who inherits from it and who makes one say that already; whose method is called, is used."""
+    """Who inherits from it and who makes one say that already; whose method is called, is used."""
     assert {edge[:2] for edge in _edges(parse_lines(path, *lines), RelationKind.USES)} == expected
 
 
@@ -294,3 +297,31 @@ def test_tests_beside_the_code_test_it() -> None:
     assert ("tests.area_is_positive", "draw_all", IMPORT, module) in _edges(
         parse_sample("shape.rs"), RelationKind.TESTS
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "lines", "expected"),
+    [
+        (
+            "a.rs",
+            [
+                "#[derive(Debug, far::Eq)]",
+                "#[repr(u8)]",
+                "// Of it.",
+                "#[cfg_attr(x, derive(Ord,))]",
+                "enum Box2 { A }",
+            ],
+            {("Box2", "Debug", 1), ("Box2", "Eq", 1), ("Box2", "Ord", 4)},
+        ),
+        ("a.rs", ["#[derive(Debug)]", "", "#[other(Ord)]", "struct Lid;"], {("Lid", "Debug", 1)}),
+        ("a.hs", ["data Box = A", "  deriving (Show, M.Eq)"], {("Box", "Show", 2), ("Box", "Eq", 2)}),
+        ("a.hs", ["newtype Box = A Int deriving newtype Num"], {("Box", "Num", 1)}),
+        ("a.hs", ["data Box = A", "deriving instance Show Box"], {("Box", "Show", 2)}),
+        ("a.scala", ["case class Box(x: Int) derives Eq, far.Show"], {("Box", "Eq", 1), ("Box", "Show", 1)}),
+    ],
+)
+def test_what_is_derived_is_above_a_type(path: str, lines: list[str], expected: set[tuple[str, str, int]]) -> None:
+    """On the line on which it is said: in an attribute of the type, or in a clause."""
+    relations = parse_lines(path, *lines).relations
+    found = {(one.source, one.target, one.line) for one in relations if one.kind is RelationKind.INHERITS}
+    assert found == expected

@@ -342,3 +342,48 @@ def test_calls_that_fitted_before_the_change_may_break(opened: App, root: Path) 
     opened.index()
     (root / "job.rb").write_text("class Job\n  def drop(name, why)\n  end\nend\n")
     assert "  may break use.rb:2  use (by name)" in ask(opened).splitlines()
+
+
+DESK = {
+    "src/desk.rs": "pub trait Desk { fn pay(&self, one: u32); fn close(&self, by: u32) {} }\n",
+    "src/till.rs": "use crate::desk::Desk;\npub struct Till;\nimpl Desk for Till {\n  fn pay(&self, one: u32) {}\n"
+    "  fn close(&self, by: u32) {}\n}\nimpl Till { fn own(&self) { self.pay(1); } }\n",
+    "src/use.rs": "use crate::till::Till;\nfn sell(till: &Till) { till.pay(1); }\nfn any(x: &X) { x.pay(1); }\n",
+    "src/Desk.cs": "interface IDesk {\n  void Pay(int one);\n  void Close(int by) { }\n}\n"
+    "abstract class Table { public virtual void Open(int one) { } }\n"
+    "class Till : IDesk {\n  public void Pay(int one) { }\n  public void Close(int by) { }\n}\n"
+    "class Wide : Table {\n  public override void Open(int one) { }\n}\n"
+    "class Other : Table {\n  public void Open(int one) { }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "breaks", "may_break"),
+    [
+        ("src/desk.rs", "one: u32", "one: u32, two: u32", ["till.rs:4", "till.rs:7", "use.rs:2"], ["use.rs:3"]),
+        ("src/desk.rs", "by: u32", "by: u32, two: u32", ["till.rs:5"], []),
+        ("src/desk.rs", "one: u32", "one: u64", [], ["till.rs:4"]),
+        ("src/Desk.cs", "Pay(int one)", "Pay(int one, int two)", ["Desk.cs:7"], []),
+        ("src/Desk.cs", "Close(int by)", "Close(int by, int two)", [], ["Desk.cs:8"]),
+        ("src/Desk.cs", "Open(int one)", "Open(int one, int two)", ["Desk.cs:11"], ["Desk.cs:14"]),
+    ],
+)
+def test_what_overrides_a_method_must_have_as_many_parameters(
+    opened: App, root: Path, path: str, old: str, new: str, breaks: list[str], may_break: list[str]
+) -> None:
+    """Where the language checks it; not what may then be a method of its own, or has a body from above."""
+    commit(root, DESK)
+    (root / path).write_text(DESK[path].replace(old, new, 1))
+    lines = sorted(line.strip().split("  ")[0] for line in ask(opened).splitlines() if line.startswith("  "))
+    expected = [f"breaks src/{place}" for place in breaks] + [f"may break src/{place}" for place in may_break]
+    assert [line for line in lines if line != "may break src/use.rs:3" or "use.rs:3" in may_break] == expected
+
+
+def test_a_method_that_changes_with_the_one_above_is_not_broken(opened: App, root: Path) -> None:
+    """Nor is one that may override another overload."""
+    commit(root, DESK)
+    for path in ("src/desk.rs", "src/till.rs"):
+        (root / path).write_text(DESK[path].replace("one: u32", "one: u32, two: u32", 1))
+    text = DESK["src/Desk.cs"].replace("Pay(int one);", "Pay(int one, int two); void Pay(string one);")
+    (root / "src/Desk.cs").write_text(text)
+    assert {where for _, where in broken(ask(opened, response_format="json"))} == {"src/till.rs:7", "src/use.rs:2"}

@@ -11,6 +11,7 @@ from graphrag_mcp.graph.affected import Affected, without_certain, without_decla
 from graphrag_mcp.graph.cases import cases_of, commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
 from graphrag_mcp.graph.impact import LEADING, Reached, find_impact
+from graphrag_mcp.graph.overriding import calls_of, misfitting
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import Dependant, dependant, is_shown
 from graphrag_mcp.graph.unfitting import Edit
@@ -237,7 +238,14 @@ def _affected(
         places = [dependant(nodes[edge.source_id], edge) for edge in known]
         if definition.change is Change.SIGNATURE:
             lines = {(place.path, place.line) for place in places}
-            unfitting = unfitting | relations.miscounted(node.name, lines, definition.took, definition.takes)
+            unfitting = set(unfitting)
+            misfits = misfitting(graph, relations, definition, node, places)
+            called = [place for place in calls_of(graph, relations, misfits, scope) if place.node.node_id not in inside]
+            calling = {(place.path, place.line) for place in called}
+            places = [place for place in places if (place.path, place.line) not in calling] + called
+            lines |= calling
+            unfitting |= relations.miscounted(node.name, lines, definition.took, definition.takes)
+            unfitting |= {(place.path, place.line) for place in misfits}
             fitted = relations.miscounted(node.name, doubt.undecided, definition.took, definition.takes)
             doubt = doubt.without(fitted)
             places += [

@@ -36,7 +36,7 @@ class ChangedDefinition(NamedTuple):
 
     before: its path before. was: its signature before. is_breaking: whether calls that were right may not be any
     more. breaks_all: whether none of them is. is_hidden: whether its file exports others only. took, takes: the numbers
-    of its arguments before and now, in languages without facts.
+    of its arguments before and now, in languages without facts. has_body: whether it had one.
     """
 
     change: Change
@@ -53,6 +53,7 @@ class ChangedDefinition(NamedTuple):
     is_hidden: bool = False
     took: Count = ANY_COUNT
     takes: Count = ANY_COUNT
+    has_body: bool = True
 
     @property
     def is_public(self) -> bool:
@@ -153,7 +154,8 @@ def _changed(file: Differing, before: _Side, after: _Side) -> ChangedDefinition:
     changes = _of(file, after, Change.SIGNATURE if changed else Change.BODY)
     is_breaking = changed and _breaks(before, after)
     breaks_all = is_breaking and not _share_a_count(before.declared, after.declared)
-    changes = changes._replace(took=before.symbol.takes, takes=after.symbol.takes)
+    has_body = "{" in before.text or "=>" in before.text
+    changes = changes._replace(took=before.symbol.takes, takes=after.symbol.takes, has_body=has_body)
     return changes._replace(was=before.symbol.signature, is_breaking=is_breaking, breaks_all=breaks_all)
 
 

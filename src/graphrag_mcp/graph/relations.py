@@ -13,7 +13,7 @@ from graphrag_mcp.graph.sites import SiteFinder
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.languages.registry import describe
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
-from graphrag_mcp.model.files import Category, Count, RelationKind, SymbolKind
+from graphrag_mcp.model.files import ANY_COUNT, Category, Count, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
 from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import Scope
@@ -99,6 +99,23 @@ class Relations:
             for place in places & given.keys()
             if all(count.meets(took) and not count.meets(takes) for count in given[place])
         }
+
+    def misfits(self, node: CodeNode, took: Count, takes: Count, *, is_demanded: bool) -> set[int]:
+        """Return the places of methods that take what one above them took, and so do not override it any more.
+
+        Of those that must; none where another one may be overridden instead. is_demanded: whether the one above is a
+        member of an interface, without a body. took, takes: as in `miscounted`.
+        """
+        language = describe(self._code.language(node.path))
+        if not language.overrides_exactly or took.most == takes.most or ANY_COUNT in (took, takes):
+            return set()
+        named = [each for each in self._code.facts.called(node.name) if each.place != node.place]
+        if not language.blocks_implement:
+            owner = node.qualified_name.rpartition(".")[0]
+            if any(each.most == takes.most or each.qualified_name == f"{owner}.{node.name}" for each in named):
+                return set()
+            named = [each for each in named if is_demanded or "override" in each.signature.split("(")[0].split()]
+        return {each.place for each in named if each.most == took.most}
 
     def undecided_in(self, path: str) -> list[tuple[str, int]]:
         """Return the names in a file of which nothing more is known, with the lines."""

@@ -8,7 +8,7 @@ from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.definitions import ChangedDefinition
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
-from graphrag_mcp.model.files import BARE_CONFIDENCE, Relation, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.files import BARE_CONFIDENCE, OF_FIELD, Relation, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
@@ -79,6 +79,7 @@ class Removed:
         if facts is None:
             for said in self._said(link.path, name).get(link.line, ()):
                 is_member = said.resolution in _OF_VALUES or (said.owner and not said.target_module)
+                is_member = is_member or OF_FIELD in said.owner
                 receiver = self._receiver(link.path, said) if link.how is How.UNDECIDED else 0
                 yield UNKNOWN_MODULE if is_member else said.target_module, receiver
             return
@@ -136,5 +137,9 @@ class Removed:
     def _find_below_others(self, node: CodeNode) -> bool:
         """Return whether a type names one above it, or code elsewhere says that there is one."""
         outline = self._code.facts.outline(node.path)
-        is_said = any(said.kind is RelationKind.INHERITS and said.source == node.qualified_name for said in outline)
+        derived = describe(self._code.language(node.path)).derived.split()
+        is_said = any(
+            said.kind is RelationKind.INHERITS and said.source == node.qualified_name and said.target not in derived
+            for said in outline
+        )
         return is_said or bool(self._code.references.to({node.place}, (How.ABOVE,)))

@@ -183,6 +183,7 @@ RELATED_KINDS = (
 
 
 BARE_CONFIDENCE = 0.5  # A bare name of unknown origin; a member has less.
+OF_FIELD = ">"  # Behind a type, before the fields that lead from its value to another one.
 MACRO = "!"  # It stands for the module of a name that is an invoked macro.
 BASE_CONFIDENCE = 0.95  # A member of a base class that the same file defines.
 
@@ -208,9 +209,9 @@ class Relation(NamedTuple):
     written, without its qualifier; `target_module` is the module from which the file imports it: a path without
     extension, relative to the root if it starts with "/", else compared with the ends of paths ("pkg/mod"). `owner` is
     the type or module before the name, or that of the variable: "Cart" of `Cart.add()`; "Cart::" where nothing else can
-    stand there, "Cart?" of a variable that may hold something else; of a member of a block, the type above that the
-    block implements (`Language.blocks_implement`). What the file alone does not determine is
-    `UNRESOLVED`; `resolution/by_name.py` resolves it with the whole project.
+    stand there, "Cart?" of a variable that may hold something else, "Cart>owner.home" of a field; of a member of a
+    block, the type above that the block implements (`Language.blocks_implement`), of a field its own type. What the
+    file alone does not determine is `UNRESOLVED`; `resolution/by_name.py` resolves it with the whole project.
     """
 
     kind: RelationKind

@@ -57,6 +57,7 @@ class Reference(NamedTuple):
     also a builtin of the language. is_of_value: whether the receiver can be no module, nor a type. is_path: whether it
     can be nothing else: `receiver::name`. is_plain: whether it is a variable, or a field of the own instance.
     is_far: whether the path begins elsewhere: `package::receiver::name`. path: what is before the receiver in a path.
+    fields: the receiver as a whole where it is a field of a variable: `cart.owner`.
     """
 
     start: int
@@ -71,6 +72,7 @@ class Reference(NamedTuple):
     is_plain: bool = False
     is_far: bool = False
     path: str = ""
+    fields: str = ""
     given: Count = ANY_COUNT  # The arguments of a call.
 
 
@@ -97,7 +99,7 @@ def as_parameter(name: str) -> str:
 class Base(NamedTuple):
     """A type that the definition around it extends, implements or embeds (`receiver.name`).
 
-    below: the type that does so where that is another one.
+    below: the type that does so where that is another one. is_above: whether it is written above that, in an attribute.
     """
 
     start: int
@@ -105,6 +107,7 @@ class Base(NamedTuple):
     name: str
     receiver: str
     below: str = ""
+    is_above: bool = False
 
 
 class Import(NamedTuple):

@@ -83,7 +83,7 @@ class NameResolution:
 
     def links(self) -> Iterator[Link]:
         """Yield the links of the relations that the file states, and of the methods that override others."""
-        for relation in self._source.outline(self._file.path):
+        for relation in map(self._owners.followed, self._source.outline(self._file.path)):
             source = self._around(relation)
             files = list(self._files(relation)) if self._is_of_file(relation) else []
             of_file = self._choose(relation, files)

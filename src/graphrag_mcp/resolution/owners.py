@@ -1,16 +1,16 @@
 """What a member means in languages without facts, by the type or module before its name."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
-from graphrag_mcp.languages.registry import describe, platform_of
-from graphrag_mcp.model.files import CALLABLE, MACRO, Relation, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.languages.registry import builtins_of, describe, platform_of
+from graphrag_mcp.model.files import CALLABLE, MACRO, OF_FIELD, Relation, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.links import How
 from graphrag_mcp.model.sources import Keyed, Named
 from graphrag_mcp.resolution.candidates import NOTHING, Called, Meant, candidate_of, one_or_guess
-from graphrag_mcp.resolution.inherited import Inherited
+from graphrag_mcp.resolution.inherited import Inherited, Kind
 from graphrag_mcp.resolution.named_modules import NamedModules
-from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, Reads
+from graphrag_mcp.resolution.reads import BASES, MOST_OF_A_NAME, Reads
 
 USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
 
@@ -23,6 +23,9 @@ class Owners:
     def __init__(self, source: Reads, file: Keyed, modules: NamedModules, inherited: Inherited) -> None:
         self._source, self._path, self._modules, self._inherited = source, file.path, modules, inherited
         self._language, self._platform = describe(file.language), platform_of(file.language)
+        self._builtins = builtins_of(file.language)
+        self._followed: dict[tuple[str, str], tuple[str, str]] = {}  # By the owner and module of a relation.
+        self._fields: dict[str, Mapping[str, Mapping[str, Collection[tuple[str, str]]]]] = {}  # By the file.
 
     def of(self, relation: Relation, called: Called) -> Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
@@ -58,6 +61,53 @@ class Owners:
             above = self._of_types_above(owner, relation.target)
             return above if above.how else self._extensions(relation)
         return self._extensions(relation) if self._is_of_foreign_type(owner) else None
+
+    def followed(self, relation: Relation) -> Relation:
+        """Return a relation whose owner is written as fields of a type with the type of the last of them.
+
+        Each type on the way is one of the project; else it is not known whose member is meant.
+        """
+        head, mark, fields = relation.owner.partition(OF_FIELD)
+        key = relation.owner, relation.target_module
+        if mark and key not in self._followed:
+            self._followed[key] = self._type_of_field(head, fields.split("."), relation.target_module)
+        owner, module = self._followed[key] if mark else (relation.owner, relation.target_module)
+        return relation._replace(owner=owner, target_module=module) if mark else relation
+
+    def _type_of_field(self, owner: str, fields: Sequence[str], module: str) -> tuple[str, str]:
+        """Return the owner and the module of a member of the last field, as a relation has them."""
+        path, is_sure = self._path, "?" not in owner
+        for field in fields:
+            kinds = self._only_types(owner.rstrip(":?"), path, module)
+            types = self._fields_of(*kinds[0]).get(field, ()) if len(kinds) == 1 else ()
+            if len(types) != 1:
+                return fields[-1] if fields[-1][:1].isupper() else "", ""
+            ((owner, module),), ((path, _),) = types, kinds
+            is_sure = is_sure and "?" not in owner
+        owner = owner.rstrip("?")
+        is_sure = is_sure and len(self._only_types(owner, path, module)) == 1
+        return owner if is_sure else f"{owner}?", module
+
+    def _only_types(self, written: str, path: str, module: str) -> Sequence[Kind]:
+        """Return the types that a file means by a name: its own or those of the module, else all of the project."""
+        types = dict.fromkeys(self._types_written(written))
+        if module:
+            named = {file.path for file in self._modules.named(module)}
+            passing = self._modules.of(Relation(RelationKind.USES, "", written, 0, 1, Resolution.IMPORT, module))
+            return [kind for kind in types if kind[0] in named] or [kind for kind in types if kind[0] in passing]
+        return [kind for kind in types if kind[0] == path] or ([] if written in self._builtins else list(types))
+
+    def _fields_of(self, path: str, kind: str) -> Mapping[str, Collection[tuple[str, str]]]:
+        """Return the types of the fields of a type, each with the module from which it is imported."""
+        self._source.note(path, BASES, kind)
+        if path not in self._fields:
+            fields: dict[str, dict[str, set[tuple[str, str]]]] = {}
+            for said in self._source.outline(path):
+                if said.kind is RelationKind.CONTAINS:
+                    types = fields.setdefault(said.source, {}).setdefault(said.target, set())
+                    types.update([(said.owner, said.target_module)] if said.owner else ())
+            self._fields[path] = fields
+        return self._fields[path].get(kind, {})
 
     def _is_of_foreign_type(self, owner: str) -> bool:
         """Return whether a type is certainly foreign: none of the project, no type parameter, and not `Any`."""

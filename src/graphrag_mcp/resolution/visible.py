@@ -55,6 +55,10 @@ def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]
                 visible.setdefault(Read(path, PASSED_ON, passed.target), set()).add(passed.target_module)
             elif passed.kind is RelationKind.INHERITS:
                 visible.setdefault(Read(path, BASES, passed.source), set()).add((passed.owner, passed.target))
+            elif passed.kind is RelationKind.CONTAINS and passed.owner:
+                visible.setdefault(Read(path, BASES, passed.source), set()).add(
+                    (passed.owner, passed.target, passed.target_module)
+                )
     return visible
 
 

@@ -130,3 +130,6 @@
       (reference_declarator (identifier) @variable)])])
   (field_declaration type: (type_identifier) @kind declarator: [(field_identifier) @variable
     (pointer_declarator declarator: (field_identifier) @variable) (reference_declarator (field_identifier) @variable)])] @typed
+(declaration type: (placeholder_type_specifier) declarator: (init_declarator
+  declarator: [(reference_declarator (identifier) @variable) (pointer_declarator declarator: (identifier) @variable)]
+  value: (field_expression) @kind)) @held

@@ -17,6 +17,7 @@ LANGUAGES = (
             parameters="parameter",
             uncounted="comment",
         ),
+        overrides_exactly=True,
         hides_private=True,
         attribute_ending="Attribute",
         typed_members=True,

@@ -80,6 +80,7 @@
   (declaration_expression type: [(identifier) @kind (generic_name (identifier) @kind)] name: (identifier) @variable)
   (property_declaration type: [(identifier) @kind (generic_name (identifier) @kind)
     (nullable_type type: [(identifier) @kind (generic_name (identifier) @kind)])] name: (identifier) @variable)] @typed
+(variable_declaration type: (implicit_type) (variable_declarator name: (identifier) @variable (member_access_expression) @kind)) @held
 ; What a parameter for types stands for.
 ((type_parameter_constraints_clause (identifier) @variable (type_parameter_constraint type: [
   (identifier) @kind (generic_name (identifier) @kind) (qualified_name name: [(identifier) @kind (generic_name (identifier) @kind)])

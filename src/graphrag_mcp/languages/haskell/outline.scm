@@ -27,6 +27,9 @@
   (#any-of? @_test "it" "prop" "testCase" "testProperty" "specify") (#any-of? @_applies "$")) @test
 
 (instance name: (name) @base)
+(deriving classes: [(name) @base (_ (name) @base)
+  (_ (qualified module: (module) @receiver id: (name) @base))])
+(deriving_instance name: (name) @base patterns: (type_patterns . (name) @below))
 (apply function: [(variable) @call (qualified module: (module) @receiver id: (variable) @call)])
 (infix left_operand: (variable) @call operator: (operator) @_applies
   (#any-of? @_applies "$" "$!" "<$>" "." "=<<" "<$!>" "<=<" ">=>" "`seq`"))

@@ -63,6 +63,7 @@
     (nullable_type [(user_type . (identifier) @kind . (type_arguments)? .) (user_type (identifier) . (identifier)) @kind])])] @typed
 (property_declaration (variable_declaration (identifier) @variable .) (call_expression . (identifier) @kind)
   (#match? @kind "^[A-Z]")) @typed
+(property_declaration (variable_declaration (identifier) @variable .) (navigation_expression) @kind) @held
 ; What a parameter for types stands for.
 ([(type_parameter (identifier) @variable (user_type (identifier) @kind . (type_arguments)? .))
   (type_constraint (identifier) @variable (user_type (identifier) @kind . (type_arguments)? .))

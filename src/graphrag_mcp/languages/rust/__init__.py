@@ -22,6 +22,7 @@ LANGUAGES = (
         add add_assign bitand bitor bitxor clone cmp default deref deref_mut div drop eq fmt from from_str hash index
         index_mut into_iter mul ne neg next not partial_cmp poll rem shl shr sub sub_assign try_from
     """,
+        derived="Clone Copy Debug Default Eq Hash Ord PartialEq PartialOrd",
         arguments=Arguments(
             calls="call_expression",
             parameters="parameter self_parameter",
@@ -31,6 +32,7 @@ LANGUAGES = (
             gives_receiver=True,
         ),
         blocks_implement=True,
+        overrides_exactly=True,
         inner_modules=True,
         manifests="Cargo.toml",
         sources="src",

@@ -30,6 +30,13 @@
   (scoped_type_identifier name: (type_identifier) @base)])
 (trait_item bounds: (trait_bounds [(type_identifier) @base (generic_type type: (type_identifier) @base)
   (scoped_type_identifier name: (type_identifier) @base)]))
+([(attribute_item (attribute (identifier) @_derive
+    arguments: (token_tree (identifier) @base . ["," ")"])))
+  (attribute_item (attribute (identifier) @_derive
+    arguments: (token_tree (identifier) @receiver . "::" . (identifier) @base . ["," ")"])))
+  (attribute_item (attribute (identifier) @_condition
+    arguments: (token_tree (identifier) @_derive . (token_tree (identifier) @base . ["," ")"]))))] @above
+  (#eq? @_derive "derive"))
 
 (call_expression function: [
   (identifier) @call
@@ -74,7 +81,8 @@
 (struct_expression name: [(type_identifier) @call (scoped_type_identifier path: (_) @receiver name: (type_identifier) @call)])
 (type_identifier) @reference
 ; Types before what is in them, also where there are only tokens.
-(scoped_identifier path: (identifier) @reference (#match? @reference "^[A-Z]"))
+(scoped_identifier path: [(identifier) @reference (scoped_identifier name: (identifier) @reference)]
+  (#match? @reference "^[A-Z]"))
 (token_tree (identifier) @reference (#match? @reference "^[A-Z]"))
 ; A function as a value in an attribute.
 (attribute arguments: (token_tree "=" . (identifier) @handed))
@@ -139,6 +147,8 @@
       field: (field_identifier) @_out))]
   (#match? @_new "^(new|default|from|try_from|with|open|bind|connect|parse|load|create|build)(_|$)")
   (#match? @_out "^(unwrap|expect)") (#match? @kind "^[A-Z]")) @made.new
+(let_declaration pattern: (identifier) @variable !type
+  value: [(field_expression) @kind (reference_expression value: (field_expression) @kind)]) @held
 ; What a variant holds has its name, mostly.
 (tuple_struct_pattern type: [(scoped_identifier name: (identifier) @kind) (identifier) @kind]
   . (identifier) @variable . (#not-any-of? @kind "Some" "Ok" "Err")) @made.new

@@ -25,6 +25,7 @@
 
 (extends_clause [(type_identifier) @base (generic_type type: (type_identifier) @base)
   (stable_type_identifier (type_identifier) @base .)])
+(derives_clause type: [(type_identifier) @base (stable_type_identifier (type_identifier) @base .)])
 
 (call_expression function: [
   (identifier) @call
@@ -61,3 +62,4 @@
   (val_definition pattern: (identifier) @variable value: (instance_expression (type_identifier) @kind))] @typed
 (val_definition pattern: (identifier) @variable value: (call_expression function: (identifier) @kind)
   (#match? @kind "^[A-Z]")) @typed
+(val_definition pattern: (identifier) @variable !type value: (field_expression) @kind) @held

@@ -48,6 +48,7 @@
       (existential_type (user_type . (type_identifier) @kind . (type_arguments)? .))]))
   (property_declaration name: (pattern bound_identifier: (simple_identifier) @variable)
     value: (call_expression . (simple_identifier) @kind) (#match? @kind "^[A-Z]"))] @typed
+(property_declaration name: (pattern bound_identifier: (simple_identifier) @variable) value: (navigation_expression) @kind) @held
 ; What a parameter for types stands for.
 ([(type_parameter . (type_identifier) @variable (user_type (type_identifier) @kind . (type_arguments)? .))
   (type_constraint (inheritance_constraint constrained_type: (identifier . (simple_identifier) @variable .)

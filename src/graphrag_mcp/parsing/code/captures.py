@@ -27,14 +27,14 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @reference   the name of a type that is used
                  with @attribute around it where the ending of the type's name may be left out
     @base        the name of a type that the definition around it extends, implements or embeds; optionally with
-                 @receiver, or with @below: another type that does so
+                 @receiver, or with @below: another type that does so; with @above: an attribute of that type
     @import      an import statement, with @source, and optionally @item (a name taken from it) and @alias;
                  @import.file where the source is a file relative to this one
     @item        a name taken by the import around it, with @alias likewise, where the source comes after the names:
                  a pattern of the whole statement would take quadratic time
     @typed       a declaration of a @variable with its type, @kind; @made: one whose value is an instance of @kind;
                  @made.own: a field of the own instance that is given such a value; @made.new: a variable that begins
-                 here, whatever has its name before
+                 here, whatever has its name before; @held: a new variable whose value is that of @kind, a field
     @bounded     a parameter for types, @variable, and what each of them extends or implements, @kind
     @described   a block of tests, with the type that they describe, @kind
     @namespace   that of the file, in which are the types that are written without another one and are not imported
@@ -59,7 +59,7 @@ from graphrag_mcp.languages.language import Language
 from graphrag_mcp.languages.registry import builtins_of
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.languages.testing import TEST_MARK
-from graphrag_mcp.model.files import ANY_COUNT, Count, SymbolKind
+from graphrag_mcp.model.files import ANY_COUNT, OF_FIELD, Count, SymbolKind
 from graphrag_mcp.parsing.code.counting import NO_ARGUMENTS, Counting
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
 from graphrag_mcp.parsing.code.described import Describing
@@ -68,6 +68,7 @@ from graphrag_mcp.parsing.code.names import (
     OwnNamespace,
     as_title,
     called_name,
+    fields_of,
     is_macro,
     last_name,
     type_name,
@@ -97,7 +98,7 @@ DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "parameter": SymbolKind.FIELD,
     "scope": None,
 }
-_HOLDING = ("typed", "made.own", "made.new", "made", "bounded")
+_HOLDING = ("typed", "made.own", "made.new", "made", "held", "bounded")
 _ROLES = (
     *DEFINITION_ROLES,
     "call",
@@ -240,15 +241,24 @@ class Findings:
             case "item":
                 self.items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
             case _ if role in _HOLDING:
-                variable, kind = captures["variable"][0], type_name(self._code.node_text(captures["kind"][0]))
-                name = self._code.node_text(variable).lstrip("$@:")
-                name = as_parameter(name) if role == "bounded" else name
-                said = (role in ("typed", "bounded"), role == "made.own", role == "made.new")
-                self.variables.append(Variable(variable.start_byte, name, kind, *said))
+                self._add_variable(captures["variable"][0], role, captures["kind"][0])
             case _ if role in NAMING_ROLES:
                 self._namings.append(Naming(node.start_byte, role, node, captures))
             case _:
                 self._add_import(node, captures, role == "import.file")
+
+    def _add_variable(self, variable: Node, role: str, kind: Node) -> None:
+        if role == "held":
+            is_short = kind.end_byte - kind.start_byte <= _RECEIVER_BYTES
+            fields = fields_of(self._code.node_text(kind)) if is_short else ""
+            held = OF_FIELD + fields if fields else ""
+        else:
+            held = type_name(self._code.node_text(kind))
+        name = self._code.node_text(variable).lstrip("$@:")
+        name = as_parameter(name) if role == "bounded" else name
+        said = (role in ("typed", "bounded", "held"), role == "made.own", role in ("made.new", "held"))
+        if held:
+            self.variables.append(Variable(variable.start_byte, name, held, *said))
 
     def _add_reference(self, node: Node, captures: Captures, *, is_call: bool) -> None:
         name = without_marks(self._code.node_text(node))
@@ -270,9 +280,18 @@ class Findings:
         has_path = is_path or (self._has_capitals and receiver[:1].isupper())
         path = self._path_before(before) if has_path and before is not None else ""
         is_far = bool(path) and path.partition("::")[0] not in _HERE
+        is_field = is_call and before is not None and before.end_byte - before.start_byte <= _RECEIVER_BYTES
+        fields = fields_of(self._code.node_text(before)) if is_field and before is not None else ""
         given = self._counting.given(node, is_of_value=of_value) if is_call else ANY_COUNT
         self.references[start, is_call] = Reference(
-            *said, is_of_value=of_value, is_path=is_path, is_plain=is_plain, is_far=is_far, path=path, given=given
+            *said,
+            is_of_value=of_value,
+            is_path=is_path,
+            is_plain=is_plain,
+            is_far=is_far,
+            path=path,
+            fields=fields,
+            given=given,
         )
         if "attribute" in captures:  # Within a name, no other one begins.
             whole = self.references[start, is_call]._replace(start=start + 1, name=name + self._attribute_ending)
@@ -319,7 +338,8 @@ class Findings:
         below = self._code.node_text(captures["below"][0]) if "below" in captures else ""
         if self.namespace.names:
             self.namespace.note(node, self._code)
-        self.bases.add(Base(start, self._code.row(start), last_name(self._code.node_text(node)), receiver, below))
+        name, is_above = last_name(self._code.node_text(node)), "above" in captures
+        self.bases.add(Base(start, self._code.row(start), name, receiver, below, is_above))
 
     def _read_receiver(self, node: Node) -> str:
         """Return `c` of the receiver `a.b.c`, and UNKNOWN_RECEIVER for other expressions."""

@@ -12,6 +12,7 @@ _TITLE_QUOTES = ('"', "'", "`")
 _NOT_IN_TITLES = re.compile(r'"|\\(?=[\W_])')  # Quotes, and what escapes one.
 _TITLE_CHARS = 100
 _LONGEST_TYPE = 250
+_MOST_FIELDS = 6
 
 
 class OwnNamespace:
@@ -49,6 +50,12 @@ def type_name(text: str) -> str:
     """Return how a type is written, without its arguments: `a.C` of `a::C<T>` and `a.C`, but `C` of `a\\C`."""
     parts = [part.strip() for part in text.partition("<")[0].replace("::", ".").rpartition("\\")[2].split(".")]
     return ".".join(filter(None, parts))
+
+
+def fields_of(text: str) -> str:
+    """Return `cart.owner` of `cart.owner`, `$cart->owner` and `cart?.owner`; "" for what is no field of a variable."""
+    names = text.strip("$@&*").replace("->", ".").replace("?.", ".").replace("!.", ".").split(".")
+    return ".".join(names) if 1 < len(names) <= _MOST_FIELDS and all(map(str.isidentifier, names)) else ""
 
 
 def as_title(parts: Iterable[str]) -> str:

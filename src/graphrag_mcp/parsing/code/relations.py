@@ -1,5 +1,6 @@
 """Derives the relations of a file from its outline, as far as the file alone determines them."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from graphrag_mcp.languages.registry import describe, library_of
@@ -8,6 +9,8 @@ from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
     MACRO,
+    OF_FIELD,
+    VARIABLE,
     Category,
     Count,
     Relation,
@@ -87,11 +90,11 @@ class _Builder:
                 if definition.kind is not SymbolKind.METHOD and (self._has_bare_members or not is_owned):
                     self._bare.setdefault(definition.name, set()).add(definition.qualified_name)
                 self._members.add((definition.qualified_name.rpartition(".")[0], definition.name))
-        self._variables = VariableTypes(outline)
+        self._variables = VariableTypes(outline, self._own)
         self._bases: dict[int, list[str]] = {}
-        self._around_bases = enclosing_indexes(outline.definitions, [base.start for base in outline.bases])
+        self._around_bases = _of_bases(outline)
         for index, base in zip(self._around_bases, outline.bases, strict=True):
-            if not base.below:
+            if not (base.below or base.is_above):
                 self._bases.setdefault(index, []).append(self._target(base))
 
     def relations(self) -> Iterator[Relation]:
@@ -107,9 +110,13 @@ class _Builder:
         for definition in self._outline.definitions:
             container = definition.qualified_name.removesuffix(definition.name).rstrip(".#")
             if definition.kind is not None:
-                line, block = definition.first_row + 1, self._bases.get(definition.parent, ())
-                said = (RelationKind.CONTAINS, container, definition.name, line, _SYNTAX, Resolution.SYNTAX)
-                yield Relation(*said, owner=block[0] if block and self._blocks_implement else "")
+                block, edge = self._bases.get(definition.parent, ()), (_SYNTAX, Resolution.SYNTAX, "")
+                owner = block[0] if block and self._blocks_implement else ""
+                if definition.kind in VARIABLE and (kind := self._variables.of_field(container, definition.name)):
+                    name = kind.rstrip("?")
+                    owner, (_, _, module) = self._imported(name, kind.removeprefix(name), edge)
+                    edge = (*edge[:2], module)
+                yield _edge(RelationKind.CONTAINS, container, definition.name, definition.first_row, edge, owner)
 
     def _inherits(self) -> Iterator[Relation]:
         for index, base in zip(self._around_bases, self._outline.bases, strict=True):
@@ -165,11 +172,9 @@ class _Builder:
             for reference in references
             if not reference.is_call and not reference.is_handed and reference.start not in taken
         ]
-        owners = [use._replace(name=use.receiver, receiver="") for use in references if use.receiver[:1].isupper()]
+        owners = [_owner_of(use) for use in references if use.receiver[:1].isupper()]
         for index, use, rows in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None
-            if source and not use.receiver and use.name in _types_around(source):  # Members name it all the time.
-                continue
             edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
             name = source.qualified_name if source else ""
             owner, edge = self._owner(use, index, edge)
@@ -189,7 +194,7 @@ class _Builder:
         by_target: dict[tuple[object, ...], tuple[int, Reference, list[int]]] = {}
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
-            kind = self._variables.of(use.receiver, index, use.start) if use.is_plain else ""
+            kind = self._variables.of_receiver(use, index)
             key = (index, use.name, use.receiver, kind, use.path, use.is_far, use.given)
             rows = by_target.setdefault(key, (index, use, []))[2]
             if not rows or (not use.is_builtin and use.row > rows[-1]):
@@ -208,7 +213,7 @@ class _Builder:
         index: of the definition around it, whose type the own instance is of. edge: how the name is resolved, which is
         returned with the module from which the owner is imported.
         """
-        receiver, definitions = reference.receiver, self._outline.definitions
+        receiver = reference.receiver
         path = self._path_of(reference)
         if path:
             edge = self._by_import(_IMPORTED, self._module_of(path, index))
@@ -217,17 +222,16 @@ class _Builder:
         if receiver in (self._super, SUPER_RECEIVER):
             return "", edge
         if receiver in self._own:
-            while index >= 0 and not definitions[index].is_container:
-                index = definitions[index].parent
-            return last_name(definitions[index].qualified_name) if index >= 0 else "", edge
+            return self._variables.type_around(index), edge
         owner, ending = receiver, ""
         is_name = receiver[:1].isupper()
         is_type = is_name and (
             self._has_capitals or not receiver.isupper()
         )  # Else maybe a constant or a type's parameter.
-        kind = self._variables.of(receiver, index, reference.start) if reference.is_plain else ""
+        kind = self._variables.of_receiver(reference, index)
+        kind = "" if OF_FIELD in kind and (edge[2] or "." in kind.partition(OF_FIELD)[0]) else kind
         if kind and not (reference.is_path and kind.endswith("?")):  # `pager::open()` is of a module.
-            owner = kind.rstrip(":?")
+            owner = kind.partition(OF_FIELD)[0].rstrip(":?")
             ending = kind.removeprefix(owner)
         elif not (is_type or (reference.is_path and receiver.isidentifier() and receiver.islower())):
             return "", edge
@@ -236,6 +240,11 @@ class _Builder:
             owner = f"{reference.path.replace('::', '.')}.{owner}" if reference.is_far and ending == "::" else owner
         elif is_name and self._has_capitals:
             owner, ending = ".".join(filter(None, [*reference.path.split("::"), owner])), "::"
+        is_here = OF_FIELD in ending and owner in self._local
+        return (owner + ending, edge) if is_here else self._imported(owner, ending, edge)
+
+    def _imported(self, owner: str, ending: str, edge: Resolved) -> tuple[str, Resolved]:
+        """Return a type as it is called where it is defined. ending: what is said of it."""
         first, _, rest = owner.partition(".")
         if rest and (imported := self._imports.get(first)):
             module = imported.module if imported.whole else f"{imported.module}/{imported.target}"
@@ -356,10 +365,23 @@ def _edge(
     return Relation(kind, source, target, row + 1, confidence, resolution, module, owner, given)
 
 
-def _types_around(definition: Definition) -> list[str]:
-    """Return the names of a definition's type and of the types around it."""
-    names = definition.qualified_name.split(".")
-    return names if definition.is_container else names[:-1]
+def _of_bases(outline: Outline) -> list[int]:
+    """Return for each base the index of the definition around it, or of the type below it whose attribute names it."""
+    definitions, starts = outline.definitions, [definition.start for definition in outline.definitions]
+    indexes = enclosing_indexes(definitions, [base.start for base in outline.bases])
+    for place, base in enumerate(outline.bases):
+        if base.is_above:
+            below = bisect_right(starts, base.start)
+            following = definitions[below] if below < len(starts) else None
+            is_of_it = following and following.kind is SymbolKind.TYPE and following.parent == indexes[place]
+            indexes[place] = below if is_of_it else -1
+    return indexes
+
+
+def _owner_of(use: Reference) -> Reference:
+    """Return the type before a member as what is used, with the path before it."""
+    path, _, receiver = use.path.rpartition("::")
+    return use._replace(name=use.receiver, receiver=receiver, path=path, is_path=bool(receiver), is_plain=False)
 
 
 def _are_tests(definitions: Sequence[Definition]) -> list[bool]:

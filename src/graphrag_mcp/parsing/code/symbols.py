@@ -45,6 +45,7 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
     own = {
         match.name_start + len(match.name.encode()) - len(last_name(match.name).encode())
         for match in findings.definitions.values()
+        if match.role != "scope"  # It uses the type that has its name.
     }  # `B` of `class A::B`, too.
     references = sorted(reference for reference in findings.references.values() if reference.start not in own)
     definitions = _build_definitions(findings, code, path, grammar.language.clauses)

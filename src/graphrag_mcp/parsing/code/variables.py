@@ -1,12 +1,14 @@
 """The types of the variables and fields of a file, as they are written beside them or created for them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import VARIABLE
-from graphrag_mcp.parsing.outline import Outline, as_parameter, enclosing_indexes
+from graphrag_mcp.model.files import OF_FIELD, VARIABLE
+from graphrag_mcp.parsing.code.names import last_name
+from graphrag_mcp.parsing.outline import Outline, Reference, as_parameter, enclosing_indexes
 
 MOST_KINDS = 40  # Times that a variable gets another type; one with more has none.
+_MOST_HELD = 4  # Variables that hold a field of another one in a row.
 
 
 class _Kind(NamedTuple):
@@ -18,13 +20,43 @@ class _Kind(NamedTuple):
 
 
 class VariableTypes:
-    """The types of the variables of one file."""
+    """The types of the variables of one file. own: the words for the own instance."""
 
-    def __init__(self, outline: Outline) -> None:
+    def __init__(self, outline: Outline, own: Set[str]) -> None:
+        self._own = own
         self._definitions = outline.definitions
         self._types = _kinds_of_variables(outline)
         self._around: dict[tuple[int, str], list[Sequence[_Kind]]] = {}
         self._has_bounds = any(variable.name.startswith("<") for variable in outline.variables)
+
+    def of_receiver(self, use: Reference, index: int) -> str:
+        """Return the type of the value before a name, "Cart>owner" of a field of a value of a type; "" if unknown."""
+        kind = self.of(use.receiver, index, use.start) if use.is_plain else ""
+        fields = kind if kind.startswith(OF_FIELD) else "" if kind else use.fields
+        return self._of_fields(fields, index, use.start, _MOST_HELD) if fields else kind
+
+    def of_field(self, kind: str, name: str) -> str:
+        """Return the type of a field of a type, "" if unknown. kind: the qualified name of the type."""
+        found = _only_or_last(self._types.get((kind, name), ()), 0)
+        return "" if found.startswith(OF_FIELD) or len(found) == 1 else found  # One letter stands for any type.
+
+    def _of_fields(self, written: str, index: int, at: int, most: int) -> str:
+        """Return the type of the fields of a variable; most: variables that are looked at."""
+        first, _, fields = written.strip(f"{OF_FIELD}?").partition(".")
+        kind = self.type_around(index) if first in self._own else self.of(first, index, at)
+        if kind.startswith(OF_FIELD):
+            kind = self._of_fields(kind, index, at, most - 1) if most else ""
+        if not kind:
+            return ""
+        kind, mark, before = kind.partition(OF_FIELD)
+        unsure = "?" if written.endswith("?") and not kind.endswith("?") else ""
+        return f"{kind}{unsure}{OF_FIELD}{before}{'.' if mark and fields else ''}{fields}"
+
+    def type_around(self, index: int) -> str:
+        """Return the name of the type or module around a definition, "" for none."""
+        while index >= 0 and not self._definitions[index].is_container:
+            index = self._definitions[index].parent
+        return last_name(self._definitions[index].qualified_name) if index >= 0 else ""
 
     def of(self, variable: str, index: int, at: int) -> str:
         """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown.

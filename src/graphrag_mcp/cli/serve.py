@@ -21,7 +21,7 @@ def run_serve(options: argparse.Namespace) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # An interrupt during the imports shows no traceback.
     from graphrag_mcp.mcp_server.wire import claim_stdio
 
-    streams = claim_stdio()
+    requests, answers = claim_stdio()
     # Only now: output of an import must not reach the client.
     from graphrag_mcp.app.lazy import LazySession
     from graphrag_mcp.app.session import WITH_GRAPH, WITH_INDEX, WITHOUT_INDEX
@@ -33,7 +33,7 @@ def run_serve(options: argparse.Namespace) -> None:
     on_servers = WITH_GRAPH if settings.servers.neo4j_uri else WITHOUT_INDEX
     project = LazySession(lambda: _open(root, options.remote), on_servers if options.remote else WITH_INDEX)
     collect_rarely()
-    serve(create_server(project, settings), streams, client)
+    serve(create_server(project, settings), requests, answers, client)
 
 
 def _open(root: Path, remote: bool) -> "App | RemoteApp":

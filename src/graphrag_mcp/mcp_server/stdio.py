@@ -12,7 +12,7 @@ import anyio
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
-from graphrag_mcp.mcp_server.wire import RequestReader, StdioStreams, leave
+from graphrag_mcp.mcp_server.wire import AnswerWriter, RequestReader, leave
 
 PARENT_POLL_SECONDS = 1.0
 SWITCH_SECONDS = 0.0005  # A search takes Python's lock a hundred times, by default after 5 ms each during a run.
@@ -21,22 +21,22 @@ LAST_POLLS = 3  # After the end of the input: a client that does not read either
 logger = logging.getLogger(__name__)
 
 
-def serve(server: Server[Any], streams: StdioStreams, client: int) -> NoReturn:
+def serve(server: Server[Any], requests: RequestReader, answers: AnswerWriter, client: int) -> NoReturn:
     """Serve until the client (a process id) closes its end, sends a signal or vanishes; ends the process."""
     sys.setswitchinterval(SWITCH_SECONDS)
     signal.signal(signal.SIGINT, leave)
     signal.signal(signal.SIGTERM, leave)
-    threading.Thread(target=_follow, args=(client, streams.requests), name="follow-client", daemon=True).start()
+    threading.Thread(target=_follow, args=(client, requests), name="follow-client", daemon=True).start()
     try:
-        anyio.run(_serve, server, streams)
+        anyio.run(_serve, server, requests, answers)
     except Exception:
         logger.exception("The connection broke")
     leave()
 
 
-async def _serve(server: Server[Any], streams: StdioStreams) -> None:
-    async with stdio_server(anyio.wrap_file(streams.requests), anyio.wrap_file(streams.answers)) as (requests, answers):
-        await server.run(requests, answers, server.create_initialization_options())
+async def _serve(server: Server[Any], requests: RequestReader, answers: AnswerWriter) -> None:
+    async with stdio_server(anyio.wrap_file(requests), anyio.wrap_file(answers)) as (read, write):
+        await server.run(read, write, server.create_initialization_options())
 
 
 def _follow(client: int, requests: RequestReader) -> NoReturn:

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from dataclasses import dataclass
 from io import TextIOWrapper
 from types import FrameType
 from typing import Any, BinaryIO, NoReturn
@@ -19,18 +18,11 @@ NO_REQUEST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StdioStreams:
-    """The two streams of the protocol, moved away from the file descriptors 0 and 1."""
+def claim_stdio() -> "tuple[RequestReader, AnswerWriter]":
+    """Move the protocol's streams away from the file descriptors 0 and 1, and return them.
 
-    requests: "RequestReader"
-    answers: "AnswerWriter"
-
-
-def claim_stdio() -> StdioStreams:
-    """Move the protocol's streams; from now on, all other output goes to standard error.
-
-    Call it before any import that might print. Child processes read an empty standard input.
+    From now on, all other output goes to standard error. Call it before any import that might print.
+    Child processes read an empty standard input.
     """
     requests, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -39,7 +31,7 @@ def claim_stdio() -> StdioStreams:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     stream = AnswerWriter(os.fdopen(answers, "wb"), encoding="utf-8", newline="\n", line_buffering=True)
-    return StdioStreams(RequestReader(os.fdopen(requests, "rb"), stream), stream)
+    return RequestReader(os.fdopen(requests, "rb"), stream), stream
 
 
 def leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:

@@ -19,7 +19,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
-from graphrag_mcp.cli.terminal import Spans, coloured, page
+from graphrag_mcp.cli.terminal import Spans, coloured, page, show
 from graphrag_mcp.errors import CheckError, IndexLockedError, IndexStoreError, RequestError, ServerError
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, SyncReport
 from graphrag_mcp.text.counts import counted
@@ -369,9 +369,3 @@ def _open_either(options: argparse.Namespace) -> Iterator["App | RemoteApp"]:
         return
     with closing(open_remote(project_root(options.root, os.environ))) as remote:
         yield remote
-
-
-def show(text: str) -> None:
-    """Print an answer."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()

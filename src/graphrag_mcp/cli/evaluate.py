@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.cli.commands import bring_up_to_date, show
+from graphrag_mcp.cli.commands import bring_up_to_date
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
+from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.evaluation import components
 from graphrag_mcp.evaluation.comparison import Comparison, Interval, bootstrap, compare

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.cli.commands import show
 from graphrag_mcp.cli.hook_notes import Tally, paths_of, read_notes
 from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.cli.transcripts import READING, SEARCHING, blocks_of, events_of, look_up_in
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.text.counts import counted

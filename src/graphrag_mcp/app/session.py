@@ -116,10 +116,6 @@ class Session(ABC, Generic[Seen]):
         """Have the index file examined after SQLite could not read it, and return the error to raise."""
 
     @abstractmethod
-    def index_state(self) -> IndexState:
-        """Return how complete the index is."""
-
-    @abstractmethod
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
         """Wait until the index is ready or has failed, or the time is over, and return its state."""
 

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -361,11 +361,5 @@ def _note_of_folder(root: Path) -> str:
     return f"only {folder.name} is searched; --root {shlex.quote(str(top))} is its repository" if top != folder else ""
 
 
-@contextmanager
-def _open_either(options: argparse.Namespace) -> Iterator["App | RemoteApp"]:
-    if not options.remote:
-        with _open(options) as app:
-            yield app
-        return
-    with closing(open_remote(project_root(options.root, os.environ))) as remote:
-        yield remote
+def _open_either(options: argparse.Namespace) -> AbstractContextManager["App | RemoteApp"]:
+    return closing(open_remote(project_root(options.root, os.environ))) if options.remote else _open(options)

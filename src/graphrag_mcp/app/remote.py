@@ -86,12 +86,12 @@ class _RemoteFiles:
 class RemoteApp(Session[RemoteView]):
     """One project on servers, searched as `App` searches its own index; it writes nothing."""
 
-    def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
+    def __init__(self, root: Path, settings: Settings) -> None:
         """Connect to nothing yet. Raises ServerError when the settings name no Qdrant."""
         self.root = Path(os.path.realpath(root.expanduser()))
         self.settings = settings
-        own_id = partial(IndexPaths(self.root, settings.indexing.data_dir, index_root).project_id, create=False)
-        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, index_root, own_id))
+        own_id = partial(IndexPaths(self.root, settings.indexing.data_dir).project_id, create=False)
+        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, "", own_id))
         if not settings.servers.qdrant_url:
             raise ServerError("searching without a local index needs Qdrant; set GRAPHRAG_QDRANT_URL")
         timeout = settings.servers.server_timeout_seconds

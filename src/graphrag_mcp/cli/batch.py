@@ -47,14 +47,10 @@ def run_batch(options: argparse.Namespace) -> bool:
                 is_found = QUESTIONS[question.command](question) is not False or is_found
             except BrokenPipeError:
                 raise
-            except UnknownNameError as error:
-                show(printable(str(error)))
-            except GraphragError as error:
-                failed += 1
-                show(printable(str(error)))
             except Exception as error:  # The other questions are answered in any case.
-                failed += 1
-                show(printable(f"this failed unexpectedly ({error})"))
+                failed += not isinstance(error, UnknownNameError)
+                is_known = isinstance(error, GraphragError)
+                show(printable(str(error) if is_known else f"this failed unexpectedly ({error})"))
             show("")
     if failed:
         raise GraphragError(f"{failed} of {len(lines)} questions failed; each says why")

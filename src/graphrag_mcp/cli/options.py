@@ -59,9 +59,7 @@ class IntermixedParser(argparse.ArgumentParser):
     With `--`, all options stand before the first argument.
     """
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._is_within = False
+    _is_within = False
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

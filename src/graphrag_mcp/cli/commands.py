@@ -107,13 +107,14 @@ def run_grep(options: argparse.Namespace) -> bool:
     from graphrag_mcp.model.search import Case
     from graphrag_mcp.tools.find_occurrences import OCCURRENCES
 
-    arguments = _given(options, "text", "regex", "whole_word", "case", "context", "limit")
+    arguments = _given(options, "text", "regex", "whole_word", "case", "context", "limit") | _scope_arguments(options)
+    arguments["paths"] = [*options.path, *options.paths]
 
     @cache
     def needle() -> Needle:  # Only when the text was found: it is right then.
         return create_needle(options.text, regex=options.regex, whole_word=options.whole_word, case=Case(options.case))
 
-    return _answer(OCCURRENCES, arguments | _scope_arguments(options), options, lambda line: needle().spans(line))
+    return _answer(OCCURRENCES, arguments, options, lambda line: needle().spans(line))
 
 
 def run_find(options: argparse.Namespace) -> bool:

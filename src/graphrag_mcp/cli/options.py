@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from graphrag_mcp import __version__
 from graphrag_mcp.errors import RequestError
@@ -300,18 +300,9 @@ def _add_scope(scope: "argparse._ArgumentGroup") -> None:
     _add_flag(scope, "--no-update", "search without updating the index first")
 
 
-class _Path(argparse.Action):
-    """Adds to the values of --path, which `extend` would lose: other arguments are read after the options."""
-
-    def __call__(
-        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
-    ) -> None:
-        namespace.path = [*namespace.path, *values]
-
-
 def _add_grep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", help="a literal text; with --regex, a pattern")
-    parser.add_argument("paths", nargs="*", action=_Path, default=[], metavar="PATH", help="the same as --path PATH")
+    parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="the same as --path PATH")
     _add_flag(parser, "--regex", "TEXT is a regular expression of RE2")
     parser.add_argument("-w", "--whole-word", action="store_true", help="match whole words only")
     how = parser.add_mutually_exclusive_group()

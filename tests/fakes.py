@@ -139,18 +139,15 @@ class FakeApp(Session["FakeApp"], View):
             time.sleep(timeout_seconds or 0)
         return self._states[0]
 
-    def index_state(self) -> IndexState:
-        return self._states[0]
-
     def search(self, request: SearchRequest) -> SearchResult:
         self.requests.append(request)
         time.sleep(self._delay_seconds)
         if self._failure is not None:
             raise self._failure
-        return make_result(make_hit(), index=self.index_state(), warnings=request.warnings)
+        return make_result(make_hit(), index=self.state, warnings=request.warnings)
 
     def status(self) -> Status:
-        return Status(str(self.root), "/data/index.sqlite", 2_000_000, self.index_state(), files=3, chunks=12)
+        return Status(str(self.root), "/data/index.sqlite", 2_000_000, self.state, files=3, chunks=12)
 
     def index(self, rebuild: bool = False, progress: Callable[[object], None] | None = None) -> IndexReport:
         return IndexReport(added=3, chunks=12)

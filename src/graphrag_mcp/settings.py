@@ -311,15 +311,8 @@ def change_retrieval(settings: Settings, changes: Mapping[str, object]) -> Setti
     return settings.model_copy(update={"retrieval": retrieval})
 
 
-_SECTION_OF = {
-    name: section
-    for section, model in (
-        ("indexing", IndexingSettings),
-        ("retrieval", RetrievalSettings),
-        ("servers", ServerSettings),
-    )
-    for name in model.model_fields
-}
+_SECTION_OF = {name: section for section, defaults in Settings() for name in type(defaults).model_fields}
+_VARIABLES = {name: f"{ENVIRONMENT_PREFIX}{name.upper()}" for name in _SECTION_OF}
 _MAY_HOLD_SECRETS = {"qdrant_url", "neo4j_uri", "servers"}
 _REACHING = {"data_dir", "embedding_model", "cross_encoder_model", "qdrant_url", "neo4j_uri"}
 _SECRETS = {name for name, field in ServerSettings.model_fields.items() if field.annotation is SecretStr}
@@ -342,11 +335,9 @@ def _read_file(path: Path, problems: list[str]) -> dict[str, Any]:
 
 def _secrets_in(values: Mapping[str, Any]) -> list[str]:
     """Return a problem for each secret in the file, which is part of the repository."""
-    section = values.get("servers")
-    found = sorted(_SECRETS.intersection(section)) if isinstance(section, dict) else []
     return [
-        f"servers.{name} is set in {SETTINGS_FILE}; move it to the environment, as {ENVIRONMENT_PREFIX}{name.upper()}"
-        for name in found
+        f"servers.{name} is set in {SETTINGS_FILE}; move it to the environment, as {_VARIABLES[name]}"
+        for name in sorted(_SECRETS.intersection(_table(values, "servers")))
     ]
 
 
@@ -357,19 +348,18 @@ def _untrusted_in(values: Mapping[str, Any], environ: Mapping[str, str]) -> list
     """
     if environ.get(TRUST_VARIABLE, "") not in ("", "0", "false"):
         return []
-    sections = [values.get(name) for name in ("indexing", "retrieval", "servers")]
-    found = sorted(
-        name
-        for section in sections
-        if isinstance(section, dict)
-        for name in section
-        if _reaches_out(name, section[name])
-    )
+    given = [item for section in Settings.model_fields for item in _table(values, section).items()]
     return [
         f"{name} is set in {SETTINGS_FILE}; a repository may not choose folders, models and servers; set "
-        f"{ENVIRONMENT_PREFIX}{name.upper()}, or {TRUST_VARIABLE}=1 if you trust the file"
-        for name in found
+        f"{_VARIABLES[name]}, or {TRUST_VARIABLE}=1 if you trust the file"
+        for name in sorted(name for name, value in given if _reaches_out(name, value))
     ]
+
+
+def _table(values: Mapping[str, Any], section: str) -> dict[str, Any]:
+    """Return a section of the file; anything else than a table is reported elsewhere."""
+    table = values.get(section)
+    return table if isinstance(table, dict) else {}
 
 
 def _reaches_out(name: str, value: object) -> bool:
@@ -385,29 +375,25 @@ def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[s
         name = variable.removeprefix(ENVIRONMENT_PREFIX).lower()
         if name in _SECTION_OF or name in OTHER_NAMES:
             found[name] = text
-        elif name in REMOVED:
-            problems.append(f"{variable} is no longer a setting: {REMOVED[name]}; remove it")
         else:
-            problems.append(f"{variable} is not a setting{_suggest(name)}")
+            problems.append(_describe_unknown(variable, name, _VARIABLES))
     return found
-
-
-def _suggest(name: str) -> str:
-    near = difflib.get_close_matches(name, _SECTION_OF, n=1)
-    return f"; did you mean {ENVIRONMENT_PREFIX}{near[0].upper()}?" if near else "; see docs/settings.md"
 
 
 def _describe(detail: Any) -> str:
     name = ".".join(str(part) for part in detail["loc"] if part != "[key]")
     if detail["type"] == "extra_forbidden":
-        if detail["loc"][-1] in REMOVED:
-            return f"{name} is no longer a setting: {REMOVED[detail['loc'][-1]]}; remove it"
-        near = difflib.get_close_matches(str(detail["loc"][-1]), _FULL_NAMES, n=1)
-        return f"{name} is not a setting" + (
-            f"; did you mean {_FULL_NAMES[near[0]]}?" if near else "; see docs/settings.md"
-        )
+        return _describe_unknown(name, str(detail["loc"][-1]), _FULL_NAMES)
     shown = "…" if {str(part) for part in detail["loc"]} & (_SECRETS | _MAY_HOLD_SECRETS) else repr(detail["input"])
     return f"{name} = {shown}: {_ACCEPTED.get(detail['type']) or detail['msg'].lower()}"
+
+
+def _describe_unknown(shown: str, name: str, known: Mapping[str, str]) -> str:
+    """Return the problem of a name that no setting has. known: names that may be meant, and how each is shown."""
+    if name in REMOVED:
+        return f"{shown} is no longer a setting: {REMOVED[name]}; remove it"
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"{shown} is not a setting; " + (f"did you mean {known[near[0]]}?" if near else "see docs/settings.md")
 
 
 _FULL_NAMES = {name: name for name in Settings.model_fields} | {

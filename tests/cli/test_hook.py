@@ -17,7 +17,7 @@ import pytest
 from graphrag_mcp.cli import hook
 from graphrag_mcp.cli.hook import MOST_CHARACTERS
 from graphrag_mcp.cli.hook_notes import MOST_SEARCHES, MOST_UNUSED, PATIENCE, paths_of, read_notes
-from graphrag_mcp.cli.hook_settings import SETTINGS
+from graphrag_mcp.cli.init import HOOK_SETTINGS
 from graphrag_mcp.cli.run import DONE, run
 from graphrag_mcp.tools.excerpts import CHARACTERS_PER_TOKEN
 from tests.waiting import HANG_SECONDS
@@ -668,7 +668,7 @@ def test_hooks_are_added_once_and_removed_without_a_trace(
     tmp_path: Path, environ: pytest.MonkeyPatch, text: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The user's own hooks and settings stay, and no client is connected."""
-    file = tmp_path / SETTINGS
+    file = tmp_path / HOOK_SETTINGS
     if text is not None:
         file.parent.mkdir()
         file.write_text(text)
@@ -692,7 +692,7 @@ def test_older_hooks_of_ours_are_replaced(tmp_path: Path, environ: pytest.Monkey
     settings = {
         "hooks": {"PostToolUse": [{"matcher": "Edit", "hooks": [ours, other]}, {"matcher": "*", "hooks": [ours]}]}
     }
-    file = tmp_path / SETTINGS
+    file = tmp_path / HOOK_SETTINGS
     file.parent.mkdir()
     file.write_text(json.dumps(settings))
     assert init(tmp_path) == DONE
@@ -708,7 +708,7 @@ def test_settings_that_cannot_be_read_are_left_for_a_person(
     tmp_path: Path, environ: pytest.MonkeyPatch, text: str
 ) -> None:
     """They may have comments, for example."""
-    file = tmp_path / SETTINGS
+    file = tmp_path / HOOK_SETTINGS
     file.parent.mkdir()
     file.write_text(text)
     assert init(tmp_path) != DONE

@@ -66,7 +66,7 @@ def test_localhost_is_this_machine_too(page: RunningPage) -> None:
 @pytest.mark.parametrize(("port", "status"), [(80, 200), (8080, MISDIRECTED)])
 def test_the_port_that_clients_leave_out_may_be_left_out(port: int, status: int) -> None:
     """Port 80 goes without saying, and no other."""
-    gate = Gate(PlainTextResponse("the page"), port, "token")
+    gate = Gate(PlainTextResponse("the page"), port, "token", "ticket")
     for host in ("127.0.0.1", "localhost"):
         assert TestClient(gate, f"http://{host}").get("/?token=token").status_code == status
     assert TestClient(gate, "http://evil.example").get("/?token=token").status_code == MISDIRECTED

@@ -69,6 +69,7 @@ class App(Session[IndexView]):
         return self._parts.handle.suspect(error)
 
     def index_state(self) -> IndexState:
+        """Return how complete the index is."""
         return self._parts.supervisor.state()
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
@@ -140,7 +141,7 @@ class App(Session[IndexView]):
     def _use_servers(self) -> None:
         """Load the servers' clients, and replicate each commit while this process is the writer of a complete index."""
         servers = self._parts.servers
-        if not self._parts.has_servers:
+        if not servers.any:
             return
         servers.load_soon(self._wait_until_idle)
         if self.settings.servers.sync_servers:

@@ -36,7 +36,6 @@ class Parts:
         self.exclusion = ExclusionManager(root, settings.indexing)
         self.supervisor = Supervisor(root, index_root, settings.indexing, self.handle, self.exclusion, stop, past)
         self.servers = Servers(settings.servers, project_name(settings.servers, root, index_root, paths.project_id))
-        self.has_servers = self.servers.any
         self.replicator = Replicator(self.servers, self._replication_source, paths.sync_lock, stop)
 
     @cached_property

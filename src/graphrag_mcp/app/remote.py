@@ -30,6 +30,8 @@ if TYPE_CHECKING:  # Only exact questions need them.
     from graphrag_mcp.graph.navigator import Navigator
     from graphrag_mcp.stores.neo4j.code import Neo4jCode
 
+READY = IndexState(IndexPhase.READY)  # Only the process that writes to the servers has the real state.
+
 
 class RemoteView(View):
     """What one question sees of a project on servers."""
@@ -42,7 +44,7 @@ class RemoteView(View):
 
     @property
     def state(self) -> IndexState:
-        return self._app.index_state()
+        return READY
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Answer from what the servers hold."""
@@ -84,12 +86,12 @@ class _RemoteFiles:
 class RemoteApp(Session[RemoteView]):
     """One project on servers, searched as `App` searches its own index; it writes nothing."""
 
-    def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
+    def __init__(self, root: Path, settings: Settings) -> None:
         """Connect to nothing yet. Raises ServerError when the settings name no Qdrant."""
         self.root = Path(os.path.realpath(root.expanduser()))
         self.settings = settings
-        own_id = partial(IndexPaths(self.root, settings.indexing.data_dir, index_root).project_id, create=False)
-        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, index_root, own_id))
+        own_id = partial(IndexPaths(self.root, settings.indexing.data_dir).project_id, create=False)
+        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, "", own_id))
         if not settings.servers.qdrant_url:
             raise ServerError("searching without a local index needs Qdrant; set GRAPHRAG_QDRANT_URL")
         timeout = settings.servers.server_timeout_seconds
@@ -113,9 +115,8 @@ class RemoteApp(Session[RemoteView]):
             raise ServerError("no graph without a local index; set GRAPHRAG_NEO4J_URI")
         return self._servers.code()
 
-    def refresh(self, paths: Collection[str]) -> bool:
+    def refresh(self, _paths: Collection[str]) -> bool:
         """Return False: nothing is written."""
-        del paths
         return False
 
     def search(self, request: SearchRequest) -> SearchResult:
@@ -127,7 +128,7 @@ class RemoteApp(Session[RemoteView]):
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
         started = time.monotonic()
-        result = self._orchestrator.search(request, stores, self.index_state())
+        result = self._orchestrator.search(request, stores, READY)
         problem = self._servers.problem_since(started)
         if problem:
             unavailable = {"catalog": problem, **result.meta.unavailable}
@@ -144,14 +145,9 @@ class RemoteApp(Session[RemoteView]):
             return str(error)
         return "" if inventory.is_whole else "Qdrant's copy is not whole: it is being written, or a copy ended half-way"
 
-    def index_state(self) -> IndexState:
-        """Return READY: only the process that writes to the servers has the real state."""
-        return IndexState(IndexPhase.READY)
-
-    def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
+    def wait_ready(self, _timeout_seconds: float | None = None) -> IndexState:
         """Return the state at once."""
-        del timeout_seconds
-        return self.index_state()
+        return READY
 
     def suspect(self, error: sqlite3.Error) -> ServerError:
         """Return the error to raise; there is no index file that could be damaged."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from enum import Enum
 from pathlib import Path
-from typing import ClassVar, Concatenate, Generic, ParamSpec, TypeVar
+from typing import ClassVar, Generic, TypeVar, TypeVarTuple
 
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.model.reports import IndexState, Status
@@ -58,7 +58,7 @@ class View(ABC):
 
 Seen = TypeVar("Seen", bound=View)
 _Answer = TypeVar("_Answer")
-_Arguments = ParamSpec("_Arguments")
+_Arguments = TypeVarTuple("_Arguments")
 
 
 class Session(ABC, Generic[Seen]):
@@ -67,12 +67,7 @@ class Session(ABC, Generic[Seen]):
     root: Path
     settings: Settings
 
-    def ask(
-        self,
-        question: Callable[Concatenate[Seen, _Arguments], _Answer],
-        *arguments: _Arguments.args,
-        **named: _Arguments.kwargs,
-    ) -> _Answer:
+    def ask(self, question: Callable[[Seen, *_Arguments], _Answer], *arguments: *_Arguments) -> _Answer:
         """Return the answer to a question from one commit of the index.
 
         It is asked once more when the file was closed meanwhile to be examined, and when changed files of the answer
@@ -82,7 +77,7 @@ class Session(ABC, Generic[Seen]):
         while True:
             try:
                 with self.view() as view:
-                    answer = question(view, *arguments, **named)
+                    answer = question(view, *arguments)
                 if is_last or not view.stale or not self.refresh(view.stale):
                     return answer
             except sqlite3.Error as error:
@@ -114,10 +109,6 @@ class Session(ABC, Generic[Seen]):
     @abstractmethod
     def suspect(self, error: sqlite3.Error) -> GraphragError:
         """Have the index file examined after SQLite could not read it, and return the error to raise."""
-
-    @abstractmethod
-    def index_state(self) -> IndexState:
-        """Return how complete the index is."""
 
     @abstractmethod
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:

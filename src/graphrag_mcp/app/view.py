@@ -103,8 +103,9 @@ class IndexView(View):
         state = self._parts.supervisor.state(self.index)
         if not self._parts.servers.answers:
             result = self._parts.orchestrator.search(request, self._local_stores(), state)
-        elif too_early := self._too_early_for_servers():
-            result = self._without_servers(request, too_early, state)
+        elif self._parts.supervisor.in_background and not self._parts.servers.is_loaded:  # A command asks it at once.
+            problem = "the server's client library is still loading"
+            result = self._without_servers(request, dict.fromkeys(ON_SERVER, problem), state)
         else:
             result = self._search_servers(request, state)
         changed = self._changed(shown_files(result))
@@ -187,12 +188,6 @@ class IndexView(View):
             date = datetime.fromtimestamp(inventory.written_at, UTC).date()
             differ = f"{len(overlay.paths):,} of {counted(len(overlay.paths) + overlay.held, 'file')}"
             yield f"Qdrant holds commit {inventory.commit[:8]} of {date}; {differ} differ and were searched here"
-
-    def _too_early_for_servers(self) -> Mapping[str, str]:
-        """Map the stores that are searched locally for now to the reason; a command queries the server at once."""
-        if self._parts.supervisor.in_background and not self._parts.servers.is_loaded:
-            return dict.fromkeys(ON_SERVER, "the server's client library is still loading")
-        return {}
 
     def _without_servers(self, request: SearchRequest, problems: Mapping[str, str], state: IndexState) -> SearchResult:
         """Answer from the local index in place of the servers; the result names those that failed."""

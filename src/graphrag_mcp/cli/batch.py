@@ -13,6 +13,7 @@ from typing import NoReturn
 from graphrag_mcp.cli import commands
 from graphrag_mcp.cli.options import IntermixedParser, create_parser, project_root
 from graphrag_mcp.cli.project import open_project
+from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.errors import GraphragError, RequestError, UnknownNameError
 from graphrag_mcp.tools.printing import printable
 
@@ -39,22 +40,18 @@ def run_batch(options: argparse.Namespace) -> bool:
         if not options.no_update:
             commands.bring_up_to_date(project)
         for line in lines:
-            commands.show(printable(f"$ {line}"))
+            show(printable(f"$ {line}"))
             try:
                 question = _read(line)
                 question.project, question.no_update, question.is_coloured = project, True, options.is_coloured
                 is_found = QUESTIONS[question.command](question) is not False or is_found
             except BrokenPipeError:
                 raise
-            except UnknownNameError as error:
-                commands.show(printable(str(error)))
-            except GraphragError as error:
-                failed += 1
-                commands.show(printable(str(error)))
             except Exception as error:  # The other questions are answered in any case.
-                failed += 1
-                commands.show(printable(f"this failed unexpectedly ({error})"))
-            commands.show("")
+                failed += not isinstance(error, UnknownNameError)
+                is_known = isinstance(error, GraphragError)
+                show(printable(str(error) if is_known else f"this failed unexpectedly ({error})"))
+            show("")
     if failed:
         raise GraphragError(f"{failed} of {len(lines)} questions failed; each says why")
     return is_found

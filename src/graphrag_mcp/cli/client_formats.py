@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from graphrag_mcp.cli import jsonc
 from graphrag_mcp.errors import GraphragError
@@ -16,33 +16,25 @@ class ClientSettingsError(GraphragError):
     """A client's settings cannot be read, or cannot be written without loss."""
 
 
-class SettingsFormat(Protocol):
-    """The format of the servers in a client's file. Every method raises ClientSettingsError."""
-
-    def read(self, text: str) -> Entries:
-        """Return the entries of all servers by name."""
-
-    def with_entry(self, text: str, name: str, entry: Entries) -> str:
-        """Return the text with an entry; what else a present entry has stays."""
-
-    def without_entry(self, text: str, name: str) -> str:
-        """Return the text without an entry, and without what is empty then."""
-
-
 @dataclass(frozen=True, slots=True)
 class JsonFormat:
-    """A JSON file, with comments or without, whose servers are in a section. new: the text of a new file."""
+    """A JSON file, with comments or without, whose servers are in a section. new: the text of a new file.
+
+    Every method raises ClientSettingsError.
+    """
 
     section: str
     new: str = ""
 
     def read(self, text: str) -> Entries:
+        """Return the entries of all servers by name."""
         try:
             return section_of(jsonc.read(text), self.section)
         except ValueError as error:
             raise ClientSettingsError(f"it is not JSON ({error})") from error
 
     def with_entry(self, text: str, name: str, entry: Entries) -> str:
+        """Return the text with an entry; what else a present entry has stays."""
         text = text or self.new
         known = self.read(text).get(name)
         if not isinstance(known, dict):
@@ -53,12 +45,13 @@ class JsonFormat:
         return text
 
     def without_entry(self, text: str, name: str) -> str:
+        """Return the text without an entry, and without what is empty then."""
         return jsonc.without(text, (self.section, name)) if name in self.read(text) else text
 
 
 @dataclass(frozen=True, slots=True)
 class TomlFormat:
-    """A TOML file with a table [SECTION.NAME] for each server."""
+    """A TOML file with a table [SECTION.NAME] for each server; its methods are those of `JsonFormat`."""
 
     section: str
 

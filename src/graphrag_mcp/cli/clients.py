@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.cli import client_formats
-from graphrag_mcp.cli.client_formats import ClientSettingsError, Entries, JsonFormat, SettingsFormat, TomlFormat
+from graphrag_mcp.cli.client_formats import ClientSettingsError, Entries, JsonFormat, TomlFormat
 
 SERVER_NAME = "graphrag"
 PROGRAM = PLUGIN = "graphrag-mcp"
@@ -48,7 +48,7 @@ class Client:
     title: str
     marks: tuple[str, ...]
     files: tuple[str, ...]
-    format: SettingsFormat
+    format: JsonFormat | TomlFormat
     shape: Callable[[list[str]], dict[str, Any]] = split_command
     extra: Mapping[str, Any] = field(default_factory=dict)
     root: str = ""

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
-from graphrag_mcp.cli.terminal import Spans, coloured, page
+from graphrag_mcp.cli.terminal import Spans, coloured, page, show
 from graphrag_mcp.errors import CheckError, IndexLockedError, IndexStoreError, RequestError, ServerError
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, SyncReport
 from graphrag_mcp.text.counts import counted
@@ -107,13 +107,14 @@ def run_grep(options: argparse.Namespace) -> bool:
     from graphrag_mcp.model.search import Case
     from graphrag_mcp.tools.find_occurrences import OCCURRENCES
 
-    arguments = _given(options, "text", "regex", "whole_word", "case", "context", "limit")
+    arguments = _given(options, "text", "regex", "whole_word", "case", "context", "limit") | _scope_arguments(options)
+    arguments["paths"] = [*options.path, *options.paths]
 
     @cache
     def needle() -> Needle:  # Only when the text was found: it is right then.
         return create_needle(options.text, regex=options.regex, whole_word=options.whole_word, case=Case(options.case))
 
-    return _answer(OCCURRENCES, arguments | _scope_arguments(options), options, lambda line: needle().spans(line))
+    return _answer(OCCURRENCES, arguments, options, lambda line: needle().spans(line))
 
 
 def run_find(options: argparse.Namespace) -> bool:
@@ -361,17 +362,5 @@ def _note_of_folder(root: Path) -> str:
     return f"only {folder.name} is searched; --root {shlex.quote(str(top))} is its repository" if top != folder else ""
 
 
-@contextmanager
-def _open_either(options: argparse.Namespace) -> Iterator["App | RemoteApp"]:
-    if not options.remote:
-        with _open(options) as app:
-            yield app
-        return
-    with closing(open_remote(project_root(options.root, os.environ))) as remote:
-        yield remote
-
-
-def show(text: str) -> None:
-    """Print an answer."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+def _open_either(options: argparse.Namespace) -> AbstractContextManager["App | RemoteApp"]:
+    return closing(open_remote(project_root(options.root, os.environ))) if options.remote else _open(options)

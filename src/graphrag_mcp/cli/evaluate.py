@@ -6,14 +6,15 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, fields, replace
 from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.cli.commands import bring_up_to_date, show
+from graphrag_mcp.cli.commands import bring_up_to_date
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
+from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.evaluation import components
 from graphrag_mcp.evaluation.comparison import Comparison, Interval, bootstrap, compare
@@ -48,7 +49,7 @@ Answers = Mapping[str, Sequence[Location]]
 def run_eval(options: argparse.Namespace) -> None:
     """Run every query as the hybrid tool does, with ten results, and print the mean scores with their intervals."""
     if options.compare:
-        queries = _choose(read_queries(_required(options)), options.repo, "")
+        queries = _read_queries(options, "")
         before, after = (_score_all(queries, _read_run(path)) for path in options.compare)
         comparison = compare(before, after)
         show(json_text(comparison) if options.json else _comparison_table(comparison))
@@ -56,17 +57,20 @@ def run_eval(options: argparse.Namespace) -> None:
     with _project(options) as (app, queries):
         bring_up_to_date(app)
         answers = _ask_all(app, queries, app.settings.retrieval)
-        report = _report(queries, answers, options.by)
+        scores = _score_all(queries, answers)
         parts = _ask_with_components(app, queries) if options.components else {}
-        misses = _find_misses(app, queries, report.scores) if options.misses else ()
+        misses = _find_misses(app, queries, scores) if options.misses else ()
+    groups = {ALL: [scores[query.id] for query in queries]}
+    for query in queries:
+        groups.setdefault(str(getattr(query, options.by)), []).append(scores[query.id])
     if options.run_out:
         run = {"name": "graphrag-mcp", "scope": "root" if options.index_root else "full", "results": answers}
         options.run_out.write_text(json.dumps(run), encoding="utf-8")
     if options.json:
         missed = {"misses": {miss.query.id: miss.reasons for miss in misses}} if misses else {}
-        show(json_text(report.as_json() | _parts_json(parts) | missed))
+        show(json_text(_groups_json(groups) | _parts_json(parts) | missed))
     else:
-        show("\n\n".join(part for part in (report.table(), _parts_table(parts), _misses_text(misses)) if part))
+        show("\n\n".join(filter(None, (_groups_table(groups), _parts_table(parts), _misses_text(misses)))))
 
 
 @contextmanager
@@ -74,7 +78,7 @@ def _project(options: argparse.Namespace) -> Iterator[tuple[App, list[JudgedQuer
     """Open the project as it is, or, for queries from its history, the tree before those commits."""
     root = project_root(options.root, os.environ)
     if not options.from_history:
-        queries = _choose(read_queries(_required(options)), options.repo, root.resolve().name)
+        queries = _read_queries(options, root.resolve().name)
         with closing(open_project(root, options.index_root)) as app:
             yield app, queries
         return
@@ -90,21 +94,17 @@ def _project(options: argparse.Namespace) -> Iterator[tuple[App, list[JudgedQuer
             yield app, list(history.queries)
 
 
-def _required(options: argparse.Namespace) -> Path:
+def _read_queries(options: argparse.Namespace, root_name: str) -> list[JudgedQuery]:
+    """Return the queries of --repo; without one, those of the root's name if there are any, else all."""
     if options.queries is None:
         raise RequestError(
             "QUERIES.json", "pass a file of queries, or --from-history to use your commit messages as queries"
         )
-    path: Path = options.queries
-    return path
-
-
-def _choose(queries: Sequence[JudgedQuery], repo: str | None, root_name: str) -> list[JudgedQuery]:
-    """Return the queries of `repo`; without one, those of the root's name if there are any, else all."""
-    chosen = [query for query in queries if query.repo == (repo or root_name)]
-    if repo and not chosen:
+    queries = read_queries(options.queries)
+    chosen = [query for query in queries if query.repo == (options.repo or root_name)]
+    if options.repo and not chosen:
         known = ", ".join(sorted({query.repo for query in queries}))
-        raise RequestError("--repo", f"--repo {repo}: no query has this repo; available: {known}")
+        raise RequestError("--repo", f"--repo {options.repo}: no query has this repo; available: {known}")
     return chosen or list(queries)
 
 
@@ -172,33 +172,19 @@ def _find_misses(app: App, queries: Sequence[JudgedQuery], scores: Mapping[str, 
 # ---------------------------------------------------------------- reporting
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
-    """The scores of the queries, by id and by group."""
-
-    scores: Mapping[str, Scores]
-    groups: Mapping[str, Sequence[Scores]]
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            name: {"queries": len(group)} | {measure: _interval(group, measure) for measure in MEASURES}
-            for name, group in self.groups.items()
-        }
-
-    def table(self) -> str:
-        if not self.scores:
-            return "no queries"
-        whole = {measure: _interval(self.groups[ALL], measure) for measure in MEASURES}
-        between = (f"{measure} {interval.low:.3f} to {interval.high:.3f}" for measure, interval in whole.items())
-        return "\n".join([*_means(self.groups), "", "95 % intervals: " + ", ".join(between)])
+def _groups_json(groups: Mapping[str, Sequence[Scores]]) -> dict[str, Any]:
+    return {
+        name: {"queries": len(group)} | {measure: _interval(group, measure) for measure in MEASURES}
+        for name, group in groups.items()
+    }
 
 
-def _report(queries: Sequence[JudgedQuery], answers: Answers, by: str) -> _Report:
-    scores = _score_all(queries, answers)
-    groups = {ALL: [scores[query.id] for query in queries]}
-    for query in queries:
-        groups.setdefault(str(getattr(query, by)), []).append(scores[query.id])
-    return _Report(scores, groups)
+def _groups_table(groups: Mapping[str, Sequence[Scores]]) -> str:
+    if not groups[ALL]:
+        return "no queries"
+    whole = {measure: _interval(groups[ALL], measure) for measure in MEASURES}
+    between = (f"{measure} {interval.low:.3f} to {interval.high:.3f}" for measure, interval in whole.items())
+    return "\n".join([*_means(groups), "", "95 % intervals: " + ", ".join(between)])
 
 
 def _means(groups: Mapping[str, Sequence[Scores]]) -> list[str]:

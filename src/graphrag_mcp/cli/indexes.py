@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from graphrag_mcp.cli.commands import show
 from graphrag_mcp.cli.init import agrees, run_init
 from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.index.known import KnownIndex, known_indexes, remove_index
 from graphrag_mcp.index.paths import data_folder

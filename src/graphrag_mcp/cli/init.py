@@ -2,6 +2,7 @@
 
 import argparse
 import difflib
+import json
 import os
 import shutil
 import sys
@@ -11,11 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from graphrag_mcp.cli.agents import agent_files, with_section, without_section
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client
 from graphrag_mcp.cli.hook_notes import paths_of
-from graphrag_mcp.cli.hook_settings import SETTINGS, with_hooks
+from graphrag_mcp.cli.jsonc import indent_of
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.written import WrittenFiles
 from graphrag_mcp.errors import GraphragError, RequestError, RootError, SettingsError
@@ -27,10 +29,13 @@ IGNORE_FILE = """\
 # Archived code needs no rule: it is indexed, marked, and hidden from searches by default.
 # While this file exists, the built-in rules (node_modules/, dist/, ...) do not apply, so they are listed here:
 """
-
-
-class DeclinedError(GraphragError):
-    """The user declined the changes."""
+HOOK_SETTINGS = Path(".claude", "settings.local.json")  # For one project and one user.
+# A client takes exit code 2 for a veto, and that is what a version without this command would end with.
+_HOOK_COMMAND = f"{PROGRAM} hook || exit 0"
+_HOOKS = {
+    "PostToolUse": ("Edit|MultiEdit|Write", ("Edit", "MultiEdit", "Write")),
+    "PreToolUse": ("Grep|Bash", ("Grep", "Bash(rg *)", "Bash(grep *)", "Bash(git grep *)")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ def run_init(options: argparse.Namespace) -> None:
         _say(f"Warning: {twice}.")
     if changes and not options.dry_run:
         if not options.yes and not agrees("Write this?"):
-            raise DeclinedError("nothing was written; run it again with --yes to write without being asked")
+            raise GraphragError("nothing was written; run it again with --yes to write without being asked")
         problems += _write_all(changes, root, written)
         if not options.uninstall:
             _say_what_next(clients, is_hooked=options.hooks and not options.remove)
@@ -114,8 +119,8 @@ def _parts(
         add, remove = partial(with_section, file=file), partial(without_section, file=file)
         yield _Part("Agents", "section", file, add, remove, is_removal)
     if options.hooks or is_all:
-        file = root / SETTINGS
-        add, remove = partial(with_hooks, file=file, remove=False), partial(with_hooks, file=file, remove=True)
+        file = root / HOOK_SETTINGS
+        add, remove = partial(_with_hooks, file=file, remove=False), partial(_with_hooks, file=file, remove=True)
         yield _Part("Claude Code", "hooks", file, add, remove, is_removal)
     if options.ignore_file or is_all:
         yield from _ignore_part(root, written, is_removal=options.uninstall)
@@ -241,6 +246,33 @@ def write_atomically(file: Path, text: str, mode: int = 0o644) -> None:
             raise
     except (OSError, UnicodeEncodeError) as error:
         raise GraphragError(f"{file} cannot be written ({error}), so it was left as it is") from error
+
+
+def _with_hooks(text: str, file: Path, *, remove: bool) -> str:
+    """Return the settings with our hooks as they are now, or without them; all others stay. Raises GraphragError."""
+    try:
+        settings = json.loads(text) if text.strip() else {}
+        hooks = {event: list(_other_hooks(groups)) for event, groups in settings.get("hooks", {}).items()}
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        raise GraphragError(f"{file} is not what Claude Code reads ({error}); correct it, then run again") from error
+    for event, (matcher, conditions) in _HOOKS.items() if not remove else ():
+        command = {"type": "command", "command": _HOOK_COMMAND, "timeout": 5}
+        ours = {"matcher": matcher, "hooks": [{**command, "if": condition} for condition in conditions]}
+        hooks[event] = [*hooks.get(event, ()), ours]
+    others = {name: value for name, value in settings.items() if name != "hooks"}
+    kept = {event: groups for event, groups in hooks.items() if groups}
+    new = {**settings, "hooks": kept} if kept else others
+    if new == settings:
+        return text
+    return json.dumps(new, indent=indent_of(text), ensure_ascii=False) + "\n" if new else ""
+
+
+def _other_hooks(groups: Any) -> Iterator[Any]:
+    """Yield the groups of hooks without ours."""
+    for group in groups:
+        others = [hook for hook in group["hooks"] if not hook.get("command", "").startswith(f"{PROGRAM} hook")]
+        if others or not group["hooks"]:
+            yield {**group, "hooks": others}
 
 
 def _ignore_part(root: Path, written: WrittenFiles, *, is_removal: bool) -> Iterator[_Part]:

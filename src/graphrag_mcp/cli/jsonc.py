@@ -41,7 +41,7 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
     start = plain.index("{")
     for depth, key in enumerate(path):
         members = list(_members(plain, start))
-        if (number := _last(members, key)) is None:
+        if (number := _last(members, key)) < 0:
             for inner in reversed(path[depth + 1 :]):
                 value = {inner: value}
             return _with_member(text, start, members, depth + 1, f"{json.dumps(key)}: ", value)
@@ -53,17 +53,14 @@ def without(text: str, path: Sequence[str]) -> str:
     """Return a text without the member at a path, and without the objects on the way that are empty then."""
     for length in range(len(path), 0, -1):
         plain = _plain(text)
-        start = plain.find("{")
-        if start < 0:
+        value = plain.find("{")
+        if value < 0:
             return text
-        for key in path[: length - 1]:
-            members = list(_members(plain, start))
-            if (number := _last(members, key)) is None:
+        for key in path[:length]:
+            start, members = value, list(_members(plain, value))
+            if (number := _last(members, key)) < 0:
                 return text
-            start = members[number].value
-        members = list(_members(plain, start))
-        if (number := _last(members, path[length - 1])) is None:
-            return text
+            value = members[number].value
         text = _without_member(text, members, number)
         if not re.match(r"\{\s*\}", text[start:]):
             return text
@@ -76,9 +73,9 @@ def indent_of(text: str) -> str:
     return found[1] if found else "  "
 
 
-def _last(members: Sequence[_Member], key: str) -> int | None:
-    """Return the number of the member that counts where a key is there twice."""
-    return next((number for number in reversed(range(len(members))) if members[number].key == key), None)
+def _last(members: Sequence[_Member], key: str) -> int:
+    """Return the number of the member that counts where a key is there twice, -1 without the key."""
+    return next((number for number in reversed(range(len(members))) if members[number].key == key), -1)
 
 
 def _with_member(text: str, start: int, members: list[_Member], depth: int, key: str, value: Any) -> str:

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from graphrag_mcp import __version__
 from graphrag_mcp.errors import RequestError
@@ -50,7 +50,7 @@ _EXAMPLES = {
     "completion": ("completion bash", "completion fish"),
     "eval": ("eval --from-history", "eval queries.json --misses"),
 }
-_ANSWERING = {"search", "grep", "find", "read", "history", "trace", "impact", "map", "batch", "status"}
+ANSWERING = {"search", "grep", "find", "read", "history", "trace", "impact", "map", "batch", "status"}
 
 
 class IntermixedParser(argparse.ArgumentParser):
@@ -59,9 +59,7 @@ class IntermixedParser(argparse.ArgumentParser):
     With `--`, all options stand before the first argument.
     """
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._is_within = False
+    _is_within = False
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -106,11 +104,9 @@ def create_parser(kind: type[argparse.ArgumentParser] = Parser) -> argparse.Argu
     _add_root(parser)
     _add_remote(parser, default=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    serve = _add_command(commands, "serve", "serve MCP over standard input and output (also without any command)")
-    _add_remote(serve)
+    _add_remote(_add_command(commands, "serve", "serve MCP over standard input and output (also without any command)"))
     _add_init(_add_command(commands, "init", "connect a client to this project, or instruct its agents"))
-    doctor = _add_command(commands, "doctor", "check every part, and print the fix for each problem")
-    _add_json(doctor)
+    _add_json(_add_command(commands, "doctor", "check every part, and print the fix for each problem"))
     _add_index(_add_command(commands, "index", "bring the index up to date"))
     _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
     _add_grep(_add_command(commands, "grep", "print every line with a text, after bringing the index up to date"))
@@ -122,7 +118,7 @@ def create_parser(kind: type[argparse.ArgumentParser] = Parser) -> argparse.Argu
     _add_plain(_add_command(commands, "map", "print what a newcomer needs first: languages, entry points, modules"))
     batch = _add_command(commands, "batch", "answer several questions: commands, or lines of standard input")
     batch.add_argument("questions", nargs="*", metavar="QUESTION", help="a command in quotes, such as 'trace refresh'")
-    batch.add_argument("--no-update", action="store_true", help="answer without updating the index first")
+    _add_flag(batch, "--no-update", "answer without updating the index first")
     usage = _add_command(commands, "usage", "count what agents looked up with it, by the transcripts on this machine")
     usage.add_argument(
         "transcripts", metavar="TRANSCRIPTS", nargs="*",
@@ -143,7 +139,7 @@ def create_parser(kind: type[argparse.ArgumentParser] = Parser) -> argparse.Argu
     _add_servers(_add_command(commands, "servers", "list the projects on the servers, or remove old ones"))
     indexes = _add_command(commands, "indexes", "list the indexes of this user, or remove those of vanished projects")
     indexes.add_argument("action", choices=("list", "prune"), nargs="?", default="list")
-    indexes.add_argument("--yes", action="store_true", help="remove without asking")
+    _add_flag(indexes, "--yes", "remove without asking")
     _add_json(indexes)
     _add_uninstall(
         _add_command(commands, "uninstall", "undo init in this project, and remove its index, or with --all every one")
@@ -182,10 +178,10 @@ def _add_command(
         epilog=f"examples:\n  graphrag-mcp {first}\n  graphrag-mcp {second}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    if name in _ANSWERING:
+    if name in ANSWERING:
         terminal = command.add_argument_group("terminal")
         terminal.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
-        terminal.add_argument("--no-pager", action="store_true", help="print at once, not in $PAGER or less")
+        _add_flag(terminal, "--no-pager", "print at once, not in $PAGER or less")
         command.set_defaults(is_coloured=False, is_paged=False)
         if name not in ("batch", "status"):
             terminal.add_argument("--token-budget", type=int, metavar="N", help="longest answer, in tokens")
@@ -203,6 +199,15 @@ def _add_root(parser: argparse.ArgumentParser, default: str | None = None) -> No
     )
 
 
+def _add_flag(parser: "argparse._ActionsContainer", name: str, words: str) -> None:
+    parser.add_argument(name, action="store_true", help=words)
+
+
+def _add_repeated(parser: "argparse._ActionsContainer", name: str, metavar: str, words: str) -> None:
+    """Add an option that may be repeated; its value is a list, empty without it."""
+    parser.add_argument(name, action="append", default=[], metavar=metavar, help=words)
+
+
 def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--client",
@@ -211,33 +216,23 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"client to connect, may be repeated (default: those that are found): {', '.join(CLIENT_NAMES)}",
     )
-    parser.add_argument(
-        "--ignore-file",
-        action="store_true",
-        help="also write a .graphragignore with the built-in rules",
-    )
-    parser.add_argument(
-        "--agents",
-        action="store_true",
-        help="tell coding agents in AGENTS.md and CLAUDE.md which question goes to which tool",
-    )
-    parser.add_argument(
-        "--hooks", action="store_true", help="have Claude Code name calls that an edit breaks, and what a search is for"
-    )
-    parser.add_argument("--remove", action="store_true", help="with --agents or --hooks: remove that again")
-    parser.add_argument("--uninstall", action="store_true", help="undo all that was written for this project")
-    parser.add_argument("--dry-run", action="store_true", help="only show what would be written")
-    parser.add_argument("--yes", action="store_true", help="write without asking")
+    _add_flag(parser, "--ignore-file", "also write a .graphragignore with the built-in rules")
+    _add_flag(parser, "--agents", "tell coding agents in AGENTS.md and CLAUDE.md which question goes to which tool")
+    _add_flag(parser, "--hooks", "have Claude Code name calls that an edit breaks, and what a search is for")
+    _add_flag(parser, "--remove", "with --agents or --hooks: remove that again")
+    _add_flag(parser, "--uninstall", "undo all that was written for this project")
+    _add_flag(parser, "--dry-run", "only show what would be written")
+    _add_flag(parser, "--yes", "write without asking")
 
 
 def _add_uninstall(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--dry-run", action="store_true", help="only show what would be removed")
-    parser.add_argument("--yes", action="store_true", help="remove without asking")
-    parser.add_argument("--all", action="store_true", help="the indexes of all projects, not only that of this one")
+    _add_flag(parser, "--dry-run", "only show what would be removed")
+    _add_flag(parser, "--yes", "remove without asking")
+    _add_flag(parser, "--all", "the indexes of all projects, not only that of this one")
 
 
 def _add_index(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rebuild", action="store_true", help="rebuild the index from scratch")
+    _add_flag(parser, "--rebuild", "rebuild the index from scratch")
     _add_json(parser)
 
 
@@ -248,15 +243,15 @@ def _add_remote(parser: argparse.ArgumentParser, default: object = argparse.SUPP
 
 def _add_ui(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
-    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    _add_flag(parser, "--no-browser", "only print the address")
 
 
 def _add_sync(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--no-update", action="store_true", help="replicate without updating the index first")
+    _add_flag(parser, "--no-update", "replicate without updating the index first")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--verify", action="store_true", help="compare the servers with the index first")
-    how.add_argument("--rebuild", action="store_true", help="remove the project from the servers and start over")
-    parser.add_argument("--yes", action="store_true", help="remove most of a project without asking")
+    _add_flag(how, "--verify", "compare the servers with the index first")
+    _add_flag(how, "--rebuild", "remove the project from the servers and start over")
+    _add_flag(parser, "--yes", "remove most of a project without asking")
     _add_json(parser)
 
 
@@ -265,69 +260,50 @@ def _add_servers(parser: argparse.ArgumentParser) -> None:
         "action", choices=("list", "prune"), help="prune removes projects that were not copied for some days"
     )
     parser.add_argument("--days", type=int, metavar="N", help="with prune: those that were not copied for N days")
-    parser.add_argument("--yes", action="store_true", help="remove without asking")
+    _add_flag(parser, "--yes", "remove without asking")
     _add_json(parser)
 
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", help="words, a question, an identifier or a path")
-    parser.add_argument(
-        "--also",
-        action="append",
-        default=[],
-        metavar="QUERY",
-        help="the same question in other words, ranked together with QUERY; may be repeated",
+    _add_repeated(
+        parser, "--also", "QUERY", "the same question in other words, ranked together with QUERY; may be repeated"
     )
     parser.add_argument("--limit", type=int, default=5, metavar="N", help="results to show, 1 to 25 (default: 5)")
-    parser.add_argument("--unique", action="store_true", help="at most one result per file")
+    _add_flag(parser, "--unique", "at most one result per file")
     scope = parser.add_argument_group("scope")
     _add_scope(scope)
-    scope.add_argument("--excluded-file", action="append", default=[], metavar="FILE", help="exclude this file")
-    scope.add_argument(
-        "--include-pattern", action="append", default=[], metavar="GLOB", help="show archived files that match"
-    )
+    _add_repeated(scope, "--excluded-file", "FILE", "exclude this file")
+    _add_repeated(scope, "--include-pattern", "GLOB", "show archived files that match")
     _add_remote(parser)
     ranking = parser.add_argument_group("ranking")
-    ranking.add_argument("--no-graph", action="store_true", help="without the code graph")
+    _add_flag(ranking, "--no-graph", "without the code graph")
     ranking.add_argument("--max-hops", type=int, metavar="N", help="relations to follow, 0 to 3")
-    ranking.add_argument("--no-rrf", action="store_true", help="vector search alone")
-    ranking.add_argument("--no-recency", action="store_true", help="without the boost for recent files")
+    _add_flag(ranking, "--no-rrf", "vector search alone")
+    _add_flag(ranking, "--no-recency", "without the boost for recent files")
     ranking.add_argument("--min-score", type=_share, metavar="X", help="drop results below this score, 0 to 1")
     output = parser.add_argument_group("output")
     output.add_argument("--format", choices=("concise", "detailed"), default="detailed", help="with or without code")
-    output.add_argument(
-        "--have", action="append", default=[], metavar="ID", help="code that you have (#a2b3): it is not printed again"
-    )
-    output.add_argument("--explain", action="store_true", help="show every factor of each score")
-    output.add_argument("--json", action="store_true", help="print JSON, with whole chunks")
+    _add_repeated(output, "--have", "ID", "code that you have (#a2b3): it is not printed again")
+    _add_flag(output, "--explain", "show every factor of each score")
+    _add_flag(output, "--json", "print JSON, with whole chunks")
     _add_cursor(output)
 
 
 def _add_scope(scope: "argparse._ArgumentGroup") -> None:
-    scope.add_argument(
-        "--path", action="append", default=[], metavar="PATH", help="only this folder, file or glob; !PATH leaves out"
-    )
+    _add_repeated(scope, "--path", "PATH", "only this folder, file or glob; !PATH leaves out")
     scope.add_argument(
         "--category", action="append", default=[], choices=[category.value for category in Category], help="only these"
     )
     scope.add_argument("--language", action="append", default=[], help="only this language, for example python")
-    scope.add_argument("--include-archived", action="store_true", help="show archived and deprecated files too")
-    scope.add_argument("--no-update", action="store_true", help="search without updating the index first")
-
-
-class _Path(argparse.Action):
-    """Adds to the values of --path, which `extend` would lose: other arguments are read after the options."""
-
-    def __call__(
-        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
-    ) -> None:
-        namespace.path = [*namespace.path, *values]
+    _add_flag(scope, "--include-archived", "show archived and deprecated files too")
+    _add_flag(scope, "--no-update", "search without updating the index first")
 
 
 def _add_grep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", help="a literal text; with --regex, a pattern")
-    parser.add_argument("paths", nargs="*", action=_Path, default=[], metavar="PATH", help="the same as --path PATH")
-    parser.add_argument("--regex", action="store_true", help="TEXT is a regular expression of RE2")
+    parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="the same as --path PATH")
+    _add_flag(parser, "--regex", "TEXT is a regular expression of RE2")
     parser.add_argument("-w", "--whole-word", action="store_true", help="match whole words only")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("-i", "--ignore-case", action="store_const", dest="case", const="ignore", help="ignore case")
@@ -346,7 +322,7 @@ def _add_grep(parser: argparse.ArgumentParser) -> None:
 def _add_find(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("symbol", metavar="SYMBOL", help="a name, Class.name, path::name, path:line or file")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="rows to show, 1 to 500 (default: 10)")
-    parser.add_argument("--include-archived", action="store_true", help="show archived and deprecated files too")
+    _add_flag(parser, "--include-archived", "show archived and deprecated files too")
     _add_plain(parser)
     _add_cursor(parser)
 
@@ -365,12 +341,12 @@ def _add_cursor(parser: "argparse._ActionsContainer") -> None:
 
 
 def _add_plain(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--no-update", action="store_true", help="answer without updating the index first")
+    _add_flag(parser, "--no-update", "answer without updating the index first")
     _add_json(parser)
 
 
 def _add_json(parser: "argparse._ActionsContainer") -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_flag(parser, "--json", "print JSON")
 
 
 def _add_history(parser: argparse.ArgumentParser) -> None:
@@ -394,13 +370,13 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hops", type=int, metavar="N", help="how far to follow, 1 to 4 (default: 1; of types and overrides all)"
     )
-    parser.add_argument("--unresolved", action="store_true", help="also places whose receiver is not known")
+    _add_flag(parser, "--unresolved", "also places whose receiver is not known")
     flow = parser.add_argument_group("how code reaches other code")
-    flow.add_argument("--from", action="append", default=[], metavar="SYMBOL", help="where it starts; may be repeated")
-    flow.add_argument("--to", action="append", default=[], metavar="SYMBOL", help="what it reaches; may be repeated")
+    _add_repeated(flow, "--from", "SYMBOL", "where it starts; may be repeated")
+    _add_repeated(flow, "--to", "SYMBOL", "what it reaches; may be repeated")
     flow.add_argument("--question", default="", metavar="TEXT", help="how X reaches Y, in words")
     parser.add_argument("--limit", type=int, default=500, metavar="N", help="rows to show, 1 to 500 (default: 500)")
-    parser.add_argument("--include-archived", action="store_true", help="follow archived and deprecated files too")
+    _add_flag(parser, "--include-archived", "follow archived and deprecated files too")
     _add_plain(parser)
     _add_cursor(parser)
 
@@ -416,7 +392,7 @@ def _add_impact(parser: argparse.ArgumentParser) -> None:
     of.add_argument("--patch", metavar="FILE", help="of this patch, - for standard input")
     parser.add_argument("--hops", type=int, default=3, metavar="N", help="how far to follow, 1 to 4 (default: 3)")
     parser.add_argument("--limit", type=int, default=40, metavar="N", help="rows to show, 1 to 500 (default: 40)")
-    parser.add_argument("--include-archived", action="store_true", help="follow archived and deprecated files too")
+    _add_flag(parser, "--include-archived", "follow archived and deprecated files too")
     parser.add_argument(
         "--fail-on", choices=("breaking",), help="exit with 1 if certain dependants outside of the change break"
     )
@@ -435,17 +411,13 @@ def _add_eval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "queries", metavar="QUERIES.json", type=Path, nargs="?", help="file of queries with their right locations"
     )
-    parser.add_argument(
-        "--from-history", action="store_true", help="use commit messages as queries, and their files as answers"
-    )
+    _add_flag(parser, "--from-history", "use commit messages as queries, and their files as answers")
     parser.add_argument("--commits", type=int, default=50, metavar="N", help="maximum number of commits (default: 50)")
     parser.add_argument("--index-root", default="", metavar="SUB", help="index only this folder below the root")
     parser.add_argument("--repo", metavar="NAME", help="use the queries of this repo (default: the root's name)")
     parser.add_argument("--by", choices=["category", "language"], default="category", help="grouping of the scores")
-    parser.add_argument("--components", action="store_true", help="compare the ranking with and without each part")
-    parser.add_argument(
-        "--misses", action="store_true", help="for each query without a hit, show where its answer was lost"
-    )
+    _add_flag(parser, "--components", "compare the ranking with and without each part")
+    _add_flag(parser, "--misses", "for each query without a hit, show where its answer was lost")
     parser.add_argument("--run-out", type=Path, metavar="RUN.json", help="write the results found")
     parser.add_argument(
         "--compare", nargs=2, type=Path, metavar=("RUN_A", "RUN_B"), help="compare two runs without searching again"

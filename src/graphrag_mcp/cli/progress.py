@@ -2,7 +2,6 @@
 
 import sys
 import time
-from types import TracebackType
 from typing import TextIO
 
 from graphrag_mcp.model.reports import Progress
@@ -25,9 +24,7 @@ class ProgressLine:
     def __enter__(self) -> "ProgressLine":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._is_terminal and self._shown_at:
             self._write(_CLEAR_LINE)
 

@@ -82,18 +82,9 @@ def _command(name: str) -> Callable[[argparse.Namespace], bool | None]:
     return command
 
 
-_MODULES = {
-    "serve": "serve",
-    "ui": "ui",
-    "init": "init",
-    "doctor": "doctor",
-    "eval": "evaluate",
-    "servers": "servers",
-    "indexes": "indexes",
-    "uninstall": "indexes",
-    "batch": "batch",
-    "usage": "usage",
-    "hook": "hook",
+# The modules of the commands that are not in cli/commands.py.
+_MODULES = {"eval": "evaluate", "uninstall": "indexes"} | {
+    name: name for name in ("serve", "ui", "init", "doctor", "servers", "indexes", "batch", "usage", "hook")
 }
 
 

@@ -19,21 +19,20 @@ def run_serve(options: argparse.Namespace) -> None:
     """Serve until the client is gone, then end the process."""
     client = os.getppid()  # First of all: it may be gone before the server runs.
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # An interrupt during the imports shows no traceback.
-    from graphrag_mcp.mcp_server.wire import claim_stdio
+    from graphrag_mcp.mcp_server.stdio import claim_stdio, serve
 
-    streams = claim_stdio()
+    requests, answers = claim_stdio()
     # Only now: output of an import must not reach the client.
     from graphrag_mcp.app.lazy import LazySession
     from graphrag_mcp.app.session import WITH_GRAPH, WITH_INDEX, WITHOUT_INDEX
     from graphrag_mcp.mcp_server.protocol import create_server
-    from graphrag_mcp.mcp_server.stdio import serve
 
     root = project_root(options.root, os.environ)
     settings = _settings_for_schemas(root)
     on_servers = WITH_GRAPH if settings.servers.neo4j_uri else WITHOUT_INDEX
     project = LazySession(lambda: _open(root, options.remote), on_servers if options.remote else WITH_INDEX)
     collect_rarely()
-    serve(create_server(project, settings), streams, client)
+    serve(create_server(project, settings), requests, answers, client)
 
 
 def _open(root: Path, remote: bool) -> "App | RemoteApp":

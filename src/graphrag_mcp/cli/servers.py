@@ -7,9 +7,9 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from graphrag_mcp.cli.commands import show
 from graphrag_mcp.cli.init import agrees
 from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.errors import RequestError, ServerError
 from graphrag_mcp.model.reports import HeldProject
 from graphrag_mcp.replication.backends import Servers

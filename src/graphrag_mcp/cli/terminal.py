@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO
 
@@ -25,6 +26,12 @@ _RULES = [  # By the beginning of a line; a line of a file that looks alike has 
         (r"((?:Warning|Not searched):|Nothing matches|The index |Index |Restricted to )", rf"{_NOTE}\1{_END}"),
     )
 ]
+
+
+def show(text: str) -> None:
+    """Print an answer."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
 
 
 def has_colours(when: str, stream: IO[str], environ: Mapping[str, str]) -> bool:

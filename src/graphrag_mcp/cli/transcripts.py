@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from graphrag_mcp.cli.options import ANSWERING
+
 MOST_LINE = 20_000_000  # Characters of a line that is read; no answer is as long.
 SEARCHING = {"rg", "grep", "ag", "ack", "git grep", "Grep"}
 READING = {"Read", "Glob", "LS", "cat", "sed", "head", "tail", "find", "fd", "ls", "awk", "nl"}
-_OWN = {"search", "find", "read", "trace", "impact", "grep", "history", "map", "status", "batch"}
 _COMMANDS = re.compile(r"&&|\|\||[;\n]")
 _SHELL = re.compile(r"^\S*\b(?:ba|z)?sh -l?c ")
 
@@ -46,7 +47,7 @@ def look_up_in(command: object) -> tuple[str, str] | None:
         segment = part.partition("|")[0].strip()
         words = segment.split(maxsplit=2)
         program = " ".join(words[:2]) if words[:2] == ["git", "grep"] else words[0].rpartition("/")[2] if words else ""
-        is_own = program == "graphrag-mcp" and words[1:] and words[1] in _OWN
+        is_own = program == "graphrag-mcp" and words[1:] and words[1] in ANSWERING
         if is_own or program in SEARCHING | READING:
             return program, segment.partition(program)[2]
     return None

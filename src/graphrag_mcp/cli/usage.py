@@ -11,13 +11,14 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.cli.commands import show
 from graphrag_mcp.cli.hook_notes import Tally, paths_of, read_notes
 from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.cli.transcripts import READING, SEARCHING, blocks_of, events_of, look_up_in
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.text.counts import counted
@@ -90,7 +91,7 @@ def count(files: Sequence[Path], root: str = "") -> Usage:
 
 
 def _add(usage: Usage, events: Sequence[Mapping[str, Any]], root: str) -> None:
-    folders = {str(folder) for event in events if (folder := _cwd(event))}
+    folders = {str(folder) for event in events if (folder := event.get("cwd") or _payload(event).get("cwd"))}
     if root and folders and not any(folder == root or folder.startswith(root + os.sep) for folder in folders):
         return
     calls: dict[str, LookUp] = {}
@@ -141,35 +142,31 @@ def describe(usage: Usage) -> str:
     return "\n".join(lines)
 
 
-def _cwd(event: Mapping[str, Any]) -> object:
+def _payload(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what an event of Codex contains."""
     payload = event.get("payload")
-    return event.get("cwd") or (payload.get("cwd") if isinstance(payload, dict) else None)
+    return payload if isinstance(payload, dict) else {}
 
 
 def _calls(event: Mapping[str, Any]) -> Iterator[tuple[str, LookUp]]:
-    """Yield the look-ups of an event, each with the id of its call."""
-    for block in blocks_of(event, "tool_use"):  # Claude Code
-        arguments = block.get("input")
-        look_up = _look_up(str(block.get("name")), arguments if isinstance(arguments, dict) else {})
-        if look_up:
-            yield str(block.get("id")), look_up
-    payload = event.get("payload")
-    if isinstance(payload, dict) and payload.get("type") == "function_call":  # Codex
-        try:
+    """Yield the look-ups of an event of Claude Code or Codex, each with the id of its call."""
+    called = [(block.get("id"), block.get("name"), block.get("input")) for block in blocks_of(event, "tool_use")]
+    payload = _payload(event)
+    if payload.get("type") == "function_call":
+        with suppress(ValueError, RecursionError):
             arguments = json.loads(str(payload.get("arguments") or "{}"))
-        except (ValueError, RecursionError):
-            return
-        look_up = _look_up(str(payload.get("name")), arguments if isinstance(arguments, dict) else {})
-        if look_up:
-            yield str(payload.get("call_id")), look_up
+            called.append((payload.get("call_id"), payload.get("name"), arguments))
+    for call_id, name, arguments in called:
+        if look_up := _look_up(str(name), arguments if isinstance(arguments, dict) else {}):
+            yield str(call_id), look_up
 
 
 def _results(event: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     """Yield the id of each call that an event answers, and how many characters the answer has."""
     for block in blocks_of(event, "tool_result"):
         yield str(block.get("tool_use_id")), _length(block.get("content"))
-    payload = event.get("payload")
-    if isinstance(payload, dict) and payload.get("type") == "function_call_output":
+    payload = _payload(event)
+    if payload.get("type") == "function_call_output":
         yield str(payload.get("call_id")), _length(payload.get("output"))
 
 

@@ -61,11 +61,11 @@ def answer_now(
     return tool.write(answer, call)
 
 
-async def wait_for_index(project: LazySession[Any], context: Context, needs: Capability) -> None:
-    """Wait for an index that is being built: a search until it can find something, an exact request longer."""
+async def wait_for_index(project: LazySession[Any], context: Context) -> None:
+    """Wait for an index that is being built, as long as an exact question does."""
     started = anyio.current_time()
     state = await ask(project, lambda view: view.state)
-    while _is_worth_waiting(state, needs, anyio.current_time() - started):
+    while _is_worth_waiting(state, Capability.CODE, anyio.current_time() - started):
         state = await _wait(project, state, context)
 
 

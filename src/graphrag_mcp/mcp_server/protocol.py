@@ -38,9 +38,8 @@ METHODS = ("initialize", "ping", "tools/list", "tools/call", "prompts/list", "pr
 CODE_METHODS = ("resources/list", "resources/templates/list", "resources/read", "completion/complete")
 
 LOADED_TOOLS = (HYBRID.name, TRACE.name)
-ALWAYS_LOADED = {
-    "anthropic/alwaysLoad": True
-}  # Claude Code shows only the names of the other tools, until one is asked for.
+# Claude Code shows only the names of the other tools, until one is asked for.
+ALWAYS_LOADED = {"anthropic/alwaysLoad": True}
 
 PHRASINGS = (
     "\n\nIf that is not it, or for a symptom: `queries` with the symptom, its key words and guessed identifiers."
@@ -104,12 +103,7 @@ def create_server(project: LazySession[Any], settings: Settings | None = None) -
             text, failed = describe_failure(call.name, error), True
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=failed)
 
-    lists: tuple[CacheableMethod, ...] = (
-        "tools/list",
-        "prompts/list",
-        "resources/list",
-        "resources/templates/list",
-    )
+    lists: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
     server: Server[Any] = Server(
         "graphrag-mcp",
         cache_hints=dict.fromkeys(lists, CacheHint(LIST_MILLISECONDS)),

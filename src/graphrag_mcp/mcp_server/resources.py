@@ -6,7 +6,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from mcp import types
 
 from graphrag_mcp.app.lazy import LazySession
-from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, not_indexed, quoted
 from graphrag_mcp.mcp_server.calls import Context, ask, refusal, wait_for_index
 from graphrag_mcp.tools.arguments import MAXIMUM_BUDGET, MINIMUM_BUDGET
@@ -106,7 +105,7 @@ class Resources:
 async def read_resource(project: "LazySession[App]", context: Context, uri: str) -> str:
     """Return the text of a resource. Raises RequestError when the URI names none."""
     kind, path, query = _parse(uri)
-    await wait_for_index(project, context, Capability.CODE)
+    await wait_for_index(project, context)
     if kind == OVERVIEW:
         return await ask(project, lambda view: write_orientation(orientation(view), describe_incomplete(view.state)))
     if kind == MAP:

@@ -33,7 +33,7 @@ _OWN = ("same-origin", "none")  # "none": the person typed the address or opened
 class Gate:
     """Refuses requests that may not come in, and adds the headers that isolate the page."""
 
-    def __init__(self, inner: ASGIApp, port: int, token: str, ticket: str = "") -> None:
+    def __init__(self, inner: ASGIApp, port: int, token: str, ticket: str) -> None:
         """token: opens the page any number of times. ticket: opens it once, in place of the token."""
         self._inner = inner
         self._token = token

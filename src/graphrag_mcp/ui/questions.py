@@ -18,7 +18,7 @@ class Question(BaseModel):
 class ToolQuestion(Question):
     """A call of a tool, by its name and its arguments."""
 
-    tool: str = Field("graphrag_hybrid_search", min_length=0, max_length=100)
+    tool: str = Field("graphrag_hybrid_search", max_length=100)
     arguments: dict[str, Any]
 
 
@@ -31,14 +31,14 @@ class FileQuestion(Question):
 class DiffQuestion(Question):
     """What differs from a branch, a commit or in a range; "" for what is checked out."""
 
-    base: str = Field("", min_length=0, max_length=LONGEST_TEXT)
+    base: str = Field("", max_length=LONGEST_TEXT)
 
 
 class GraphQuestion(Question):
     """The neighbourhood of a symbol: by its name, or by the path and line of a result."""
 
-    symbol: str = Field("", min_length=0, max_length=LONGEST_TEXT)
-    path: str = Field("", min_length=0, max_length=LONGEST_TEXT)
+    symbol: str = Field("", max_length=LONGEST_TEXT)
+    path: str = Field("", max_length=LONGEST_TEXT)
     line: int = Field(0, ge=0, le=100_000_000)
     hops: int = Field(1, ge=1, le=3)
     limit: int = Field(40, ge=2, le=150)
@@ -46,7 +46,7 @@ class GraphQuestion(Question):
 
 
 class _PageQuestion(Question):
-    text: str = Field("", min_length=0, max_length=LONGEST_TEXT)
+    text: str = Field("", max_length=LONGEST_TEXT)
     page: int = Field(1, ge=1, le=1_000_000)
     size: int = Field(50, ge=1, le=500)
 
@@ -58,8 +58,8 @@ class _PageQuestion(Question):
 class FilesQuestion(_PageQuestion):
     """A page of the indexed files."""
 
-    language: str = Field("", min_length=0, max_length=100)
-    category: str = Field("", min_length=0, max_length=100)
+    language: str = Field("", max_length=100)
+    category: str = Field("", max_length=100)
     archived: Literal["all", "active", "archived"] = "all"
     order: FileOrder = "path"
     descending: bool = False
@@ -68,7 +68,7 @@ class FilesQuestion(_PageQuestion):
 class SkippedQuestion(_PageQuestion):
     """A page of the files that were left out."""
 
-    reason: str = Field("", min_length=0, max_length=LONGEST_TEXT)
+    reason: str = Field("", max_length=LONGEST_TEXT)
 
 
 class NoQuestion(Question):

@@ -31,6 +31,7 @@ from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode
 from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.search.retrieval import Retriever
@@ -102,14 +103,13 @@ def test_a_path_lies_in_all_its_folders() -> None:
 @pytest.mark.requirement("K-25")
 def test_sparse_vectors_multiply_to_bm25() -> None:
     """Field weights, saturation and length are in the document, the rarity of each term in the query."""
-    weights = {"names": 3.0, "body": 1.0}
-    vector = document_vector({"names": "total", "body": "total of an order"}, weights, 160.0)
+    vector = document_vector({"names": "total", "body": "total of an order"}, 160.0)
     values = dict(zip(vector.indices, vector.values, strict=True))
     norm = K1 * (1 - B + B * 5 / 160.0)
     assert values[term_index("total")] == pytest.approx(4 * (K1 + 1) / (4 + norm))
     assert values[term_index("order")] == pytest.approx(1 * (K1 + 1) / (1 + norm))
     assert vector.indices == sorted(vector.indices)
-    query = query_vector({"total": 3}, 10)
+    query = query_vector(Frequencies({"total": 3}, 10))
     assert query.indices == [term_index("total")]
     assert query.values == [pytest.approx(math.log(7.5 / 3.5))]
 

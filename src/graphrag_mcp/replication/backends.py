@@ -19,7 +19,6 @@ from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
 from graphrag_mcp.stores.replica import ChunkIds, Inventory, PointIds, Replica
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.system.git import origin
 from graphrag_mcp.system.git_dirs import find_work_tree
 from graphrag_mcp.text.counts import counted
@@ -147,7 +146,7 @@ class Servers:
 
         points = QdrantPoints(self._qdrant("read"), ids, local.catalog.scope_paths, self._reads, overlay.paths, True)
         on_server = QdrantKeywordIndex(points, overlay.keywords.frequencies)
-        keywords = OverlaidKeywords(on_server, overlay.keywords, KEYWORD_FIELDS, mean_length)
+        keywords = OverlaidKeywords(on_server, overlay.keywords, mean_length)
         vectors = OverlaidVectors(QdrantVectorIndex(points), own) if (own := overlay.vectors) is not None else None
         return replace(local, keywords=keywords, vectors=vectors)
 
@@ -220,19 +219,9 @@ class Servers:
         settings = self._settings
         if settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.replica import QdrantReplica
-            from graphrag_mcp.stores.qdrant.schema import NewCollection
 
-            new = NewCollection(
-                settings.qdrant_shards,
-                settings.qdrant_replicas,
-                settings.qdrant_write_copies,
-                settings.qdrant_on_disk,
-                settings.qdrant_quantized,
-            )
-            model = (fingerprint, dimensions)
-            writers.append(
-                QdrantReplica(self._qdrant(purpose), self._qdrant_name, *model, KEYWORD_FIELDS, mean_length, new)
-            )
+            project, name = self._qdrant(purpose), self._qdrant_name
+            writers.append(QdrantReplica(project, name, fingerprint, dimensions, mean_length, settings))
         if settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 
@@ -263,7 +252,7 @@ class Servers:
 
         if project.server == "Qdrant":
             points = replace(self._qdrant("write"), name=project.name)
-            QdrantReplica(points, "", "", 0, KEYWORD_FIELDS, lambda: 1.0).clear()
+            QdrantReplica(points, "", "", 0, lambda: 1.0, self._settings).clear()
         else:
             from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from graphrag_mcp.model.history import Commit, Recalled, Touched
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies
-from graphrag_mcp.stores.keywords import discriminative_terms
+from graphrag_mcp.stores.keywords import any_term
 from graphrag_mcp.stores.replica import ReplicatedCommit
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
@@ -67,10 +67,7 @@ class SqliteHistory:
 
     def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
         """Return the commits whose messages have any of the terms that were counted, the best first."""
-        chosen = discriminative_terms(
-            [(count, term) for term, count in frequencies.of_terms.items()], frequencies.chunks
-        )
-        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in chosen)
+        query = any_term(frequencies)
         state = self.state()
         if not query or not state.tip:
             return []

@@ -32,6 +32,7 @@ from graphrag_mcp.replication.sync import synchronise
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
+from graphrag_mcp.stores.neo4j.schema import Neo4jProject
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 from graphrag_mcp.stores.qdrant.replica import QdrantReplica
@@ -152,8 +153,9 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
             backend, vectors=QdrantVectorIndex(points), keywords=QdrantKeywordIndex(points), catalog=catalog
         )
     if neo4j is not None:
-        copies.append(Neo4jReplica(neo4j, "neo4j", None, project))
-        backend = replace(backend, graph=Neo4jGraphStore(neo4j, None, project, ids, backend.catalog))
+        in_graph = Neo4jProject(neo4j, "", project)
+        copies.append(Neo4jReplica(in_graph, "neo4j"))
+        backend = replace(backend, graph=Neo4jGraphStore(in_graph, ids, backend.catalog))
 
     def copy() -> None:
         for one in copies:

@@ -40,6 +40,7 @@ from graphrag_mcp.settings import ServerSettings, Settings, load_settings
 from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.neo4j import connection as neo4j_connection
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
+from graphrag_mcp.stores.neo4j.schema import Neo4jProject
 from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.bm25 import K1, B, document_vector, query_vector, term_index
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
@@ -239,7 +240,7 @@ def test_for_nothing_no_server_is_asked() -> None:
     ids = PointIds()
     points = QdrantPoints(QdrantProject(nobody, "code", "project"), ids, nobody)
     catalog = QdrantCatalog(points)
-    graph = Neo4jGraphStore(nobody, None, "project", ids, catalog)
+    graph = Neo4jGraphStore(Neo4jProject(nobody, "", "project"), ids, catalog)
     assert not catalog.chunks([])
     assert not catalog.files([])
     assert not catalog.find_paths([], 5, Scope())

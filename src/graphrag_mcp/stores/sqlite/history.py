@@ -3,7 +3,7 @@
 import hashlib
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import NamedTuple
@@ -178,7 +178,7 @@ class SqliteHistory:
         return _Renames(after, before)
 
     def copy(self, state: State) -> Iterator[ReplicatedCommit]:
-        """Yield the commits that changed files, for another store."""
+        """Yield the commits that changed files, for another store, with their files under the paths of today."""
         names = dict(self._database.rows("SELECT id, path FROM main.commit_paths"))
         renames, start = self._renames(state), len(state.folder)
         changes: defaultdict[int, list[str]] = defaultdict(list)
@@ -231,13 +231,6 @@ class SqliteHistory:
                 connection.execute("INSERT INTO messages (messages) VALUES ('delete-all')")
                 for table in _TABLES:
                     connection.execute(f"DELETE FROM main.{table}")
-
-
-def copied_commits(database: Database) -> tuple[str, Callable[[], Sequence[ReplicatedCommit]]]:
-    """Return the tip of a tree's history, and what reads its commits, with their files under the paths of today."""
-    history = SqliteHistory(database, ScopeResolver(database, lambda _: lambda _: False))
-    state = history.state()
-    return state.tip, lambda: list(history.copy(state))
 
 
 def _insert(connection: sqlite3.Connection, commit: Commit, files: int) -> int:

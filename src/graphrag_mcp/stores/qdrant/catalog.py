@@ -67,7 +67,7 @@ class QdrantCatalog:
             return []
         records = self._points.project.first(
             _PATHS_READ,
-            [*schema.POINT_FIELDS, "path_words", "path_shares"],
+            list(PathRow.__struct_fields__),
             *schema.in_scope(scope, self.scope_paths),
             schema.any_of("path_words", words),
             schema.FIRST_POINT,

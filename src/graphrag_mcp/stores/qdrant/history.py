@@ -29,7 +29,6 @@ _BATCH = 500
 _MOST_PATHS = 500  # Files of the commits of one question.
 _LONGEST = 1_000  # Characters of a subject.
 _LATEST = 1 << 33  # Seconds since 1970.
-_READ = ["commit", "seconds", "subject", "files", "paths"]
 
 
 class QdrantHistory:
@@ -51,8 +50,9 @@ class QdrantHistory:
         chosen = discriminative_terms(frequencies)
         if not chosen.of_terms:
             return []
+        fields = list(_Row.__struct_fields__)
         commits: list[Recalled] = []
-        for point in self._project.query(query_vector(chosen), KEYWORDS, _of(self._project), limit, _READ):
+        for point in self._project.query(query_vector(chosen), KEYWORDS, _of(self._project), limit, fields):
             number, row = number_of(str(point.id)), _read(point.payload)
             if number is not None and row:
                 self._paths[number] = row.paths, row.files

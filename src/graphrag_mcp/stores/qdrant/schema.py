@@ -42,20 +42,9 @@ _MOST_PAGES = 100_000  # A server that says without end that there is more is no
 STREAMS = 3  # Uploads at the same time.
 INDEXED_KILOBYTES = 10_000  # Qdrant's default: a larger segment gets an index.
 
-POINT_FIELDS = ["path", "version", "ordinal"]  # A search reads these of a hit.
+POINT_FIELDS = list(PointRow.__struct_fields__)  # A search reads these of a hit.
 FIRST_POINT = models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))  # Every file has one such point.
 ARCHIVED = models.FieldCondition(key="is_archived", match=models.MatchValue(value=True))
-FILE_FIELDS = [
-    *POINT_FIELDS,
-    "category",
-    "symbol",
-    "is_archived",
-    "archive_path",
-    "archive_penalty",
-    "modified_at",
-    "facts",
-]
-
 _INDEXES: Mapping[str, Any] = {
     # Projects never mix, so a server may keep each one's points together (003: one collection for all).
     "project_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
@@ -273,6 +262,9 @@ class FileRow(PointRow, frozen=True):
         if not self.is_archived or self.archive_path is None or self.archive_penalty is None:
             return None
         return ArchiveClass(self.archive_path, self.archive_penalty)
+
+
+FILE_FIELDS = list(FileRow.__struct_fields__)
 
 
 class ChunkRow(FileRow, frozen=True):

@@ -27,6 +27,7 @@ from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.neo4j.connection import connect
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
+from graphrag_mcp.stores.neo4j.schema import Neo4jProject
 from graphrag_mcp.stores.replica import (
     Point,
     PointIds,
@@ -106,7 +107,8 @@ def measure_sync(folder: Path, data: Path, server: Neo4jServer, figures: str | N
 
 def measure_neighbours(driver: Driver, symbols: int, relations: int, figures: str | None) -> None:
     """Ask for the two-hop neighbourhood of ten seeds, with growing shares of the files excluded."""
-    replica = Neo4jReplica(driver, "benchmark", None, PROJECT)
+    project = Neo4jProject(driver, "", PROJECT)
+    replica = Neo4jReplica(project, "benchmark")
     replica.prepare()
     files = [f"src/part_{number // 50}/file_{number}.py" for number in range(symbols // SYMBOLS_PER_FILE)]
     started = time.monotonic()
@@ -116,7 +118,7 @@ def measure_neighbours(driver: Driver, symbols: int, relations: int, figures: st
     for first in range(0, len(made), FILES_PER_WRITE):  # A relation leads to a symbol that is there.
         replica.relate([related for _, related in made[first : first + FILES_PER_WRITE]])
     print(f"made up: {symbols:,} symbols, {relations:,} relations, written in {time.monotonic() - started:.0f} s")
-    graph = Neo4jGraphStore(driver, None, PROJECT, PointIds(), AnyChunk())  # type: ignore[arg-type]  # It only asks for chunks.
+    graph = Neo4jGraphStore(project, PointIds(), AnyChunk())  # type: ignore[arg-type]  # It only asks for chunks.
     ids = PointIds()
     choice = random.Random(1)
     seeds = []

@@ -69,7 +69,7 @@ def test_a_collection_of_another_kind_is_refused(vectors: dict[str, object], spa
     client = QdrantClient(":memory:")
     client.create_collection("code", vectors_config=made.vectors, sparse_vectors_config=made.sparse_vectors)
     with pytest.raises(IndexStoreError, match="GRAPHRAG_QDRANT_COLLECTION"):
-        create_collection(client, "code", 256)
+        create_collection(client, "code", 256, ServerSettings())
     client.close()
 
 

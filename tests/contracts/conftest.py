@@ -29,8 +29,10 @@ from graphrag_mcp.model.files import (
 from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, ScopePaths, VectorIndex
 from graphrag_mcp.replication.sync import synchronise
+from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
+from graphrag_mcp.stores.neo4j.schema import Neo4jProject
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 from graphrag_mcp.stores.qdrant.replica import QdrantReplica
@@ -41,7 +43,6 @@ from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.replica import SqliteChunkIds, SqliteReplicaSource
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry, pack_rows
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, pack_vectors
@@ -146,14 +147,15 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
         if alone:
             archived = QdrantScopePaths(there, compile_globs)
         points = QdrantPoints(there, ids, archived)
-        copies.append(QdrantReplica(there, "qdrant", MODEL, DIMENSIONS, KEYWORD_FIELDS, source.mean_length))
+        copies.append(QdrantReplica(there, "qdrant", MODEL, DIMENSIONS, source.mean_length, ServerSettings()))
         catalog: ChunkStore = QdrantCatalog(points) if alone else local.catalog
         backend = replace(
             backend, vectors=QdrantVectorIndex(points), keywords=QdrantKeywordIndex(points), catalog=catalog
         )
     if neo4j is not None:
-        copies.append(Neo4jReplica(neo4j, "neo4j", None, project))
-        backend = replace(backend, graph=Neo4jGraphStore(neo4j, None, project, ids, backend.catalog))
+        in_graph = Neo4jProject(neo4j, "", project)
+        copies.append(Neo4jReplica(in_graph, "neo4j"))
+        backend = replace(backend, graph=Neo4jGraphStore(in_graph, ids, backend.catalog))
 
     def copy() -> None:
         for one in copies:

@@ -9,13 +9,13 @@ from qdrant_client import QdrantClient, models
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import DocumentStatus
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
 from graphrag_mcp.stores.qdrant.replica import QdrantReplica
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.replica import PointIds
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from tests.servers.connections import open_qdrant
 
 DIMENSIONS = 8
@@ -51,9 +51,8 @@ def older(qdrant: QdrantClient) -> Iterator[str]:
 
 
 def _projection(client: QdrantClient, collection: str) -> QdrantReplica:
-    return QdrantReplica(
-        QdrantProject(client, collection, "project"), "qdrant", "model", DIMENSIONS, KEYWORD_FIELDS, lambda: 100.0
-    )
+    project = QdrantProject(client, collection, "project")
+    return QdrantReplica(project, "qdrant", "model", DIMENSIONS, lambda: 100.0, ServerSettings())
 
 
 def _catalog(client: QdrantClient, collection: str) -> QdrantCatalog:

@@ -31,6 +31,7 @@ from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode
 from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.search.retrieval import Retriever
@@ -39,6 +40,7 @@ from graphrag_mcp.settings import ServerSettings, Settings, load_settings
 from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.neo4j import connection as neo4j_connection
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
+from graphrag_mcp.stores.neo4j.schema import Neo4jProject
 from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.bm25 import K1, B, document_vector, query_vector, term_index
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
@@ -102,14 +104,13 @@ def test_a_path_lies_in_all_its_folders() -> None:
 @pytest.mark.requirement("K-25")
 def test_sparse_vectors_multiply_to_bm25() -> None:
     """Field weights, saturation and length are in the document, the rarity of each term in the query."""
-    weights = {"names": 3.0, "body": 1.0}
-    vector = document_vector({"names": "total", "body": "total of an order"}, weights, 160.0)
+    vector = document_vector({"names": "total", "body": "total of an order"}, 160.0)
     values = dict(zip(vector.indices, vector.values, strict=True))
     norm = K1 * (1 - B + B * 5 / 160.0)
     assert values[term_index("total")] == pytest.approx(4 * (K1 + 1) / (4 + norm))
     assert values[term_index("order")] == pytest.approx(1 * (K1 + 1) / (1 + norm))
     assert vector.indices == sorted(vector.indices)
-    query = query_vector({"total": 3}, 10)
+    query = query_vector(Frequencies({"total": 3}, 10))
     assert query.indices == [term_index("total")]
     assert query.values == [pytest.approx(math.log(7.5 / 3.5))]
 
@@ -190,7 +191,7 @@ def test_the_relations_of_a_file_are_sent_again_when_they_change(tmp_path: Path)
         app.index()
         index = app._parts.handle.searched()
         source = index.replica_source("project", "")
-        source.mark("server", source.read(sorted(files)))
+        source.mark("server", {file.path: file.mark for file in source.read(sorted(files))})
         before, mark = related(), source.relations_mark()
         (root / "pkg/tools.py").write_text("\n\ndef put():\n    pass\n")
         app.index()
@@ -239,7 +240,7 @@ def test_for_nothing_no_server_is_asked() -> None:
     ids = PointIds()
     points = QdrantPoints(QdrantProject(nobody, "code", "project"), ids, nobody)
     catalog = QdrantCatalog(points)
-    graph = Neo4jGraphStore(nobody, None, "project", ids, catalog)
+    graph = Neo4jGraphStore(Neo4jProject(nobody, "", "project"), ids, catalog)
     assert not catalog.chunks([])
     assert not catalog.files([])
     assert not catalog.find_paths([], 5, Scope())

@@ -21,6 +21,7 @@ from graphrag_mcp.model.reports import SyncReport
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.replication import relations
 from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
+from graphrag_mcp.stores.neo4j.schema import Neo4jProject
 from graphrag_mcp.stores.replica import RelatedFile, ReplicatedFile
 from tests.servers.conftest import Place
 
@@ -336,7 +337,7 @@ def test_projects_that_are_copied_at_the_same_time_are_joined_once(
         with closing(make_place(name, files).app(qdrant_url="")) as app:
             app.index()
             assert _sync(app).problem == ""
-            replicas.append(Neo4jReplica(neo4j_driver, "", None, app._parts.servers.project))
+            replicas.append(Neo4jReplica(Neo4jProject(neo4j_driver, "", app._parts.servers.project), ""))
 
     def state(replica: Neo4jReplica, name: str) -> None:
         try:
@@ -370,7 +371,7 @@ def test_a_file_without_text_is_a_file(make_place: Callable[..., Place]) -> None
 def test_projects_that_share_a_package_are_copied_and_removed_at_the_same_time(neo4j_driver: Driver) -> None:
     """Each has the packages that it imports as nodes of its own, so none is in another's way."""
     problems = list[str]()
-    replicas = [Neo4jReplica(neo4j_driver, "", None, f"sharing-{uuid4()}") for _ in range(4)]
+    replicas = [Neo4jReplica(Neo4jProject(neo4j_driver, "", f"sharing-{uuid4()}"), "") for _ in range(4)]
     replicas[0].prepare()
     file = ReplicatedFile("m.py", "1", "1", Category.IMPLEMENTATION, "python", (), {}, (), ())
     related = RelatedFile("m.py", (), [(f"shared{number}", number) for number in range(1, 30)], (), (), "1")

@@ -63,7 +63,7 @@ class Handle:
         while True:
             index = self.searched()
             with index.database.snapshot():
-                if index.database.is_served():  # It may have been replaced in between.
+                if index.database.is_tree_of(None):  # It may have been replaced in between.
                     yield index
                     return
 
@@ -78,12 +78,12 @@ class Handle:
                 self._doubt = f"the index file is damaged ({damage})"
             if self._doubt:
                 raise self._in_doubt()
-            if opened is not None and not opened.database.is_served():
+            if opened is not None and not opened.database.is_tree_of(None):
                 self._retired.append(opened)
                 opened = None
             if opened is None:
                 written = self._written
-                opened = written if written and written.database.is_served() else IndexStores(self._open())
+                opened = written if written and written.database.is_tree_of(None) else IndexStores(self._open())
             self._searched = opened
             return opened
 
@@ -154,7 +154,7 @@ class Handle:
         with self._guard:
             model = self.embedder.fingerprint if self.embedder else None
             searched = self.searched()
-            if self._written is None or not self._written.database.is_written(model):
+            if self._written is None or not self._written.database.is_tree_of(model):
                 database = self._open(model)
                 self._written = searched if database.tree == searched.database.tree else IndexStores(database)
             return self._written

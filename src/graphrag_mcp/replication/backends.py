@@ -19,17 +19,15 @@ from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
 from graphrag_mcp.stores.replica import ChunkIds, Inventory, PointIds, Replica
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.system.git import origin
 from graphrag_mcp.system.git_dirs import find_work_tree
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
-    from neo4j import Driver
-
     from graphrag_mcp.search.retrieval import Stores
     from graphrag_mcp.search.sketch_cache import SketchCache
     from graphrag_mcp.stores.neo4j.code import Neo4jCode
+    from graphrag_mcp.stores.neo4j.schema import Neo4jProject
     from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
     from graphrag_mcp.stores.qdrant.schema import QdrantProject
     from graphrag_mcp.stores.sqlite.keyword import Overlay
@@ -147,7 +145,7 @@ class Servers:
 
         points = QdrantPoints(self._qdrant("read"), ids, local.catalog.scope_paths, self._reads, overlay.paths, True)
         on_server = QdrantKeywordIndex(points, overlay.keywords.frequencies)
-        keywords = OverlaidKeywords(on_server, overlay.keywords, KEYWORD_FIELDS, mean_length)
+        keywords = OverlaidKeywords(on_server, overlay.keywords, mean_length)
         vectors = OverlaidVectors(QdrantVectorIndex(points), own) if (own := overlay.vectors) is not None else None
         return replace(local, keywords=keywords, vectors=vectors)
 
@@ -168,8 +166,7 @@ class Servers:
         if self._settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 
-            driver, database = self._neo4j("read"), self._settings.neo4j_database or None
-            graph = Neo4jGraphStore(driver, database, self.project, ids, catalog)
+            graph = Neo4jGraphStore(self._neo4j("read"), ids, catalog)
         stores = Stores(catalog, QdrantKeywordIndex(points), graph, vectors, embedder, model_problem, NO_GRAPH)
         return replace(stores, history=QdrantHistory(points), sketches=self._sketches if embedder is not None else None)
 
@@ -182,7 +179,7 @@ class Servers:
         project = self._qdrant("read")
         paths = QdrantScopePaths(project, compile_globs)
         lines = QdrantCatalog(QdrantPoints(project, PointIds(), paths)).lines
-        return Neo4jCode(self._neo4j("read"), self._settings.neo4j_database or None, self.project, paths, lines)
+        return Neo4jCode(self._neo4j("read"), paths, lines)
 
     def _look(self, project: "QdrantProject") -> Inventory:
         from graphrag_mcp.stores.qdrant.connection import SYNC
@@ -220,24 +217,13 @@ class Servers:
         settings = self._settings
         if settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.replica import QdrantReplica
-            from graphrag_mcp.stores.qdrant.schema import NewCollection
 
-            new = NewCollection(
-                settings.qdrant_shards,
-                settings.qdrant_replicas,
-                settings.qdrant_write_copies,
-                settings.qdrant_on_disk,
-                settings.qdrant_quantized,
-            )
-            model = (fingerprint, dimensions)
-            writers.append(
-                QdrantReplica(self._qdrant(purpose), self._qdrant_name, *model, KEYWORD_FIELDS, mean_length, new)
-            )
+            project, name = self._qdrant(purpose), self._qdrant_name
+            writers.append(QdrantReplica(project, name, fingerprint, dimensions, mean_length, settings))
         if settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 
-            database = settings.neo4j_database or None
-            writers.append(Neo4jReplica(self._neo4j(purpose), self._neo4j_name, database, self.project))
+            writers.append(Neo4jReplica(self._neo4j(purpose), self._neo4j_name))
         return writers
 
     def projects(self) -> list[HeldProject]:
@@ -254,7 +240,7 @@ class Servers:
         if self._settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.replica import held_projects
 
-            held += held_projects(self._neo4j("write"), self._settings.neo4j_database or None)
+            held += held_projects(self._neo4j("write"))
         return sorted(held)
 
     def remove(self, project: HeldProject) -> None:
@@ -263,11 +249,11 @@ class Servers:
 
         if project.server == "Qdrant":
             points = replace(self._qdrant("write"), name=project.name)
-            QdrantReplica(points, "", "", 0, KEYWORD_FIELDS, lambda: 1.0).clear()
+            QdrantReplica(points, "", "", 0, lambda: 1.0, self._settings).clear()
         else:
             from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 
-            Neo4jReplica(self._neo4j("write"), "", self._settings.neo4j_database or None, project.name).clear()
+            Neo4jReplica(replace(self._neo4j("write"), name=project.name), "").clear()
 
     def close(self) -> None:
         """Close every connection; a hanging one ends with the process."""
@@ -309,15 +295,17 @@ class Servers:
         )
         return QdrantProject(client, settings.qdrant_collection, self.project)
 
-    def _neo4j(self, purpose: Purpose) -> "Driver":
+    def _neo4j(self, purpose: Purpose) -> "Neo4jProject":
         from graphrag_mcp.stores.neo4j.connection import connect
+        from graphrag_mcp.stores.neo4j.schema import Neo4jProject
 
         settings = self._settings
         password, seconds = settings.neo4j_password.get_secret_value(), self._seconds(purpose)
         retry = seconds / 2 if purpose == "write" else 0.0  # A search has no time for a second attempt.
-        return self._connected(
+        driver = self._connected(
             "neo4j", purpose, lambda: connect(settings.neo4j_uri, settings.neo4j_user, password, seconds, retry)
         )
+        return Neo4jProject(driver, settings.neo4j_database, self.project)
 
     def _connected(self, server: str, purpose: Purpose, connect: Callable[[], Connection]) -> Connection:
         with self._connecting:

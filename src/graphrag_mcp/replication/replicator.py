@@ -2,8 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +66,11 @@ class Replicator:
         if not self._servers.any:
             raise ServerError("no server is configured; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
         source, relations, servers = self._source_and_targets("write")
-        with self._copying():
+        try:
+            held = FileLock(self._lock, mode=0o600, thread_local=False).acquire(timeout=0)
+        except Timeout:
+            raise IndexLockedError("another process is replicating this index to the servers") from None
+        with held:
             return tuple(
                 synchronise(source, relations, server, verify, rebuild, self._stop, progress, agree)
                 for server in servers
@@ -135,16 +138,3 @@ class Replicator:
         source, relations, embedder = self._open_source()
         servers = self._servers.replicas(embedder.fingerprint, embedder.dimensions, source.mean_length, purpose)
         return source, relations, servers
-
-    @contextmanager
-    def _copying(self) -> Iterator[None]:
-        """Hold the lock of replication."""
-        lock = FileLock(self._lock, mode=0o600, thread_local=False)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise IndexLockedError("another process is replicating this index to the servers") from None
-        try:
-            yield
-        finally:
-            lock.release()

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 BATCH_FILES = 200
 BATCH_CHUNKS = 1500  # A transaction has a few megabytes.
 BATCH_RELATIONS = 5000
+RELATIONS_OF_A_FILE = 25  # A file costs as much as so many of them, so that a batch has 200 files at most.
 MAX_PASSES = 5  # The index may change while it is copied.
 
 REMOVABLE_FRACTION = 0.5  # A larger fraction of a server's files is removed only after a confirmation.
@@ -39,7 +40,7 @@ ReportSync = Callable[[str, int, int], None]
 Versions = Mapping[str, tuple[str, int]]  # It has the version and the number of chunks of each file.
 Agree = Callable[[str], bool]  # It is called with what would be removed, as a clause.
 Sent = TypeVar("Sent")
-_WHOLE = RelatedFile("", (), (), (), (), "")  # Its mark is that of all relations.
+_WHOLE = ""  # A file of this path has the mark of all relations.
 
 
 def synchronise(
@@ -97,20 +98,25 @@ def relations_of(server: Replica) -> str:
 
 def has_relations(source: SqliteReplicaSource, server: Replica) -> bool:
     """Return whether a server holds all relations as they are."""
-    return source.marks(relations_of(server)).get(_WHOLE.path) == source.relations_mark()
+    return source.marks(relations_of(server)).get(_WHOLE) == source.relations_mark()
 
 
-def _batched(files: Iterable[RelatedFile]) -> Iterator[list[RelatedFile]]:
-    batch: list[RelatedFile] = []
-    edges = 0
+def _batched(files: Iterable[Sent], size: Callable[[Sent], int], most: int) -> Iterator[list[Sent]]:
+    """Yield the files in batches of at most a size, or of one file."""
+    batch: list[Sent] = []
+    total = 0
     for file in files:
-        batch.append(file)
-        edges += len(file.edges)
-        if edges > BATCH_RELATIONS or len(batch) > BATCH_FILES:
+        if batch and total + size(file) > most:
             yield batch
-            batch, edges = [], 0
+            batch, total = [], 0
+        batch.append(file)
+        total += size(file)
     if batch:
         yield batch
+
+
+def _marks(files: Iterable[ReplicatedFile | RelatedFile]) -> dict[str, str]:
+    return {file.path: file.mark for file in files}
 
 
 @dataclass(slots=True)
@@ -137,7 +143,7 @@ class _Run:
         foreign = [path for path in there if path not in here]
         self.ask(foreign, len(there))
         self.forget([*missing, *outdated])
-        self.source.mark_foreign(self.server.name, foreign)
+        self.source.mark(self.server.name, dict.fromkeys(foreign, ""))
         for kind, paths in (("missing", missing), ("outdated", outdated), ("foreign", foreign)):
             self.counts[kind] += len(paths)
 
@@ -167,10 +173,8 @@ class _Run:
             pending = self.source.pending(name)
             if not pending or self.stop.is_set():
                 return
-            # A file that is written again may have lost its relations.
-            self._copy(
-                self._batches(pending), self.server.write, partial(self._confirm, self.counts["written"] + len(pending))
-            )
+            batches = _batched(self._read(pending), lambda file: len(file.chunks), BATCH_CHUNKS)
+            self._copy(batches, self.server.write, partial(self._confirm, self.counts["written"] + len(pending)))
 
     def relate(self) -> None:
         """Send the relations of the files in which they have changed or are lost, after all that they lead to.
@@ -186,13 +190,14 @@ class _Run:
             with closing(ahead.result() if ahead else self.relations.collect(self.stop.is_set)) as collected:
                 held, lost = self.source.marks(name), self._lost()
                 wanted = (file for file in collected.read() if file.path in lost or held.get(file.path) != file.mark)
-                self._copy(_batched(wanted), self.server.relate, partial(self.source.mark, name))
+                batches = _batched(wanted, lambda file: len(file.edges) + RELATIONS_OF_A_FILE, BATCH_RELATIONS)
+                self._copy(batches, self.server.relate, lambda sent: self.source.mark(name, _marks(sent)))
                 self.problem = self.problem or collected.problem
                 if collected.problem or self.stop.is_set():
                     return
                 self.server.declare(self.relations.packages())
                 if self.source.commit() == collected.commit and not self._lost():
-                    self.source.mark(name, [replace(_WHOLE, mark=collected.mark)])
+                    self.source.mark(name, {_WHOLE: collected.mark})
 
     def _lost(self) -> set[str]:
         """Return the files of which the server has not all relations: they go with a definition that they lead to."""
@@ -215,7 +220,7 @@ class _Run:
     def forget(self, paths: Collection[str] | None = None) -> None:
         """Forget that the server holds these files, or all, and their relations."""
         self.source.forget(self.server.name, paths)
-        self.source.forget(relations_of(self.server), [*paths, _WHOLE.path] if paths else paths)
+        self.source.forget(relations_of(self.server), [*paths, _WHOLE] if paths else paths)
 
     def _copy(
         self,
@@ -255,7 +260,7 @@ class _Run:
     def _confirm(self, total: int, batch: Sequence[ReplicatedFile]) -> None:
         """Record that the server has written a batch; its relations have to be sent again."""
         self.forget([file.path for file in batch])
-        self.source.mark(self.server.name, batch)
+        self.source.mark(self.server.name, _marks(batch))
         self.counts["written"] += len(batch)
         self.counts["chunks"] += sum(len(file.chunks) for file in batch)
         if self.progress is not None:
@@ -265,15 +270,6 @@ class _Run:
         seconds = time.monotonic() - self.started
         return SyncReport(self.server.name, seconds=seconds, problem=self.problem, **self.counts)
 
-    def _batches(self, paths: Sequence[str]) -> Iterator[list[ReplicatedFile]]:
-        batch: list[ReplicatedFile] = []
-        chunks = 0
+    def _read(self, paths: Sequence[str]) -> Iterator[ReplicatedFile]:
         for start in range(0, len(paths), BATCH_FILES):
-            for file in self.source.read(paths[start : start + BATCH_FILES]):
-                if batch and chunks + len(file.chunks) > BATCH_CHUNKS:
-                    yield batch
-                    batch, chunks = [], 0
-                batch.append(file)
-                chunks += len(file.chunks)
-        if batch:
-            yield batch
+            yield from self.source.read(paths[start : start + BATCH_FILES])

@@ -84,13 +84,13 @@ class PointRow(Struct, frozen=True):
     ordinal: Annotated[int, Meta(ge=0, lt=MAX_CHUNKS_PER_FILE)]
 
 
-_Row = TypeVar("_Row", bound=PointRow)
+_Row = TypeVar("_Row", bound=Struct)
 
 
-def read(values: Mapping[str, Any] | None, kind: type[_Row]) -> _Row | None:
+def read(values: object, kind: type[_Row]) -> _Row | None:
     """Return what a server said as a row; None for what no sync wrote: of a wrong type, or with a path to elsewhere."""
     try:
-        return convert(values or {}, kind)
+        return convert(values, kind)
     except ValidationError:
         return None
 

@@ -1,61 +1,66 @@
 """The code graph on a server, for exact questions without a local index: definitions and their relations."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from msgspec import Meta, Struct, ValidationError, convert
-from neo4j import Driver
+from msgspec import Struct
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Dependency, Doubt, Line, Mentioned
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import ScopePaths
-from graphrag_mcp.stores.neo4j.connection import reaching
-from graphrag_mcp.stores.neo4j.schema import relation_of, relationship_types, scope_parameters, statement
-from graphrag_mcp.stores.replica import SHARED, Path, file_key
+from graphrag_mcp.stores.neo4j.schema import (
+    CERTAINTIES,
+    CertaintyName,
+    LineNumber,
+    Name,
+    Neo4jProject,
+    relation_of,
+    relationship_types,
+    scope_parameters,
+    statement,
+)
+from graphrag_mcp.stores.replica import SHARED, Path, file_key, read
 from graphrag_mcp.stores.sqlite.symbols import is_called
 from graphrag_mcp.text.secrets import mask_secrets
 
 MOST_NAMES = 50_000  # Names that are compared with one that nothing has.
-_Line = Annotated[int, Meta(ge=1, lt=1 << 31)]
-_Name = Annotated[str, Meta(max_length=10_000)]
-_CERTAINTIES = {SHARED: Certainty.BY_NAME, **{str(certainty): certainty for certainty in Certainty}}
 Lines = Callable[[Collection[str]], Mapping[Line, str]]  # Returns the lines of files.
 
 
 class _Node(Struct, frozen=True):
     """A definition or a file as a server says it. A server is not trusted."""
 
-    key: _Name
+    key: Name
     path: Path
     category: Category
-    name: _Name
-    qualified_name: _Name
+    name: Name
+    qualified_name: Name
     kind: SymbolKind
-    start_line: _Line
-    end_line: _Line
-    signature: _Name
+    start_line: LineNumber
+    end_line: LineNumber
+    signature: Name
     is_archived: bool
 
 
 class _Related(_Node, frozen=True):
     """A node at the other end of a relation."""
 
-    type: _Name
+    type: Name
     at: Path
-    line: _Line
-    certainty: _Name
+    line: LineNumber
+    certainty: CertaintyName
 
 
 class _Undecided(Struct, frozen=True):
     path: Path
-    places: list[_Name]
+    places: list[Name]
 
 
 class _External(Struct, frozen=True):
-    name: _Name
-    line: _Line
+    name: Name
+    line: LineNumber
 
 
 _Row = TypeVar("_Row", bound=Struct)
@@ -64,11 +69,7 @@ _Row = TypeVar("_Row", bound=Struct)
 class Neo4jCode:
     """One copy of a code graph: a `SymbolGraph`, and `CodeRelations`. Its nodes are numbered as they are met."""
 
-    def __init__(
-        self, driver: Driver, database: str | None, project: str, scope_paths: ScopePaths, read_lines: Lines
-    ) -> None:
-        self._driver = driver
-        self._database = database
+    def __init__(self, project: Neo4jProject, scope_paths: ScopePaths, read_lines: Lines) -> None:
         self._project = project
         self._scope_paths = scope_paths
         self._read_lines = read_lines
@@ -96,11 +97,11 @@ class Neo4jCode:
 
     def file(self, path: str) -> CodeNode | None:
         """Return a file as a node."""
-        return next(iter(self._found("file", key=file_key(self._project, path))), None)
+        return next(iter(self._found("file", key=file_key(self._project.name, path))), None)
 
     def in_file(self, path: str, line: int | None = None) -> list[CodeNode]:
         """Return the definitions of a file in the order of their lines; those around a line, innermost first."""
-        nodes = self._found("in_file", key=file_key(self._project, path))
+        nodes = self._found("in_file", key=file_key(self._project.name, path))
         if line is None:
             return nodes
         around = (node for node in nodes if node.start_line <= line <= node.end_line)
@@ -120,7 +121,7 @@ class Neo4jCode:
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that a scope shows."""
-        keys = [file_key(self._project, path) for path in paths]
+        keys = [file_key(self._project.name, path) for path in paths]
         rows = self._read("visible", scope, keys=keys) if keys else []
         return {path for row in rows if isinstance(path := row["path"], str)}.intersection(paths)
 
@@ -200,7 +201,7 @@ class Neo4jCode:
 
     def _edge(self, row: _Related, source: int, target: int) -> CodeEdge:
         relation = relation_of(row.type) or RelationKind.USES
-        certainty = _CERTAINTIES[row.certainty]
+        certainty = CERTAINTIES[row.certainty]
         is_named = certainty is Certainty.BY_NAME
         return CodeEdge(source, target, relation, row.at, row.line, certainty, row.certainty == SHARED, is_named)
 
@@ -212,9 +213,7 @@ class Neo4jCode:
             return []
         types = relationship_types(sorted(kinds))
         rows = self._rows(_Related, name, scope, key=key, types=types)
-        return [
-            (row, self._node(row).node_id) for row in rows if row.certainty in _CERTAINTIES and relation_of(row.type)
-        ]
+        return [(row, self._node(row).node_id) for row in rows if relation_of(row.type)]
 
     def _found(self, name: str, scope: Scope | None = None, **parameters: object) -> list[CodeNode]:
         return [self._node(row) for row in self._rows(_Node, name, scope, **parameters)]
@@ -222,7 +221,7 @@ class Neo4jCode:
     def _node(self, row: _Node) -> CodeNode:
         number = self._numbers.setdefault(row.key, len(self._numbers) + 1)
         node_id = -number if row.kind is SymbolKind.FILE else number
-        file_id = self._numbers.setdefault(file_key(self._project, row.path), len(self._numbers) + 1)
+        file_id = self._numbers.setdefault(file_key(self._project.name, row.path), len(self._numbers) + 1)
         name, qualified, signature = map(mask_secrets, (row.name, row.qualified_name, row.signature))
         rest = (row.kind, row.start_line, row.end_line, signature, row.is_archived)
         node = CodeNode(node_id, file_id, row.path, row.category, name, qualified, *rest)
@@ -231,23 +230,14 @@ class Neo4jCode:
 
     def _rows(self, kind: type[_Row], name: str, scope: Scope | None = None, **parameters: Any) -> list[_Row]:
         """Return the rows that are of a kind; others were written by no sync."""
-        rows: list[_Row] = []
-        for values in self._read(name, scope, **parameters):
-            try:
-                rows.append(convert(values, kind))
-            except ValidationError:
-                continue
-        return rows
+        rows = (read(values, kind) for values in self._read(name, scope, **parameters))
+        return [row for row in rows if row is not None]
 
     def _read(
         self, name: str, scope: Scope | None = None, types: str = "", **parameters: object
     ) -> list[dict[str, Any]]:
         bound = scope_parameters(scope, self._scope_paths) if scope is not None else {}
-        text = statement(name, types=types)
-        with reaching(), self._driver.session(database=self._database, default_access_mode="READ") as session:
-            return session.execute_read(
-                lambda transaction: transaction.run(text, bound, project=self._project, **parameters).data()
-            )
+        return self._project.read(statement(name, types=types), **bound, **parameters)
 
 
 def _without_derived(edges: list[CodeEdge]) -> list[CodeEdge]:

@@ -1,27 +1,30 @@
 """Reads the graph: definitions by name and neighbours by hops; every query applies the scope."""
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Collection, Sequence
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct, ValidationError, convert
-from neo4j import Driver
 
 from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Symbol, SymbolKind
-from graphrag_mcp.model.graph import CONFIDENCE, Certainty
+from graphrag_mcp.model.graph import CONFIDENCE
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import ChunkMention, EdgeDirection, GraphNeighbour, SymbolMatch
 from graphrag_mcp.ports import ChunkStore
-from graphrag_mcp.stores.neo4j.connection import reaching
-from graphrag_mcp.stores.neo4j.schema import relation_of, relationship_types, scope_parameters, statement
+from graphrag_mcp.stores.neo4j.schema import (
+    CERTAINTIES,
+    CertaintyName,
+    LineNumber,
+    Name,
+    Neo4jProject,
+    relation_of,
+    relationship_types,
+    scope_parameters,
+    statement,
+)
 from graphrag_mcp.stores.replica import SHARED, ChunkIds, Point, PointRow, read
 from graphrag_mcp.text.secrets import mask_secrets
 
-Line = Annotated[int, Meta(ge=1, lt=1 << 31)]
-Name = Annotated[str, Meta(max_length=10_000)]
-_CERTAINTIES: Mapping[str, tuple[Certainty, float]] = {
-    **{str(certainty): (certainty, confidence) for certainty, confidence in CONFIDENCE.items()},
-    SHARED: (Certainty.BY_NAME, 0.25),
-}
+_CONFIDENCE = {**{str(certainty): confidence for certainty, confidence in CONFIDENCE.items()}, SHARED: 0.25}
 MAX_FRONTIER = 4  # The next hop starts from the neighbours with the highest confidence.
 
 _EDGES_PER_NEIGHBOUR = 4  # Several edges may lead to one chunk.
@@ -37,8 +40,8 @@ class _Found(PointRow, frozen=True):
     name: Name
     qualified_name: Name
     kind: SymbolKind
-    start_line: Line
-    end_line: Line
+    start_line: LineNumber
+    end_line: LineNumber
     signature: Name
 
 
@@ -58,7 +61,7 @@ class _Step(PointRow, frozen=True):
     direction: EdgeDirection
     source: Name
     target: Name
-    certainty: Literal["certain", "may call", "by name", "one of several"]
+    certainty: CertaintyName
 
 
 class _Backlinks(Struct, frozen=True):
@@ -74,16 +77,7 @@ class Neo4jGraphStore:
 
     remote = True
 
-    def __init__(
-        self,
-        driver: Driver,
-        database: str | None,
-        project: str,
-        chunk_ids: ChunkIds,
-        catalog: ChunkStore,
-    ) -> None:
-        self._driver = driver
-        self._database = database
+    def __init__(self, project: Neo4jProject, chunk_ids: ChunkIds, catalog: ChunkStore) -> None:
         self._project = project
         self._chunk_ids = chunk_ids
         self._catalog = catalog
@@ -169,8 +163,8 @@ class Neo4jGraphStore:
                 source=mask_secrets(row.source),
                 target=mask_secrets(row.target),
                 hops=hop,
-                confidence=_CERTAINTIES[row.certainty][1],
-                certainty=_CERTAINTIES[row.certainty][0],
+                confidence=_CONFIDENCE[row.certainty],
+                certainty=CERTAINTIES[row.certainty],
                 is_guess=row.certainty == SHARED,
             )
             for chunk_id, row, hop in steps
@@ -184,8 +178,4 @@ class Neo4jGraphStore:
         return [(known, row) for known, row in zip(ids, read_rows, strict=True) if known is not None]
 
     def _read(self, statement: str, scope: Scope, **parameters: Any) -> list[dict[str, Any]]:
-        bound = scope_parameters(scope, self._catalog.scope_paths)
-        with reaching(), self._driver.session(database=self._database, default_access_mode="READ") as session:
-            return session.execute_read(
-                lambda transaction: transaction.run(statement, bound, project=self._project, **parameters).data()
-            )
+        return self._project.read(statement, **scope_parameters(scope, self._catalog.scope_paths), **parameters)

@@ -1,15 +1,15 @@
 """Writes files to the graph and removes them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from msgspec import Meta, Struct, convert
-from neo4j import Driver, ManagedTransaction
 
 from graphrag_mcp.model.reports import HeldProject
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.neo4j import schema
 from graphrag_mcp.stores.neo4j.connection import reaching
+from graphrag_mcp.stores.neo4j.schema import Neo4jProject, Run, statement
 from graphrag_mcp.stores.replica import RelatedFile, ReplicatedCommit, ReplicatedFile, Seconds, file_key
 
 Count = Annotated[int, Meta(ge=0, lt=1 << 53)]
@@ -31,11 +31,10 @@ class _Version(Struct, frozen=True):
     chunks: Count
 
 
-def held_projects(driver: Driver, database: str | None) -> list[HeldProject]:
+def held_projects(database: Neo4jProject) -> list[HeldProject]:
     """Return all projects in a database. Raises ServerError for what no sync wrote."""
-    with reaching(), driver.session(database=database, default_access_mode="READ") as session:
-        rows = session.execute_read(lambda transaction: transaction.run(schema.statement("projects")).data())
-        projects = convert(rows, list[_Project])
+    with reaching():
+        projects = convert(database.read(statement("projects")), list[_Project])
     return [HeldProject(row.name, "Neo4j", row.chunks, row.commit or "", row.written_at or 0.0) for row in projects]
 
 
@@ -44,89 +43,74 @@ class Neo4jReplica:
 
     keeps_relations = True
 
-    def __init__(self, driver: Driver, name: str, database: str | None, project: str) -> None:
+    def __init__(self, project: Neo4jProject, name: str) -> None:
         """name: identifies the replica in the index file."""
         self.name = name
-        self._driver = driver
-        self._database = database
         self._project = project
 
     def prepare(self) -> bool:
         """Create the constraints and indexes where they are missing; return whether there were none."""
-        with reaching(), self._driver.session(database=self._database) as session:
-            session.run(schema.statement("upgrade")).consume()
-            wanted = schema.statement("setup").split(";\n")
-            added = [session.run(statement).consume().counters.contains_updates for statement in wanted]
-            session.run("CALL db.awaitIndexes(60)").consume()
-        return all(added)
+        setup = statement("setup").split(";\n")
+        _, *added, _ = self._project.run([statement("upgrade"), *setup, "CALL db.awaitIndexes(60)"])
+        return all(counters.contains_updates for counters in added)
 
     def write(self, files: Sequence[ReplicatedFile]) -> None:
         """Replace these files in one transaction."""
-        rows = [schema.file_row(self._project, file) for file in files]
-        folders = schema.folder_rows(self._project, [file.path for file in files])
+        rows = [schema.file_row(self._project.name, file) for file in files]
+        folders = schema.folder_rows(self._project.name, [file.path for file in files])
         stale = [{"key": row["key"], "symbols": row["symbols"]} for row in rows]
 
-        def work(transaction: ManagedTransaction) -> None:
-            for name in ("remove_symbols", "remove_chunks"):
-                transaction.run(schema.statement(name), files=stale).consume()
-            transaction.run(schema.statement("write_folders"), folders=folders, project=self._project).consume()
-            for name in ("write", "write_contents"):
-                transaction.run(schema.statement(name), files=rows).consume()
+        def work(run: Run) -> None:
+            run(statement("remove_symbols"), files=stale)
+            run(statement("remove_chunks"), files=stale)
+            run(statement("write_folders"), folders=folders)
+            run(statement("write"), files=rows)
+            run(statement("write_contents"), files=rows)
 
-        with reaching(), self._driver.session(database=self._database) as session:
-            session.execute_write(work)
+        self._project.write(work)
 
     def relate(self, files: Sequence[RelatedFile]) -> None:
         """Replace the relations of these files in one transaction."""
-        rows = [schema.related_row(self._project, file) for file in files]
+        rows = [schema.related_row(self._project.name, file) for file in files]
         edges = schema.edges_by_type(files)
 
-        def work(transaction: ManagedTransaction) -> None:
-            for name in ("remove_relations", "describe_relations"):
-                transaction.run(schema.statement(name), files=rows).consume()
+        def work(run: Run) -> None:
+            run(statement("remove_relations"), files=rows)
+            run(statement("describe_relations"), files=rows)
             for (kind, source, target), of_type in edges.items():
-                writing = schema.statement("write_edges", type=kind, source=source, target=target)
-                transaction.run(writing, edges=of_type).consume()
+                run(statement("write_edges", type=kind, source=source, target=target), edges=of_type)
 
-        with reaching(), self._driver.session(database=self._database) as session:
-            session.execute_write(work)
+        self._project.write(work)
 
     def delete(self, paths: Sequence[str]) -> None:
         """Remove these files with all that they define."""
-        files = [{"key": file_key(self._project, path), "symbols": []} for path in paths]
+        files = [{"key": file_key(self._project.name, path), "symbols": []} for path in paths]
 
-        def work(transaction: ManagedTransaction) -> None:
+        def work(run: Run) -> None:
             for name in ("remove_symbols", "remove_chunks", "remove_files"):
-                transaction.run(schema.statement(name), files=files).consume()
-            empty = schema.statement("remove_folders")
-            while transaction.run(empty, project=self._project).consume().counters.nodes_deleted:
+                run(statement(name), files=files)
+            while run(statement("remove_folders")).nodes_deleted:
                 pass  # The folder around one may be empty now.
 
-        with reaching(), self._driver.session(database=self._database) as session:
-            session.execute_write(work)
+        self._project.write(work)
 
     def clear(self) -> None:
         """Remove everything of the project, a few thousand nodes at a time."""
-        with reaching(), self._driver.session(database=self._database) as session:
-            for statement in schema.statement("clear").split(";\n"):
-                session.run(statement, project=self._project).consume()
+        self._project.run(statement("clear").split(";\n"))
 
     def state(self, held: Mapping[str, tuple[str, int]], commit: str, *, is_whole: bool) -> None:
         chunks = sum(count for _, count in held.values())
-        with reaching(), self._driver.session(database=self._database) as session:
-            parameters: dict[str, Any] = {"project": self._project, "commit": commit, "files": len(held)}
-            parameters |= {"chunks": chunks, "is_whole": is_whole, "root": schema.folder_key(self._project, "")}
-            session.execute_write(lambda transaction: transaction.run(schema.statement("state"), parameters).consume())
+        parameters = {"commit": commit, "files": len(held), "chunks": chunks, "is_whole": is_whole}
+        root = schema.folder_key(self._project.name, "")
+        self._project.write(lambda run: run(statement("state"), root=root, **parameters))
 
     def declare(self, packages: Sequence[str]) -> None:
-        parameters = {"project": self._project, "packages": list(packages)}
+        def work(run: Run) -> None:
+            run(statement("declare"), packages=list(packages))
+            for name in ("remove_packages", "forget_imports", "write_imports"):
+                run(statement(name))
 
-        def work(transaction: ManagedTransaction) -> None:
-            for name in ("declare", "remove_packages", "forget_imports", "write_imports"):
-                transaction.run(schema.statement(name), parameters).consume()
-
-        with reaching(), self._driver.session(database=self._database) as session:
-            session.execute_write(work)
+        self._project.write(work)
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Do nothing: it counts no words."""
@@ -146,7 +130,5 @@ class Neo4jReplica:
         return {row.path: (row.version, row.chunks) for row in self._read(list[_Version], "versions")}
 
     def _read(self, kind: type[Rows], name: str) -> Rows:
-        statement = schema.statement(name)
-        with reaching(), self._driver.session(database=self._database, default_access_mode="READ") as session:
-            rows = session.execute_read(lambda transaction: transaction.run(statement, project=self._project).data())
-            return convert(rows, kind)
+        with reaching():
+            return convert(self._project.read(statement(name)), kind)

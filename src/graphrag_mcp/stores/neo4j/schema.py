@@ -15,10 +15,14 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+from neo4j import Driver, ManagedTransaction, SummaryCounters
 
 from graphrag_mcp.languages.registry import is_inline_test
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
@@ -26,7 +30,9 @@ from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.paths import EVERY_PATH, folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import ScopePaths
+from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.replica import (
+    SHARED,
     RelatedFile,
     ReplicatedFile,
     ReplicatedSymbol,
@@ -45,12 +51,50 @@ LABELS = {
     SymbolKind.SECTION: "Section",
     SymbolKind.KEY: "Key",
 }
+# What a server says is read as these. A server is not trusted.
+LineNumber = Annotated[int, Meta(ge=1, lt=1 << 31)]
+Name = Annotated[str, Meta(max_length=10_000)]
+CertaintyName = Literal["certain", "may call", "by name", "one of several"]
+
+Run = Callable[..., SummaryCounters]  # Runs a statement with parameters.
+CERTAINTIES = {SHARED: Certainty.BY_NAME, **{str(certainty): certainty for certainty in Certainty}}
 MOST_UNDECIDED = 10_000  # Places of a file that are listed.
 _TYPES = {kind: "LINKS" if kind is RelationKind.LINKS_TO else kind.name for kind in RelationKind}
 _KINDS = {"MAY_CALL": RelationKind.CALLS, **{name: kind for kind, name in _TYPES.items()}}
 _COMMENT = re.compile(r"^//(?!:).*\n", re.MULTILINE)
 _PLACE = re.compile(r"<<(\w+)>>")
 _HEADING = re.compile(r"^//: (\w+)\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Neo4jProject:
+    """The graph of one project in one database, "" for the user's default. A failure of the server is a ServerError."""
+
+    driver: Driver
+    database: str
+    name: str
+
+    def read(self, text: str, /, **parameters: Any) -> list[dict[str, Any]]:
+        """Return the rows of a statement."""
+        with reaching(), self.driver.session(database=self.database or None, default_access_mode="READ") as session:
+            return session.execute_read(lambda transaction: transaction.run(text, parameters, project=self.name).data())
+
+    def write(self, work: Callable[[Run], object]) -> None:
+        """Change the graph in one transaction."""
+
+        def begin(transaction: ManagedTransaction) -> None:
+            def run(text: str, **parameters: Any) -> SummaryCounters:
+                return transaction.run(text, parameters, project=self.name).consume().counters
+
+            work(run)
+
+        with reaching(), self.driver.session(database=self.database or None) as session:
+            session.execute_write(begin)
+
+    def run(self, statements: Iterable[str]) -> list[SummaryCounters]:
+        """Run statements, each in a transaction of its own."""
+        with reaching(), self.driver.session(database=self.database or None) as session:
+            return [session.run(text, project=self.name).consume().counters for text in statements]
 
 
 @cache

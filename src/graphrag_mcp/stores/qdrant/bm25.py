@@ -11,7 +11,6 @@ whole collection, which many projects share.
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from qdrant_client import models
@@ -22,6 +21,7 @@ from graphrag_mcp.stores.keywords import idf
 from graphrag_mcp.stores.qdrant.connection import SYNC
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.replica import point_key
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 
 PARTS = 64  # A repository of 250,000 chunks has the counts of about 8,000 words in each part.
 _PARTS_SENT = 16
@@ -29,15 +29,7 @@ K1 = 1.2
 B = 0.75
 
 
-@dataclass(frozen=True, slots=True)
-class SparseVector:
-    """Values by index; indices ascend."""
-
-    indices: list[int]
-    values: list[float]
-
-
-def document_vector(fields: Mapping[str, str], weights: Mapping[str, float], mean: float) -> SparseVector:
+def document_vector(fields: Mapping[str, str], mean: float) -> models.SparseVector:
     """Return the vector of a chunk from the words of its fields, which are separated by blanks. mean: see above, L."""
     frequencies: dict[str, float] = defaultdict(float)
     length = 0
@@ -45,25 +37,26 @@ def document_vector(fields: Mapping[str, str], weights: Mapping[str, float], mea
         words = text.split()
         length += len(words)
         for word in words:
-            frequencies[word] += weights[field]
+            frequencies[word] += KEYWORD_FIELDS[field]
     return vector_of(frequencies, length, mean)
 
 
-def vector_of(counts: Mapping[str, float], length: int, mean: float) -> SparseVector:
+def vector_of(counts: Mapping[str, float], length: int, mean: float) -> models.SparseVector:
     """Return the vector of a text from how often it has each word, and how many words it has."""
     frequencies: dict[int, float] = defaultdict(float)
     for word, count in counts.items():
         frequencies[term_index(word)] += count
     norm = K1 * (1 - B + B * length / mean)
     indices = sorted(frequencies)
-    return SparseVector(indices, [frequencies[index] * (K1 + 1) / (frequencies[index] + norm) for index in indices])
+    values = [frequencies[index] * (K1 + 1) / (frequencies[index] + norm) for index in indices]
+    return models.SparseVector(indices=indices, values=values)
 
 
-def query_vector(frequencies: Mapping[str, int], chunks: int) -> SparseVector:
-    """Return the vector of a query: the idf of each term. frequencies: the number of chunks with each term."""
-    weights = {term_index(term): idf(count, chunks) for term, count in frequencies.items()}
+def query_vector(frequencies: Frequencies) -> models.SparseVector:
+    """Return the vector of a query: the idf of each term."""
+    weights = {term_index(term): idf(count, frequencies.chunks) for term, count in frequencies.of_terms.items()}
     indices = sorted(weights)
-    return SparseVector(indices, [weights[index] for index in indices])
+    return models.SparseVector(indices=indices, values=[weights[index] for index in indices])
 
 
 @lru_cache(maxsize=200_000)

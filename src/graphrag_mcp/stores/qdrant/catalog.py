@@ -67,7 +67,7 @@ class QdrantCatalog:
             return []
         records = self._points.project.first(
             _PATHS_READ,
-            [*schema.POINT_FIELDS, "path_words", "path_shares"],
+            list(PathRow.__struct_fields__),
             *schema.in_scope(scope, self.scope_paths),
             schema.any_of("path_words", words),
             schema.FIRST_POINT,
@@ -134,8 +134,8 @@ class QdrantCatalog:
                 records = self._points.read(keys, with_payload=["outline"])
             except ServerError:
                 return {}
-            payload_of = {str(record.id): record.payload for record in records}
-            outlines = {known: schema.read_outline(payload_of.get(key)) for key, known in keys.items()}
+            payload_of = {str(record.id): record.payload or {} for record in records}
+            outlines = {known: read(payload_of.get(key, {}).get("outline"), OutlineRow) for key, known in keys.items()}
             self._outlines = wanted, {known: (versions[known], row) for known, row in outlines.items() if row}
         return self._outlines[1]
 

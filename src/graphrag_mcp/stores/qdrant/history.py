@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import Struct
 from qdrant_client import models
 
 from graphrag_mcp.model.history import Recalled, Touched
@@ -11,7 +11,6 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.keywords import discriminative_terms
 from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies, query_vector, vector_of
-from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
 from graphrag_mcp.stores.qdrant.schema import (
     FIRST_POINT,
@@ -22,7 +21,7 @@ from graphrag_mcp.stores.qdrant.schema import (
     in_scope,
     points_of,
 )
-from graphrag_mcp.stores.replica import ReplicatedCommit, number_of, point_key
+from graphrag_mcp.stores.replica import ReplicatedCommit, number_of, point_key, read
 from graphrag_mcp.system.git import is_name
 from graphrag_mcp.text.secrets import mask_secrets
 
@@ -30,7 +29,6 @@ _BATCH = 500
 _MOST_PATHS = 500  # Files of the commits of one question.
 _LONGEST = 1_000  # Characters of a subject.
 _LATEST = 1 << 33  # Seconds since 1970.
-_READ = ("commit", "seconds", "subject", "files", "paths")
 
 
 class QdrantHistory:
@@ -49,22 +47,12 @@ class QdrantHistory:
         return self._frequencies.read(terms) if self._frequencies.exist() else Frequencies(dict.fromkeys(terms, 0), 0)
 
     def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
-        counts, chunks = frequencies
-        chosen = discriminative_terms(((count, term) for term, count in counts.items() if count), chunks)
-        if not chosen:
+        chosen = discriminative_terms(frequencies)
+        if not chosen.of_terms:
             return []
-        query = query_vector({term: counts[term] for term in chosen}, chunks)
-        with reaching():
-            points = self._project.client.query_points(
-                self._project.collection,
-                query=models.SparseVector(indices=query.indices, values=query.values),
-                using=KEYWORDS,
-                query_filter=_of(self._project),
-                limit=limit,
-                with_payload=list(_READ),
-            ).points
+        fields = list(_Row.__struct_fields__)
         commits: list[Recalled] = []
-        for point in points:
+        for point in self._project.query(query_vector(chosen), KEYWORDS, _of(self._project), limit, fields):
             number, row = number_of(str(point.id)), _read(point.payload)
             if number is not None and row:
                 self._paths[number] = row.paths, row.files
@@ -96,7 +84,8 @@ class QdrantCommits:
         if (records[0].payload or {}).get("tip") == tip if records else not tip:
             return
         wanted = {point_key(self._project.name, commit.name, 0): commit for commit in commits()}
-        held = self._digests()
+        records_held = self._project.records(["digest"], _of(self._project))
+        held = {str(record.id): (record.payload or {}).get("digest", "") for record in records_held}
         new = {number: commit for number, commit in wanted.items() if held.get(number) != commit.digest}
         mean = sum(sum(commit.words.values()) for commit in wanted.values()) / max(1, len(wanted)) or 1.0
         self._project.upsert([self._point(number, commit, mean) for number, commit in new.items()], _BATCH)
@@ -116,11 +105,7 @@ class QdrantCommits:
         self._frequencies.delete()
         self._project.delete(_of(self._project))
 
-    def _digests(self) -> Mapping[str, str]:
-        return dict(self._project.scroll_ids("digest", _of(self._project)))
-
     def _point(self, number: str, commit: ReplicatedCommit, mean: float) -> models.PointStruct:
-        sparse = vector_of(commit.words, sum(commit.words.values()), mean)
         payload = {
             "commits_of": self._project.name,
             "commit": commit.name,
@@ -130,8 +115,8 @@ class QdrantCommits:
             "paths": list(commit.paths),
             "digest": commit.digest,
         }
-        vector = {KEYWORDS: models.SparseVector(indices=sparse.indices, values=sparse.values)}
-        return models.PointStruct(id=number, vector=vector, payload=payload)
+        vector = vector_of(commit.words, sum(commit.words.values()), mean)
+        return models.PointStruct(id=number, vector={KEYWORDS: vector}, payload=payload)
 
 
 class _Row(Struct, frozen=True):
@@ -144,11 +129,8 @@ class _Row(Struct, frozen=True):
 
 def _read(values: Mapping[str, Any] | None) -> _Row | None:
     """Return the payload of a commit; None for one that no sync wrote."""
-    try:
-        row = convert(values or {}, _Row)
-    except ValidationError:
-        return None
-    return row if is_name(row.commit) and row.files > 0 and 0 <= row.seconds < _LATEST else None
+    row = read(values, _Row)
+    return row if row and is_name(row.commit) and row.files > 0 and 0 <= row.seconds < _LATEST else None
 
 
 def _of(project: QdrantProject) -> models.Filter:

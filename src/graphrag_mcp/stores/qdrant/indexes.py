@@ -14,7 +14,6 @@ from graphrag_mcp.model.search import Frequencies, Ranked
 from graphrag_mcp.ports import Matrix, ScopePaths
 from graphrag_mcp.stores.keywords import discriminative_terms
 from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies, query_vector
-from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.schema import (
     DENSE,
     KEYWORDS,
@@ -60,15 +59,7 @@ class QdrantPoints:
         hidden = [models.Filter(must_not=[any_of("path", self.hidden[:MOST_HIDDEN])])] if self.hidden else []
         wanted, asked = self.project.filter(*in_scope(scope, self.scope_paths), *hidden), limit
         while True:
-            with reaching():
-                points = self.project.client.query_points(
-                    self.project.collection,
-                    query=vector,
-                    using=using,
-                    query_filter=wanted,
-                    limit=asked,
-                    with_payload=POINT_FIELDS,
-                ).points
+            points = self.project.query(vector, using, wanted, asked, POINT_FIELDS)
             if not points and not self.is_whole:
                 self.frequencies.check()
             rows = [(point, row) for point in points if (row := read(point.payload, PointRow))]
@@ -103,15 +94,8 @@ class QdrantVectorIndex:
         keys = self._points.chunk_ids.keys(chunk_ids)
         if not keys:
             return {}
-        with reaching():
-            points = self._points.project.client.query_points(
-                self._points.project.collection,
-                query=vector.tolist(),
-                using=DENSE,
-                query_filter=models.Filter(must=[models.HasIdCondition(has_id=list(keys.values()))]),
-                limit=len(keys),
-                with_payload=False,
-            ).points
+        wanted = models.Filter(must=[models.HasIdCondition(has_id=list(keys.values()))])
+        points = self._points.project.query(vector.tolist(), DENSE, wanted, len(keys))
         chunk_of = {key: chunk_id for chunk_id, key in keys.items()}
         return {chunk_of[str(point.id)]: point.score for point in points if str(point.id) in chunk_of}
 
@@ -144,17 +128,11 @@ class QdrantKeywordIndex:
 
     def chosen(self, terms: Sequence[str]) -> Frequencies:
         """Return the terms by which a search ranks, with the number of chunks that have each."""
-        counts, chunks = self._frequencies(terms) if terms else Frequencies({}, 0)
-        named = discriminative_terms(((count, term) for term, count in counts.items()), chunks)
-        return Frequencies({term: counts[term] for term in named}, chunks)
+        return discriminative_terms(self._frequencies(terms) if terms else Frequencies({}, 0))
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        chosen, chunks = self.chosen(terms)
-        if not chosen:
-            return []
-        vector = query_vector(chosen, chunks)
-        sparse = models.SparseVector(indices=vector.indices, values=vector.values)
-        return self._points.query(sparse, KEYWORDS, limit, scope)
+        chosen = self.chosen(terms)
+        return self._points.query(query_vector(chosen), KEYWORDS, limit, scope) if chosen.of_terms else []
 
     def frequencies(self, terms: Sequence[str]) -> None:
         """Return None: it would take another request, and the search would wait for it."""

@@ -1,17 +1,13 @@
 """Searches a server for the files that it holds as they are here, and the local index for all others, as one list."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, Ranked
-from graphrag_mcp.ports import KeywordIndex, Matrix, VectorIndex
+from graphrag_mcp.ports import Matrix, VectorIndex
 from graphrag_mcp.stores.qdrant.bm25 import document_vector, query_vector
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex
-
-
-class _OwnKeywords(KeywordIndex, Protocol):
-    def words(self, chunk_ids: Sequence[int]) -> Mapping[int, Mapping[str, str]]: ...
+from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 
 
 class OverlaidVectors:
@@ -39,21 +35,18 @@ class OverlaidKeywords:
 
     remote = True
 
-    def __init__(
-        self, server: QdrantKeywordIndex, own: _OwnKeywords, weights: Mapping[str, float], mean: float
-    ) -> None:
-        """weights: by keyword field. mean: length of the chunks; see `bm25`."""
-        self._server, self._own, self._weights, self._mean = server, own, weights, mean
+    def __init__(self, server: QdrantKeywordIndex, own: SqliteKeywordIndex, mean: float) -> None:
+        """mean: length of the chunks; see `bm25`."""
+        self._server, self._own, self._mean = server, own, mean
         self.frequencies: Callable[[Sequence[str]], Frequencies | None] = own.frequencies
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        chosen, chunks = self._server.chosen(terms)
+        query = query_vector(self._server.chosen(terms))
         words = self._own.words([hit.chunk_id for hit in self._own.search(terms, limit, scope)])
-        query = query_vector(chosen, chunks)
         weight_of = dict(zip(query.indices, query.values, strict=True))
         own: list[Ranked] = []
         for chunk_id, fields in words.items():
-            vector = document_vector(fields, self._weights, self._mean)
+            vector = document_vector(fields, self._mean)
             pairs = zip(vector.indices, vector.values, strict=True)
             own.append(Ranked(chunk_id, sum(value * weight_of.get(index, 0.0) for index, value in pairs)))
         return _best([*self._server.search(terms, limit, scope), *own], limit)

@@ -7,6 +7,7 @@ from qdrant_client import models
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.search import Frequencies
+from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.bm25 import QdrantFrequencies, document_vector
 from graphrag_mcp.stores.qdrant.connection import READS_ONLY, reaching
@@ -36,22 +37,20 @@ class QdrantReplica:
         name: str,
         model: str,
         dimensions: int,
-        weights: Mapping[str, float],
         mean_length: Callable[[], float],
-        new: schema.NewCollection = schema.PLAIN,
+        settings: ServerSettings,
     ) -> None:
-        """name: identifies the replica. model, dimensions: of the vectors. weights: by keyword field.
+        """name: identifies the replica. model, dimensions: of the vectors.
 
-        mean_length: returns that of the chunks in words; asked when the project is copied for the first time. new: how
-        the collection is made if it is not there.
+        mean_length: returns that of the chunks in words; asked when the project is copied for the first time. settings:
+        how the collection is made if it is not there.
         """
         self.name = name
         self._project = project
         self._model = model
         self._dimensions = dimensions
-        self._weights = weights
         self._mean_length = mean_length
-        self._new = new
+        self._settings = settings
         self._mean = 0.0
         self._frequencies = QdrantFrequencies(project)
         self._inventory = QdrantInventory(project)
@@ -59,7 +58,7 @@ class QdrantReplica:
     def prepare(self) -> bool:
         with reaching():
             is_new = schema.create_collection(
-                self._project.client, self._project.collection, self._dimensions, self._new
+                self._project.client, self._project.collection, self._dimensions, self._settings
             )
         inventory = None if is_new else self._inventory.read()
         self._mean = inventory.mean_length if inventory and inventory.chunks else self._mean_length()
@@ -130,10 +129,7 @@ class QdrantReplica:
     def _points(self, files: Sequence[ReplicatedFile]) -> Iterator[models.PointStruct]:
         for file in files:
             for chunk in file.chunks:
-                sparse = document_vector(chunk.words, self._weights, self._mean)
-                vector: dict[str, Any] = {
-                    schema.KEYWORDS: models.SparseVector(indices=sparse.indices, values=sparse.values)
-                }
+                vector: dict[str, Any] = {schema.KEYWORDS: document_vector(chunk.words, self._mean)}
                 if chunk.vector is not None:
                     vector[schema.DENSE] = chunk.vector.tolist()
                 yield models.PointStruct(

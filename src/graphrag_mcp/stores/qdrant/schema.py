@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, ValidationError, convert
+from msgspec import Meta, Struct
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
@@ -17,6 +17,7 @@ from graphrag_mcp.model.paths import EVERY_PATH, folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import StoredChunk, StoredFile
 from graphrag_mcp.ports import ScopePaths
+from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.replica import (
     Point,
@@ -41,20 +42,9 @@ _MOST_PAGES = 100_000  # A server that says without end that there is more is no
 STREAMS = 3  # Uploads at the same time.
 INDEXED_KILOBYTES = 10_000  # Qdrant's default: a larger segment gets an index.
 
-POINT_FIELDS = ["path", "version", "ordinal"]  # A search reads these of a hit.
+POINT_FIELDS = list(PointRow.__struct_fields__)  # A search reads these of a hit.
 FIRST_POINT = models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))  # Every file has one such point.
 ARCHIVED = models.FieldCondition(key="is_archived", match=models.MatchValue(value=True))
-FILE_FIELDS = [
-    *POINT_FIELDS,
-    "category",
-    "symbol",
-    "is_archived",
-    "archive_path",
-    "archive_penalty",
-    "modified_at",
-    "facts",
-]
-
 _INDEXES: Mapping[str, Any] = {
     # Projects never mix, so a server may keep each one's points together (003: one collection for all).
     "project_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
@@ -100,31 +90,42 @@ class QdrantProject:
         with reaching():
             return self.client.scroll(self.collection, self.filter(*conditions), limit=most, with_payload=fields)[0]
 
+    def query(
+        self,
+        vector: list[float] | models.SparseVector,
+        using: str,
+        wanted: models.Filter,
+        limit: int,
+        fields: list[str] | None = None,
+    ) -> list[models.ScoredPoint]:
+        """Return the best points that a filter finds, also of no project, best first, with these fields."""
+        with reaching():
+            return self.client.query_points(
+                self.collection,
+                query=vector,
+                using=using,
+                query_filter=wanted,
+                limit=limit,
+                with_payload=fields or False,
+            ).points
+
     def scroll(self, fields: list[str], *conditions: models.Condition) -> Iterator[Mapping[str, Any]]:
         """Yield these fields of all points that meet all conditions."""
-        wanted, offset = self.filter(*conditions), None
-        for _ in range(_MOST_PAGES):
-            with reaching():
-                records, offset = self.client.scroll(
-                    self.collection, wanted, limit=_PAGE, offset=offset, with_payload=fields
-                )
-            yield from (record.payload or {} for record in records)
-            if offset is None:
-                return
+        yield from (record.payload or {} for record in self.records(fields, self.filter(*conditions)))
 
     def texts(self, field: str, *conditions: models.Condition) -> Iterator[str]:
         """Yield a field of all points that meet all conditions and have a text there."""
         yield from (text for values in self.scroll([field], *conditions) if isinstance(text := values.get(field), str))
 
-    def scroll_ids(self, field: str, wanted: models.Filter) -> Iterator[tuple[str, str]]:
-        """Yield the id and a field of all points that a filter finds, also of no project."""
+    def records(self, fields: list[str], wanted: models.Filter) -> Iterator[models.Record]:
+        """Yield all points that a filter finds, also of no project, with these fields."""
         offset = None
         for _ in range(_MOST_PAGES):
             with reaching():
                 records, offset = self.client.scroll(
-                    self.collection, wanted, limit=_PAGE, offset=offset, with_payload=[field]
+                    self.collection, wanted, limit=_PAGE, offset=offset, with_payload=fields
                 )
-            yield from ((str(record.id), (record.payload or {}).get(field, "")) for record in records)
+            yield from records
             if offset is None:
                 return
 
@@ -146,29 +147,15 @@ class QdrantProject:
             self.client.delete(self.collection, points, wait=True)
 
 
-@dataclass(frozen=True, slots=True)
-class NewCollection:
-    """How a collection is made that is not there yet; the fields are the settings `qdrant_*`."""
-
-    shards: int = 1
-    replicas: int = 1
-    write_copies: int = 1
-    on_disk: bool = False
-    quantized: bool = False
-
-
-PLAIN = NewCollection()
-
-
-def create_collection(client: QdrantClient, collection: str, dimensions: int, new: NewCollection = PLAIN) -> bool:
+def create_collection(client: QdrantClient, collection: str, dimensions: int, settings: ServerSettings) -> bool:
     """Create what is missing of the collection; return whether there was none. Other processes may do the same.
 
-    A new one has no vector index until `build_index`. Raises IndexStoreError when the collection holds vectors of
-    another size or kind.
+    A new one has no vector index until `build_index`. settings: how a new one is made. Raises IndexStoreError when the
+    collection holds vectors of another size or kind.
     """
     is_new = not client.collection_exists(collection)
     if is_new:
-        vectors = models.VectorParams(size=dimensions, distance=models.Distance.COSINE, on_disk=new.on_disk)
+        vectors = models.VectorParams(size=dimensions, distance=models.Distance.COSINE, on_disk=settings.qdrant_on_disk)
         int8 = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
         try:
             client.create_collection(
@@ -178,11 +165,11 @@ def create_collection(client: QdrantClient, collection: str, dimensions: int, ne
                 # Every search is in one project, so each has an index of its own.
                 hnsw_config=models.HnswConfigDiff(m=0, payload_m=16),
                 optimizers_config=models.OptimizersConfigDiff(indexing_threshold=0),
-                quantization_config=models.ScalarQuantization(scalar=int8) if new.quantized else None,
-                shard_number=new.shards,
-                replication_factor=new.replicas,
-                write_consistency_factor=new.write_copies,
-                on_disk_payload=new.on_disk,
+                quantization_config=models.ScalarQuantization(scalar=int8) if settings.qdrant_quantized else None,
+                shard_number=settings.qdrant_shards,
+                replication_factor=settings.qdrant_replicas,
+                write_consistency_factor=settings.qdrant_write_copies,
+                on_disk_payload=settings.qdrant_on_disk,
                 # A filter on a field without an index would scan the collection; in strict mode, it fails.
                 strict_mode_config=models.StrictModeConfig(
                     enabled=True, unindexed_filtering_retrieve=False, unindexed_filtering_update=False
@@ -277,6 +264,9 @@ class FileRow(PointRow, frozen=True):
         return ArchiveClass(self.archive_path, self.archive_penalty)
 
 
+FILE_FIELDS = list(FileRow.__struct_fields__)
+
+
 class ChunkRow(FileRow, frozen=True):
     """What a point of a chunk has."""
 
@@ -303,14 +293,6 @@ class OutlineRow(Struct, frozen=True):
     definitions: list[tuple[str, str, SymbolKind, int, int, str]]
     calls: list[tuple[int, str]]
     spans: list[tuple[int, int]]
-
-
-def read_outline(values: Mapping[str, Any] | None) -> OutlineRow | None:
-    """Return the outline in the payload of a file's first point; None for one that no sync wrote."""
-    try:
-        return convert((values or {}).get("outline"), OutlineRow)
-    except ValidationError:
-        return None
 
 
 def point_of(key: str, row: PointRow) -> Point:

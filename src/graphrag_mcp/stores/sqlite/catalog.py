@@ -96,7 +96,12 @@ class SqliteCatalog:
         self._kept = _Kept(-1, {}, {}, {}, {}, [])
 
     def chunks(self, chunk_ids: Iterable[int]) -> Mapping[int, StoredChunk]:
-        return read_chunks(self._database, chunk_ids)
+        rows = self._database.rows(
+            f"""SELECT {CHUNK_COLUMNS} FROM chunks c CROSS JOIN files f ON f.id = c.file_id
+                WHERE c.id IN (SELECT value FROM json_each(?))""",
+            (id_list(chunk_ids),),
+        )
+        return {row[0]: read_chunk(row) for row in rows}
 
     def chunk_at(self, path: str, line: int) -> StoredChunk | None:
         """Return the innermost chunk around a line of a file, else its first."""
@@ -325,28 +330,12 @@ class SqliteCatalog:
         return dict(self._database.rows(f"SELECT {column}, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"))
 
 
-def read_chunks(database: Database, chunk_ids: Iterable[int]) -> dict[int, StoredChunk]:
-    """Return chunks by their ids; missing ones are left out."""
-    rows = database.rows(
-        f"""SELECT {CHUNK_COLUMNS} FROM chunks c CROSS JOIN files f ON f.id = c.file_id
-            WHERE c.id IN (SELECT value FROM json_each(?))""",
-        (id_list(chunk_ids),),
-    )
-    return {row[0]: read_chunk(row) for row in rows}
-
-
 def read_chunk(row: Sequence[Any]) -> StoredChunk:
     """Build a chunk from the values of CHUNK_COLUMNS, which are in the order of its fields."""
     chunk_id, file_id, path, language, category, *rest = row[:10]
     names, enclosing, signature, reason, penalty, modified_at, facts = row[10:]
-    rest += [
-        _split(names),
-        _split(enclosing),
-        signature,
-        _archive(reason, penalty),
-        modified_at,
-        unpack_document(facts),
-    ]
+    rest += [_split(names), _split(enclosing), signature]
+    rest += [_archive(reason, penalty), modified_at, unpack_document(facts)]
     return StoredChunk(chunk_id, file_id, path, language, Category(category), *rest)
 
 

@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from graphrag_mcp.errors import IndexDamagedError, IndexStoreError
 from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_OBJECTS, SCHEMA_VERSION, tree_views
-from graphrag_mcp.stores.sqlite.trees import Tree, find_tree, make_tree, served_tree
+from graphrag_mcp.stores.sqlite.trees import Tree, find_tree, make_tree
 
 Unpacked = TypeVar("Unpacked")
 
@@ -60,8 +60,9 @@ class Database:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             creating = FileLock(path.with_name("create.lock"), WRITE_TIMEOUT_SECONDS, mode=0o600)
             with nullcontext() if path.exists() else creating:
-                if not path.exists():
-                    _remove_log(path)
+                if not path.exists():  # The log of a missing file would be replayed into the new one.
+                    for suffix in ("-wal", "-shm"):
+                        path.with_name(path.name + suffix).unlink(missing_ok=True)
                 self.tree = _open_tree(path, root, model)
             self._identity = _identity_of(path)
             self._log = _NO_FILE
@@ -84,16 +85,12 @@ class Database:
                 return "its log was removed"
         return ""
 
-    def is_served(self) -> bool:
-        """Return whether searches are still answered from this tree: the file may be replaced, the tree retired."""
-        # This comes first, since a missing file must not be read.
-        if not _identity_of(self.path).is_same_file(self._identity):
-            return False
-        with self.connection() as connection:
-            return served_tree(connection, self.tree.root) == self.tree
+    def is_tree_of(self, model: str | None) -> bool:
+        """Return whether this tree is that of a model, or for None that which is searched.
 
-    def is_written(self, model: str | None) -> bool:
-        """Return whether the vectors of a model are written to this tree."""
+        The file may be replaced, and the tree retired.
+        """
+        # This comes first, since a missing file must not be read.
         if not _identity_of(self.path).is_same_file(self._identity):
             return False
         with self.connection() as connection:
@@ -326,12 +323,6 @@ def _advice(error: Exception) -> str:
 
 def _log_of(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
-
-
-def _remove_log(path: Path) -> None:
-    """Remove the log of a missing file: it would be replayed into the new one."""
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def has_tables(connection: sqlite3.Connection, path: Path) -> bool:

@@ -2,9 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+from typing import Any, TypeVar, cast
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe
 from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, identities_of, unpack, unpack_outline
@@ -17,6 +17,18 @@ from graphrag_mcp.stores.sqlite.schema import NAMED, of_file
 
 _WORD = re.compile(r"\w+")
 FILES_KEPT = 200  # Unpacked facts take about 50 times the bytes of packed ones.
+
+
+_Method = TypeVar("_Method", bound=Callable[..., object])
+
+
+def _kept(size: int) -> Callable[[_Method], _Method]:
+    """Let each object keep the last `size` answers of a method."""
+
+    def keep(method: _Method) -> _Method:
+        return cast(_Method, cached_property(lambda facts: lru_cache(size)(partial(method, facts))))
+
+    return keep
 
 
 def _plain(name: str) -> str:
@@ -43,17 +55,6 @@ class SqliteFacts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._unpacked = lru_cache(FILES_KEPT)(self._unpack)
-        self._found = lru_cache(1 << 14)(self._find)
-        self._defining = lru_cache(1 << 10)(self._find_defining)
-        self._methods = lru_cache(1 << 6)(self._find_methods)
-        self._named = lru_cache(1 << 12)(self._find_named)
-        self._at = lru_cache(FILES_KEPT)(self._find_at)
-        self._folders = lru_cache(1 << 12)(self._find_unit)
-        self._files = lru_cache(1 << 14)(self._find_file)
-        self._outlines = lru_cache(FILES_KEPT)(self._find_outline)
-        self._called = lru_cache(1 << 12)(self._find_called)
-        self._keyed = lru_cache(1 << 12)(self._find_keyed)
 
     @cached_property
     def _units(self) -> Mapping[str, str]:
@@ -76,19 +77,44 @@ class SqliteFacts:
         """Return whether any file is in a unit."""
         return bool(self._database.rows("SELECT 1 FROM facts WHERE unit = ? LIMIT 1", (unit,)))
 
+    @_kept(1 << 12)
     def unit_of_folder(self, folder: str) -> str:
         """Return the unit that most files of a folder are in, other than tests: the one that others import."""
-        return self._folders(folder)
+        rows = self._database.rows(
+            """SELECT x.unit FROM facts x CROSS JOIN files f ON f.id = x.file_id
+               WHERE x.unit > ? AND x.unit < ?
+               GROUP BY x.unit ORDER BY substr(x.unit, -5) = '_test', count(*) DESC, x.unit LIMIT 1""",
+            (f"{folder}:", f"{folder};"),
+        )
+        return str(rows[0][0]) if rows else ""
 
+    @_kept(1 << 14)
     def find(self, unit: str, qualified_name: str) -> Sequence[SymbolId]:
         """Return the declarations with a qualified name in all files of a unit."""
-        return self._found(unit, qualified_name)
+        paths = self._defining(_plain(qualified_name.rpartition(".")[2])).get((unit, qualified_name), ())
+        return tuple(
+            SymbolId(path, number) for path in paths for number in self._unpacked(path)[1].get(qualified_name, ())
+        )
+
+    @_kept(1 << 10)
+    def _defining(self, name: str) -> Mapping[tuple[str, str], Sequence[str]]:
+        """Return the files that define a name, by unit and qualified name: each of many types may have it."""
+        paths: dict[tuple[str, str], list[str]] = {}
+        for unit, qualified_name, path in self._database.rows(
+            """SELECT DISTINCT x.unit, s.qualified_name, f.path FROM symbols s
+               CROSS JOIN main.facts x ON x.file_id = s.file_id CROSS JOIN files f ON f.id = s.file_id
+               WHERE s.name_key = lower(?) ORDER BY f.path""",
+            (name,),
+        ):
+            paths.setdefault((unit, qualified_name), []).append(path)
+        return paths
 
     def methods(self, unit: str, owner: str) -> Sequence[SymbolId]:
         """Return the methods of a type in all files of a unit, by the type's qualified name."""
         return [symbol for name in self._methods(unit).get(owner, ()) for symbol in self.find(unit, name)]
 
-    def _find_methods(self, unit: str) -> Mapping[str, Sequence[str]]:
+    @_kept(1 << 6)
+    def _methods(self, unit: str) -> Mapping[str, Sequence[str]]:
         """Return the qualified names of the methods of a unit by their types: each of many types is asked for."""
         rows = self._database.rows(
             """SELECT DISTINCT s.qualified_name, s.name FROM facts x CROSS JOIN main.symbols s ON s.file_id = x.file_id
@@ -100,25 +126,28 @@ class SqliteFacts:
             methods.setdefault(qualified_name.removesuffix(f".{name}"), []).append(qualified_name)
         return methods
 
+    @_kept(1 << 12)
     def named(self, name: str) -> Sequence[SymbolId]:
         """Return all declarations of a name."""
-        return self._named(name)
+        rows = self._database.rows(
+            """SELECT DISTINCT f.path FROM symbols s CROSS JOIN main.facts x ON x.file_id = s.file_id
+               CROSS JOIN files f ON f.id = s.file_id WHERE s.name_key = lower(?1) AND s.name = ?1 ORDER BY f.path""",
+            (_plain(name),),
+        )
+        declared = ((path, number, item) for (path,) in rows for number, item in enumerate(self._declared(path)))
+        return tuple(SymbolId(path, number) for path, number, item in declared if item.name == name)
 
+    @_kept(FILES_KEPT)
     def outline(self, path: str) -> Sequence[Relation]:
         """Return the relations of a file without facts, none for any other file."""
-        return self._outlines(path)
-
-    def _find_outline(self, path: str) -> Sequence[Relation]:
         rows = self._database.rows(
             "SELECT o.data FROM files f CROSS JOIN main.outlines o ON o.file_id = f.id WHERE f.path = ?", (path,)
         )
         return read_packed(unpack_outline, rows[0][0]) if rows else ()
 
+    @_kept(1 << 14)
     def file(self, path: str) -> Keyed | None:
         """Return a file of the tree."""
-        return self._files(path)
-
-    def _find_file(self, path: str) -> Keyed | None:
         rows = self._database.rows(f"SELECT {_KEYED} FROM files f WHERE f.path = ?", (path,))
         return Keyed(rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
 
@@ -145,14 +174,12 @@ class SqliteFacts:
         )
         return list(map(_named, rows))
 
+    @_kept(1 << 12)
     def called(self, name: str) -> Sequence[Named]:
         """Return the definitions of a name in all files, without keys of configuration.
 
         Their order does not depend on their position in their files, since moving one changes no links of others.
         """
-        return self._called(name)
-
-    def _find_called(self, name: str) -> Sequence[Named]:
         rows = self._database.rows(
             f"""SELECT {_NAMED} FROM main.symbols s CROSS JOIN files f ON f.id = s.file_id
                 WHERE s.name_key = ? AND s.name = ? AND s.kind != 'key'
@@ -161,11 +188,9 @@ class SqliteFacts:
         )
         return list(map(_named, rows))
 
+    @_kept(1 << 12)
     def keyed(self, key: str) -> Sequence[Keyed]:
         """Return the files that are imported under a key (`module_keys`)."""
-        return self._keyed(key)
-
-    def _find_keyed(self, key: str) -> Sequence[Keyed]:
         rows = self._database.rows(
             f"SELECT {_KEYED} FROM main.module_keys m CROSS JOIN files f ON f.id = m.file_id WHERE m.key = ? "
             "ORDER BY f.path",
@@ -183,7 +208,8 @@ class SqliteFacts:
         )
         return {place: symbol for (path,) in rows for place, symbol in self._at(path).items() if place in wanted}
 
-    def _find_at(self, path: str) -> Mapping[int, SymbolId]:
+    @_kept(FILES_KEPT)
+    def _at(self, path: str) -> Mapping[int, SymbolId]:
         facts = self.facts(path)
         names = identities_of(facts) if facts else ()
         return {place_id(Place(path, identity)): SymbolId(path, number) for number, identity in enumerate(names)}
@@ -231,19 +257,16 @@ class SqliteFacts:
             texts.setdefault(_family(language), []).append((path, text))
         return texts
 
-    @cached_property
-    def _manifests(self) -> Sequence[Manifest]:
-        # In an order that does not depend on which file was read first.
+    @_kept(1)
+    def manifests(self) -> Sequence[Manifest]:
+        """Return all manifests of the tree, in an order that does not depend on which file was read first."""
         rows = self._database.rows(
             "SELECT m.data FROM manifests m CROSS JOIN files f ON f.id = m.file_id ORDER BY f.path"
         )
         return [load_manifest(data) for (data,) in rows]
 
-    def manifests(self) -> Sequence[Manifest]:
-        """Return all manifests of the tree."""
-        return self._manifests
-
-    def _unpack(self, path: str) -> tuple[FileFacts | None, Mapping[str, Sequence[int]]]:
+    @_kept(FILES_KEPT)
+    def _unpacked(self, path: str) -> tuple[FileFacts | None, Mapping[str, Sequence[int]]]:
         rows = self._database.rows(
             "SELECT x.data FROM files f CROSS JOIN main.facts x ON x.file_id = f.id WHERE f.path = ?", (path,)
         )
@@ -259,40 +282,3 @@ class SqliteFacts:
     def _declared(self, path: str) -> Sequence[Declared]:
         facts = self.facts(path)
         return facts.declared if facts else ()
-
-    def _find(self, unit: str, qualified_name: str) -> tuple[SymbolId, ...]:
-        paths = self._defining(_plain(qualified_name.rpartition(".")[2])).get((unit, qualified_name), ())
-        return tuple(
-            SymbolId(path, number) for path in paths for number in self._unpacked(path)[1].get(qualified_name, ())
-        )
-
-    def _find_defining(self, name: str) -> Mapping[tuple[str, str], Sequence[str]]:
-        """Return the files that define a name, by unit and qualified name: each of many types may have it."""
-        paths: dict[tuple[str, str], list[str]] = {}
-        for unit, qualified_name, path in self._database.rows(
-            """SELECT DISTINCT x.unit, s.qualified_name, f.path FROM symbols s
-               CROSS JOIN main.facts x ON x.file_id = s.file_id CROSS JOIN files f ON f.id = s.file_id
-               WHERE s.name_key = lower(?) ORDER BY f.path""",
-            (name,),
-        ):
-            paths.setdefault((unit, qualified_name), []).append(path)
-        return paths
-
-    def _find_named(self, name: str) -> tuple[SymbolId, ...]:
-        rows = self._database.rows(
-            """SELECT DISTINCT f.path FROM symbols s CROSS JOIN main.facts x ON x.file_id = s.file_id
-               CROSS JOIN files f ON f.id = s.file_id WHERE s.name_key = lower(?1) AND s.name = ?1 ORDER BY f.path""",
-            (_plain(name),),
-        )
-        declared = ((path, number, item) for (path,) in rows for number, item in enumerate(self._declared(path)))
-        return tuple(SymbolId(path, number) for path, number, item in declared if item.name == name)
-
-    def _find_unit(self, folder: str) -> str:
-        begin = f"{folder}:"
-        rows = self._database.rows(
-            """SELECT x.unit FROM facts x CROSS JOIN files f ON f.id = x.file_id
-               WHERE x.unit > ? AND x.unit < ?
-               GROUP BY x.unit ORDER BY substr(x.unit, -5) = '_test', count(*) DESC, x.unit LIMIT 1""",
-            (begin, f"{folder};"),
-        )
-        return str(rows[0][0]) if rows else ""

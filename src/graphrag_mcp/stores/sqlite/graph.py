@@ -7,17 +7,17 @@ from graphrag_mcp.model.links import How
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import ChunkMention, SymbolMatch
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
-from graphrag_mcp.stores.sqlite.links import LINE_BITS, number_of_kind
+from graphrag_mcp.stores.sqlite.links import KIND_NUMBERS, LINE_BITS
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, ORDINAL_BITS, of_linked
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
 MAX_OCCURRENCES = 200  # Counting stops there: a more frequent name proves nothing.
 
 _MEANT = (How.CERTAIN, How.OPEN, How.SAID, How.NAMED)
-_LEADING = tuple(map(number_of_kind, (
+_LEADING = tuple(KIND_NUMBERS[kind] for kind in (
     RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.IMPORTS, RelationKind.INHERITS, RelationKind.LINKS_TO,
-)))  # fmt: skip
-_MENTIONING = (*_LEADING, number_of_kind(RelationKind.TESTS), number_of_kind(RelationKind.SUPERSEDES))
+))  # fmt: skip
+_MENTIONING = (*_LEADING, KIND_NUMBERS[RelationKind.TESTS], KIND_NUMBERS[RelationKind.SUPERSEDES])
 
 
 class SqliteGraph:

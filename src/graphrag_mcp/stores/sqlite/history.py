@@ -3,7 +3,7 @@
 import hashlib
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from graphrag_mcp.model.history import Commit, Recalled, Touched
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies
-from graphrag_mcp.stores.keywords import discriminative_terms
+from graphrag_mcp.stores.keywords import any_term
 from graphrag_mcp.stores.replica import ReplicatedCommit
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
@@ -67,10 +67,7 @@ class SqliteHistory:
 
     def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
         """Return the commits whose messages have any of the terms that were counted, the best first."""
-        chosen = discriminative_terms(
-            [(count, term) for term, count in frequencies.of_terms.items()], frequencies.chunks
-        )
-        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in chosen)
+        query = any_term(frequencies)
         state = self.state()
         if not query or not state.tip:
             return []
@@ -181,7 +178,7 @@ class SqliteHistory:
         return _Renames(after, before)
 
     def copy(self, state: State) -> Iterator[ReplicatedCommit]:
-        """Yield the commits that changed files, for another store."""
+        """Yield the commits that changed files, for another store, with their files under the paths of today."""
         names = dict(self._database.rows("SELECT id, path FROM main.commit_paths"))
         renames, start = self._renames(state), len(state.folder)
         changes: defaultdict[int, list[str]] = defaultdict(list)
@@ -234,13 +231,6 @@ class SqliteHistory:
                 connection.execute("INSERT INTO messages (messages) VALUES ('delete-all')")
                 for table in _TABLES:
                     connection.execute(f"DELETE FROM main.{table}")
-
-
-def copied_commits(database: Database) -> tuple[str, Callable[[], Sequence[ReplicatedCommit]]]:
-    """Return the tip of a tree's history, and what reads its commits, with their files under the paths of today."""
-    history = SqliteHistory(database, ScopeResolver(database, lambda _: lambda _: False))
-    state = history.state()
-    return state.tip, lambda: list(history.copy(state))
 
 
 def _insert(connection: sqlite3.Connection, commit: Commit, files: int) -> int:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, Ranked
 from graphrag_mcp.ports import Embedder
-from graphrag_mcp.stores.keywords import discriminative_terms
+from graphrag_mcp.stores.keywords import any_term
 from graphrag_mcp.stores.replica import Inventory, file_version, version_number
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
@@ -37,9 +37,7 @@ class SqliteKeywordIndex:
         self._chunks = 0
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        self._catch_up()
-        chosen = discriminative_terms(self._frequencies_of(terms), self._chunks)
-        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in chosen)
+        query = any_term(self.frequencies(terms))
         if not query:
             return []
         rows = self._database.rows(
@@ -88,23 +86,16 @@ class SqliteKeywordIndex:
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies:
         """Return how many chunks contain each term; cached until the next commit."""
-        self._catch_up()
-        return Frequencies({term: count for count, term in self._frequencies_of(terms)}, self._chunks)
-
-    def _catch_up(self) -> None:
         commit = self._database.commit_number()
         if commit != self._commit:
             ((self._chunks,),) = self._database.rows("SELECT coalesce(sum(chunks), 0) FROM main.files")
             self._frequencies, self._commit = {}, commit
-
-    def _frequencies_of(self, terms: Sequence[str]) -> list[tuple[int, str]]:
-        """Return the number of chunks with each term."""
         known = self._frequencies
         new = [term for term in terms if term and term not in known]
         if new:
             rows = self._database.rows(f"SELECT term, doc FROM keyword_terms WHERE term IN ({marks(new)})", new)
             known.update(dict.fromkeys(new, 0) | dict(rows))
-        return [(known[term], term) for term in terms if term]
+        return Frequencies({term: known[term] for term in terms if term}, self._chunks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # Only what compares hashes imports it: a hook must be quick.
     import numpy as np
     from numpy.typing import NDArray
 
-_KINDS = {kind: number for number, kind in enumerate(RelationKind)}
+KIND_NUMBERS = {kind: number for number, kind in enumerate(RelationKind)}
 _USES = {"": 0, **{str(use): number for number, use in enumerate(Use, 1)}}
 
 _KIND_OF, _USE_OF, _HOW_OF = list(RelationKind), ["", *map(str, Use)], {int(how): how for how in How}
@@ -32,11 +32,6 @@ MOST_TEXTS = 100  # If more files are not resolved, any of them may contain a na
 _COLUMNS = "v.target, f.path, v.position, v.source, v.kind, v.use, v.how, v.given, v.receiver"
 _READ_BYTES = 3
 _Hashes: TypeAlias = "NDArray[np.uint32]"
-
-
-def number_of_kind(kind: RelationKind) -> int:
-    """Return the number by which a kind is stored."""
-    return _KINDS[kind]
 
 
 class PackedLinks(NamedTuple):
@@ -73,17 +68,14 @@ def pack_links(path: str, links: Iterable[Link]) -> list[Row]:
             ids[place] = place_id(place)
         return ids[place]
 
-    seen = set[Link]()
     on_line: dict[int, int] = {}
     rows: list[Row] = []
-    for link in links:
-        if link not in seen:
-            seen.add(link)
-            number = on_line[link.line] = on_line.get(link.line, -1) + 1
-            position = link.line << LINE_BITS | min(number, (1 << LINE_BITS) - 1)
-            places = (number_of(link.target, is_end=True), position, number_of(link.source))
-            kinds = (_KINDS[link.kind], _USES[link.use], int(link.how))
-            rows.append((*places, *kinds, link.arity, number_of(link.receiver)))
+    for link in dict.fromkeys(links):
+        number = on_line[link.line] = on_line.get(link.line, -1) + 1
+        position = link.line << LINE_BITS | min(number, (1 << LINE_BITS) - 1)
+        places = (number_of(link.target, is_end=True), position, number_of(link.source))
+        kinds = (KIND_NUMBERS[link.kind], _USES[link.use], int(link.how))
+        rows.append((*places, *kinds, link.arity, number_of(link.receiver)))
     if len(rows) >> LINK_BITS:
         raise ValueError(counted(len(rows), "link"))
     return rows
@@ -301,9 +293,10 @@ class SqliteLinks:
             )
             for file in files:
                 if file.path in ids:
+                    relations = sum(target > 0 for target, *_ in file.rows)
                     cursor = connection.execute(
                         "INSERT INTO main.linked VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
-                        (self._tree_id, ids[file.path], *file[2:], _count(file.rows), _digest(file.rows)),
+                        (self._tree_id, ids[file.path], *file[2:], relations, zlib.crc32(repr(file.rows).encode())),
                     )
                     first = (cursor.lastrowid or 0) << LINK_BITS
                     connection.executemany(
@@ -317,15 +310,6 @@ def _stored(row: tuple[int, str, int, int, int, int, int, int, int]) -> StoredLi
     return StoredLink(
         target, path, position >> LINE_BITS, source, _KIND_OF[kind], _USE_OF[use], _HOW_OF[how], count, receiver
     )
-
-
-def _count(rows: Iterable[Row]) -> int:
-    """Return how many links lead to declarations."""
-    return sum(target > 0 for target, *_ in rows)
-
-
-def _digest(rows: Sequence[Row]) -> int:
-    return zlib.crc32(repr(rows).encode())
 
 
 def _names(path: str, symbols: str | None, outline: bytes | None, is_archived: int | None) -> Names | None:

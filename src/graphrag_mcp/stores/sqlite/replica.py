@@ -13,7 +13,6 @@ from graphrag_mcp.model.manifests import load_manifest
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.replica import (
     Point,
-    RelatedFile,
     ReplicatedChunk,
     ReplicatedCommit,
     ReplicatedFile,
@@ -24,8 +23,9 @@ from graphrag_mcp.stores.replica import (
 )
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_calls, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list
-from graphrag_mcp.stores.sqlite.history import copied_commits
+from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file
+from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.system.git import head_commit
 
 USUAL_LENGTH = 160.0  # In 34,000 chunks of 17 repositories, the mean of the words over all fields is 161.
@@ -88,34 +88,22 @@ class SqliteReplicaSource:
         )
         return [path for (path,) in rows]
 
-    def mark(self, server: str, files: Iterable[ReplicatedFile | RelatedFile]) -> None:
-        """Mark that the server holds these files as they were read."""
+    def mark(self, server: str, marks: Mapping[str, str]) -> None:
+        """Record the marks of the files that the server holds, by path; "" for one that the index does not have."""
         with self._database.transaction() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO main.projected VALUES (?, ?, ?, ?)",
-                [(self._tree_id, server, file.path, file.mark) for file in files],
+                [(self._tree_id, server, path, mark) for path, mark in marks.items()],
             )
 
     def forget(self, server: str, paths: Iterable[str] | None = None) -> None:
         """Remove the marks of these files, or of all."""
+        remove = "DELETE FROM main.projected WHERE tree_id = ? AND server = ?"
         with self._database.transaction() as connection:
             if paths is None:
-                connection.execute(
-                    "DELETE FROM main.projected WHERE tree_id = ? AND server = ?", (self._tree_id, server)
-                )
+                connection.execute(remove, (self._tree_id, server))
             else:
-                connection.executemany(
-                    "DELETE FROM main.projected WHERE tree_id = ? AND server = ? AND path = ?",
-                    [(self._tree_id, server, path) for path in paths],
-                )
-
-    def mark_foreign(self, server: str, paths: Iterable[str]) -> None:
-        """Mark files that a server holds and the index does not, so that they are removed."""
-        with self._database.transaction() as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO main.projected VALUES (?, ?, ?, '')",
-                [(self._tree_id, server, path) for path in paths],
-            )
+                connection.executemany(f"{remove} AND path = ?", [(self._tree_id, server, path) for path in paths])
 
     def commit(self) -> int:
         """Return the number of the last commit, to detect that the index has changed."""
@@ -141,7 +129,9 @@ class SqliteReplicaSource:
 
     def history(self) -> tuple[str, Callable[[], Sequence[ReplicatedCommit]]]:
         """Return the commit whose ancestors the tree knows, and what reads these."""
-        return copied_commits(self._database)
+        history = SqliteHistory(self._database, ScopeResolver(self._database, lambda _: lambda _: False))
+        state = history.state()
+        return state.tip, lambda: list(history.copy(state))
 
     def mean_length(self) -> float:
         """Return the mean number of words of a chunk, over all its fields."""

@@ -10,7 +10,7 @@ from graphrag_mcp.model.graph import CodeNode, Dependency
 from graphrag_mcp.model.links import How, Place, folder_place, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
-from graphrag_mcp.stores.sqlite.links import number_of_kind
+from graphrag_mcp.stores.sqlite.links import KIND_NUMBERS
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, ORDINAL_BITS, of_file
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.text.words import index_text
@@ -19,9 +19,10 @@ _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name
     s.signature, f.archive_reason IS NOT NULL, s.place"""
 
 _SURE = (How.CERTAIN, How.SAID, How.NAMED)
-_DEPENDING = tuple(
-    map(number_of_kind, (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.IMPORTS, RelationKind.INHERITS))
-)
+_DEPENDING = [
+    KIND_NUMBERS[kind]
+    for kind in (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.IMPORTS, RelationKind.INHERITS)
+]
 _RANKED = "('type', 'function', 'method', 'constant')"  # Other files depend on these kinds by name.
 
 

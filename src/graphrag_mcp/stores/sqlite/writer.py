@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import ArchiveClass
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.stores.sqlite.database import BUSY_TIMEOUT_SECONDS, Database, id_list, is_busy
+from graphrag_mcp.stores.sqlite.database import BUSY_TIMEOUT_SECONDS, Database, id_list, is_busy, marks
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, of_file
 from graphrag_mcp.stores.sqlite.trees import remove_orphans, remove_rows, remove_tree, retire_others, supersede
@@ -72,7 +72,7 @@ class SqliteIndexWriter:
             _insert_files(connection, numbered)
             _insert_chunks(connection, [(file_id, file) for file_id, file, _ in numbered])
             if model_id is not None:
-                connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?)", _vector_rows(numbered, model_id))
+                _insert(connection, "vectors", 4, _vector_rows(numbered, model_id))
             self._put(connection, [(file_id, file.entry) for file_id, file, _ in numbered])
 
     def attach(self, entries: Sequence[TreeEntry]) -> list[str]:
@@ -265,59 +265,44 @@ def _insert_files(connection: sqlite3.Connection, files: Sequence[tuple[int, Pac
            embedded = ?, place = ? WHERE id = ?""",
         [(*file.columns, len(vectors), file.place, file_id) for file_id, file, vectors in files],
     )
-    connection.executemany(
-        "INSERT INTO main.match_keys VALUES (?, ?)",
-        ((key, file_id) for file_id, file, _ in files for key in file.match_keys),
+    keys = ((key, file_id) for file_id, file, _ in files for key in file.match_keys)
+    _insert(connection, "match_keys", 2, keys)
+    words = ((word, file_id, share) for file_id, file, _ in files for word, share in file.path_words)
+    _insert(connection, "path_words", 3, words)
+    modules = ((key, file_id) for file_id, file, _ in files for key in file.module_keys)
+    _insert(connection, "module_keys", 2, modules)
+    symbols = (
+        (None, file_id << ORDINAL_BITS | ordinal, file_id, *symbol)
+        for file_id, file, _ in files
+        for ordinal, symbol in file.symbols
     )
-    connection.executemany(
-        "INSERT INTO main.path_words VALUES (?, ?, ?)",
-        ((word, file_id, share) for file_id, file, _ in files for word, share in file.path_words),
-    )
-    connection.executemany(
-        "INSERT INTO main.module_keys VALUES (?, ?)",
-        ((key, file_id) for file_id, file, _ in files for key in file.module_keys),
-    )
-    connection.executemany(
-        "INSERT INTO main.symbols VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (file_id << ORDINAL_BITS | ordinal, file_id, *symbol)
-            for file_id, file, _ in files
-            for ordinal, symbol in file.symbols
-        ),
-    )
-    connection.executemany(
-        "INSERT INTO main.outlines VALUES (?, ?)",
-        ((file_id, file.outline) for file_id, file, _ in files if file.outline),
-    )
-    codes = [(file_id, file.code) for file_id, file, _ in files if file.code]
-    connection.executemany(
-        "INSERT INTO main.facts VALUES (?, ?, ?, ?)",
-        ((file_id, code.unit, code.has_errors, code.data) for file_id, code in codes),
-    )
-    connection.executemany(
-        "INSERT INTO main.manifests VALUES (?, ?)",
-        ((file_id, file.manifest) for file_id, file, _ in files if file.manifest),
-    )
+    _insert(connection, "symbols", 13, symbols)
+    outlines = ((file_id, file.outline) for file_id, file, _ in files if file.outline)
+    _insert(connection, "outlines", 2, outlines)
+    codes = ((file_id, file.code) for file_id, file, _ in files if file.code)
+    _insert(connection, "facts", 4, ((file_id, code.unit, code.has_errors, code.data) for file_id, code in codes))
+    manifests = ((file_id, file.manifest) for file_id, file, _ in files if file.manifest)
+    _insert(connection, "manifests", 2, manifests)
 
 
 def _insert_chunks(connection: sqlite3.Connection, files: Sequence[tuple[int, PackedFile]]) -> None:
-    connection.executemany(
-        "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (chunk_id, file_id, *chunk)
-            for file_id, file in files
-            for chunk_id, chunk in enumerate(file.chunks, file_id << ORDINAL_BITS)
-        ),
+    chunks = (
+        (chunk_id, file_id, *chunk)
+        for file_id, file in files
+        for chunk_id, chunk in enumerate(file.chunks, file_id << ORDINAL_BITS)
+    )
+    _insert(connection, "chunks", 10, chunks)
+    keywords = (
+        (chunk_id, *words)
+        for file_id, file in files
+        for chunk_id, words in enumerate(file.keywords, file_id << ORDINAL_BITS)
     )
     fields = ", ".join(KEYWORD_FIELDS)
-    connection.executemany(
-        f"INSERT INTO keywords (rowid, {fields}) VALUES (?{', ?' * len(KEYWORD_FIELDS)})",
-        (
-            (chunk_id, *words)
-            for file_id, file in files
-            for chunk_id, words in enumerate(file.keywords, file_id << ORDINAL_BITS)
-        ),
-    )
+    _insert(connection, f"keywords (rowid, {fields})", 1 + len(KEYWORD_FIELDS), keywords)
+
+
+def _insert(connection: sqlite3.Connection, table: str, columns: int, rows: Iterable[tuple[object, ...]]) -> None:
+    connection.executemany(f"INSERT INTO main.{table} VALUES ({marks(range(columns))})", rows)
 
 
 def _vector_rows(

@@ -252,11 +252,14 @@ class Indexer:
         self._search_yield.yield_to_searches()
         rejected |= self._write([_embedded(*pair) for pair in zip(prepared, vectors, strict=True)])
         lost = set(self._writer.attach(entries))
-        self._writer.delete([outcome.path for outcome in refused if not outcome.may_pass])
+        dropped = [outcome.path for outcome in refused if not outcome.may_pass]
+        self._writer.delete(dropped)
         self._writer.set_skipped(rejected)
+        run.rejected |= rejected.keys()
+        run.removed += sum(path in run.hashes for path in dropped)
         run.lost += sorted(lost)
         run.count_attached([entry for entry in entries if entry.path not in lost])
-        run.advance(len(batch) - len(lost), sum(len(file.texts) for file in prepared), len(rejected))
+        run.advance(len(batch) - len(lost), sum(len(file.texts) for file in prepared))
         run.unreadable += sum(outcome.may_pass for outcome in refused)
 
     def _write(self, files: Sequence[tuple[PackedFile, Sequence[bytes]]]) -> dict[str, str]:
@@ -330,7 +333,8 @@ class _Run:
     embedded: int = 0
     reused: int = 0
     touched: int = 0
-    rejected: int = 0
+    removed: int = 0  # Of the possibly changed files, those that cannot be indexed any more.
+    rejected: set[str] = field(default_factory=set)
     unreadable: int = 0
 
     def begin(
@@ -347,10 +351,9 @@ class _Run:
             else:
                 self.reused += self.stored[entry.path][entry.content_hash].chunks
 
-    def advance(self, files: int, chunks: int, rejected: int) -> None:
+    def advance(self, files: int, chunks: int) -> None:
         self.done += files
         self.chunks += chunks
-        self.rejected += rejected
         self._report_progress()
 
     @property
@@ -359,11 +362,11 @@ class _Run:
 
     def report(self, changes: Changes, skipped: int, warnings: Sequence[str]) -> IndexReport:
         return IndexReport(
-            added=len(changes.added),
-            changed=len(changes.possibly_changed) - self.touched,
-            removed=len(changes.removed),
+            added=len(set(changes.added) - self.rejected),
+            changed=len(set(changes.possibly_changed) - self.rejected) - self.touched,
+            removed=len(changes.removed) + self.removed,
             unchanged=changes.unchanged + self.touched,
-            skipped=skipped + self.rejected,
+            skipped=skipped + len(self.rejected),
             chunks=self.chunks,
             embedded=self.embedded,
             reused=self.reused,

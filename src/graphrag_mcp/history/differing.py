@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.exclusion.never_indexed import find_barrier
-from graphrag_mcp.history.lines import HUNK, hunk_numbers
+from graphrag_mcp.history.lines import HUNK, NOWHERE, hunk_numbers
 from graphrag_mcp.system.git import Git, GitError, UnknownRevisionError
 from graphrag_mcp.system.git_files import clean_files, files_of, is_stored_by_filter, left_out, read_blobs
 from graphrag_mcp.text.secrets import mask_secrets
@@ -19,7 +19,6 @@ MOST_FILES = 100  # Further files are counted and not compared.
 _LEAST_ALIKE = 0.5  # As in git, a file with this share of the lines of another is that file renamed.
 _RANGE = re.compile(r"(?P<old>.*?)(?P<dots>\.{2,3})(?P<new>.*)\Z")
 _PATCHED = re.compile(r"^--- (?:a/)?(?P<old>.*?)(?:\t.*)?\n\+\+\+ (?:b/)?(?P<new>.*?)(?:\t.*)?\n", re.MULTILINE)
-_NOWHERE = "/dev/null"
 
 # It yields the files on the disk, without secrets.
 Read = Callable[[Sequence[str]], Iterable[tuple[str, bytes | None]]]
@@ -96,7 +95,7 @@ def patched_files(patch: str, listed: Sequence[str], read: Read) -> Difference:
         raise RequestError("--patch", "--patch: this is no patch: no line begins with --- and the next with +++")
     for head, following in zip(heads, [*heads[1:], None], strict=True):
         hunks = _hunks(patch[head.end() : following.start() if following else len(patch)])
-        before, after = ("" if path == _NOWHERE else path for path in (head["old"], head["new"]))
+        before, after = ("" if path == NOWHERE else path for path in (head["old"], head["new"]))
         present = next((path for path in (after, before) if path in listed), "")
         if not present and before and after:
             raise RequestError("--patch", f"--patch: {quoted(after)} is not an indexed file")

@@ -50,9 +50,8 @@ def differing_files(root: Path, base: str, listed: Sequence[str], read: Read, de
     try:
         git = Git(root)
         old, new = _ends(git, base, deadline)
-        before = files_of(git, old, deadline)
+        before, after = files_of(git, old, deadline), files_of(git, new, deadline) if new else {}
         if new:
-            after = files_of(git, new, deadline)
             hidden = {path for path in after.keys() - set(listed) if os.path.lexists(root / path)}
             changed = [path for path, blob in after.items() if before.get(path) != blob and path not in hidden]
             gone = [path for path in before if path not in after]
@@ -64,13 +63,13 @@ def differing_files(root: Path, base: str, listed: Sequence[str], read: Read, de
             gone = sorted(set(gone) - left_out(git, deadline)) if gone else []
         gone = [path for path in gone if not find_barrier(Path(path).name, Path(path).parent.name, is_folder=False)]
         changed, left = changed[:MOST_FILES], max(0, len(changed) - MOST_FILES)
-        names = [before[path] for path in (*changed, *gone) if path in before]
-        blobs = read_blobs(git, [*names, *(after[path] for path in changed)] if new else names, deadline)
+        names = [side[path] for side in (before, after) for path in (*changed, *gone) if path in side]
+        blobs = read_blobs(git, names, deadline)
     except (GitError, OSError) as error:
         raise RequestError("base", f"base: {error}") from None
     known = {name: blob for name, blob in blobs.items() if not is_stored_by_filter(blob)}
     unknown = {path for path in (*changed, *gone) if path in before and before[path] not in known}
-    unknown |= {path for path in changed if new and after[path] not in known}
+    unknown |= {path for path in changed if path in after and after[path] not in known}
     left += len(unknown)
     changed = [path for path in changed if path not in unknown]
     texts = {path: known[after[path]] for path in changed} if new else _texts(read, changed)

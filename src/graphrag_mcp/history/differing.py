@@ -114,10 +114,6 @@ class _Hunk(NamedTuple):
     old: list[str]
     new: list[str]
 
-    @property
-    def reversed(self) -> "_Hunk":
-        return _Hunk(self.to, self.start, self.new, self.old)
-
 
 def _hunks(part: str) -> list[_Hunk]:
     hunks: list[_Hunk] = []
@@ -137,7 +133,7 @@ def _hunks(part: str) -> list[_Hunk]:
 def _sides(lines: list[str], hunks: Sequence[_Hunk]) -> tuple[list[str], list[str]] | None:
     """Return the file before and after the hunks; None where they fit neither forward nor backward."""
     after = _apply(lines, hunks)
-    before = _apply(lines, [hunk.reversed for hunk in hunks])
+    before = _apply(lines, [_Hunk(hunk.to, hunk.start, hunk.new, hunk.old) for hunk in hunks])
     grows = sum(len(hunk.new) - len(hunk.old) for hunk in hunks) >= 0
     if before is not None and (after is None or grows):  # The longer text is found where the shorter one is not.
         return before, lines

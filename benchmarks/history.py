@@ -27,7 +27,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.evaluation.comparison import bootstrap
 from graphrag_mcp.evaluation.history import FEWEST_CHARACTERS, export_tree, read_history
 from graphrag_mcp.evaluation.scores import JudgedQuery, read_queries, score
-from graphrag_mcp.history.find import companions
+from graphrag_mcp.history.find import Past
 from graphrag_mcp.history.log import read_log
 from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.files import Category, SymbolKind
@@ -141,15 +141,16 @@ def _measure_together(checkouts: Sequence[Path], commits: int) -> None:
             settings = load_settings(tree, {"GRAPHRAG_DATA_DIR": f"{folder}/data"})
             with closing(App(tree, settings, past=(root, history.tree))) as app:
                 app.index()
-                past = app.stores().history
-                assert isinstance(past, SqliteHistory)
-                most = _most_changed(past, {file.path for file in app.navigator().files.listed(Scope())})
+                stored = app.stores().history
+                assert isinstance(stored, SqliteHistory)
+                past = Past(tree, stored)
+                most = _most_changed(stored, {file.path for file in app.navigator().files.listed(Scope())})
                 for commit in read_log(Git(root), "HEAD", history.tree):
                     files = [change.path for change in commit.changes if change.path in most]
                     if 2 <= len(files) <= MOST_FILES:
                         first, second, *_ = files
                         asked += 1
-                        named += second in [one.path for one in companions(past, first, Scope(), 5)]
+                        named += second in [one.path for one in past.together(first, Scope())]
                         popular += second in [path for path in most if path != first][:5]
     print(f"{asked} commits: named {named / asked:.3f}, most often changed files {popular / asked:.3f}")
 

@@ -1,6 +1,7 @@
 """Files and rules that nobody should write: the run goes on, and says what it left out."""
 
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,16 @@ def test_binary_content_is_left_out_with_its_reason(app: App, root: Path) -> Non
     app.index()
     assert "binary" in _reason(app, "image.py")
     assert _found(app, "polish lantern") == ["good.py"]
+
+
+@pytest.mark.requirement("004-13")
+def test_a_file_that_is_left_out_counts_as_that_alone(app: App, root: Path) -> None:
+    """Each run reads it again and adds nothing; a known file that becomes binary is removed, once."""
+    (root / "data.txt").write_bytes(b"a\0b\0")
+    counts = attrgetter("added", "changed", "removed", "unchanged", "skipped")
+    assert [counts(app.index()) for _ in range(2)] == [(1, 0, 0, 0, 1), (0, 0, 0, 1, 1)]
+    (root / "good.py").write_bytes(b"\0")
+    assert [counts(app.index()) for _ in range(2)] == [(0, 0, 1, 0, 2), (0, 0, 0, 0, 2)]
 
 
 @pytest.mark.requirement("004-12", "K-24")

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.grep.needles import Needle, create_needle
 from graphrag_mcp.grep.occurrences import Files, Occurrence, find_occurrences
-from graphrag_mcp.model.files import ListedFile
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.text.words import is_telling
 
@@ -26,7 +25,7 @@ _VALUE = re.compile(r"\d|^[\"'`(\[]|[\"'`)\]][.,:;]?$|\w[/\\]|[/\\]\w")  # A wor
 _PART = re.compile(r"[A-Za-z0-9]+")
 
 
-def find_fragments(text: str, listed: Sequence[ListedFile], files: Files, case: Case) -> tuple[Occurrence, ...]:
+def find_fragments(text: str, paths: Sequence[str], files: Files, case: Case) -> tuple[Occurrence, ...]:
     """Return the lines with a long part of a text, those with most of it first; none if such parts are frequent.
 
     The parts are runs of its words, all of one length: two thirds of those tried before, until one occurs.
@@ -36,7 +35,6 @@ def find_fragments(text: str, listed: Sequence[ListedFile], files: Files, case: 
     whole = r"\b%s\b" if is_name else "%s"
     if "\n" in text or len(text) > MOST_CHARACTERS or not FEWEST_WORDS <= len(words) <= MOST_WORDS:
         return ()
-    paths = [file.path for file in listed]
     template = None if is_name else _template_of([word[0] for word in words], case)
     if template is not None and 0 < (found := find_occurrences(template, paths, files, MOST_LINES)).total <= MOST_LINES:
         return found.lines

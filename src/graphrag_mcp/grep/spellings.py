@@ -5,26 +5,23 @@ from collections.abc import Sequence
 
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files, find_occurrences
-from graphrag_mcp.model.files import Category, ListedFile
 from graphrag_mcp.model.graph import Line
 from graphrag_mcp.model.search import Case
 
 MOST_LINES = 30  # With a spelling; one that is on more needs no hint.
 LEAST_LETTERS = 6  # Of the words together; shorter ones have other meanings.
-_CATEGORIES = list(Category)
 _NAME = re.compile(r"-{0,2}[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
-def find_spellings(text: str, listed: Sequence[ListedFile], files: Files) -> dict[str, tuple[Line, ...]]:
-    """Return the other spellings of a name that are on few lines, with those lines; those of code come first."""
+def find_spellings(text: str, paths: Sequence[str], files: Files) -> dict[str, tuple[Line, ...]]:
+    """Return the other spellings of a name that are on few lines, with those lines in the order of the paths."""
     spellings = _other_spellings(text)
     if not spellings:
         return {}
     needle = create_needle("|".join(map(re.escape, spellings)), regex=True, whole_word=True, case=Case.SENSITIVE)
-    ordered = sorted(listed, key=lambda file: (_CATEGORIES.index(file.category), file.path))
     lines: dict[str, list[Line]] = {}
-    for row in find_occurrences(needle, [file.path for file in ordered], files).lines:
+    for row in find_occurrences(needle, paths, files).lines:
         spelling = next(spelling for spelling in spellings if row.text.startswith(spelling, row.column))
         lines.setdefault(spelling, []).append((row.path, row.line))
     return {spelling: tuple(found) for spelling, found in lines.items() if len(found) <= MOST_LINES}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.exclusion.never_indexed import find_barrier
-from graphrag_mcp.history.lines import HUNK, hunk_numbers
+from graphrag_mcp.history.lines import HUNK, NOWHERE, hunk_numbers
 from graphrag_mcp.system.git import Git, GitError, UnknownRevisionError
 from graphrag_mcp.system.git_files import clean_files, files_of, is_stored_by_filter, left_out, read_blobs
 from graphrag_mcp.text.secrets import mask_secrets
@@ -19,7 +19,6 @@ MOST_FILES = 100  # Further files are counted and not compared.
 _LEAST_ALIKE = 0.5  # As in git, a file with this share of the lines of another is that file renamed.
 _RANGE = re.compile(r"(?P<old>.*?)(?P<dots>\.{2,3})(?P<new>.*)\Z")
 _PATCHED = re.compile(r"^--- (?:a/)?(?P<old>.*?)(?:\t.*)?\n\+\+\+ (?:b/)?(?P<new>.*?)(?:\t.*)?\n", re.MULTILINE)
-_NOWHERE = "/dev/null"
 
 # It yields the files on the disk, without secrets.
 Read = Callable[[Sequence[str]], Iterable[tuple[str, bytes | None]]]
@@ -51,9 +50,8 @@ def differing_files(root: Path, base: str, listed: Sequence[str], read: Read, de
     try:
         git = Git(root)
         old, new = _ends(git, base, deadline)
-        before = files_of(git, old, deadline)
+        before, after = files_of(git, old, deadline), files_of(git, new, deadline) if new else {}
         if new:
-            after = files_of(git, new, deadline)
             hidden = {path for path in after.keys() - set(listed) if os.path.lexists(root / path)}
             changed = [path for path, blob in after.items() if before.get(path) != blob and path not in hidden]
             gone = [path for path in before if path not in after]
@@ -65,13 +63,13 @@ def differing_files(root: Path, base: str, listed: Sequence[str], read: Read, de
             gone = sorted(set(gone) - left_out(git, deadline)) if gone else []
         gone = [path for path in gone if not find_barrier(Path(path).name, Path(path).parent.name, is_folder=False)]
         changed, left = changed[:MOST_FILES], max(0, len(changed) - MOST_FILES)
-        names = [before[path] for path in (*changed, *gone) if path in before]
-        blobs = read_blobs(git, [*names, *(after[path] for path in changed)] if new else names, deadline)
+        names = [side[path] for side in (before, after) for path in (*changed, *gone) if path in side]
+        blobs = read_blobs(git, names, deadline)
     except (GitError, OSError) as error:
         raise RequestError("base", f"base: {error}") from None
     known = {name: blob for name, blob in blobs.items() if not is_stored_by_filter(blob)}
     unknown = {path for path in (*changed, *gone) if path in before and before[path] not in known}
-    unknown |= {path for path in changed if new and after[path] not in known}
+    unknown |= {path for path in changed if path in after and after[path] not in known}
     left += len(unknown)
     changed = [path for path in changed if path not in unknown]
     texts = {path: known[after[path]] for path in changed} if new else _texts(read, changed)
@@ -96,7 +94,7 @@ def patched_files(patch: str, listed: Sequence[str], read: Read) -> Difference:
         raise RequestError("--patch", "--patch: this is no patch: no line begins with --- and the next with +++")
     for head, following in zip(heads, [*heads[1:], None], strict=True):
         hunks = _hunks(patch[head.end() : following.start() if following else len(patch)])
-        before, after = ("" if path == _NOWHERE else path for path in (head["old"], head["new"]))
+        before, after = ("" if path == NOWHERE else path for path in (head["old"], head["new"]))
         present = next((path for path in (after, before) if path in listed), "")
         if not present and before and after:
             raise RequestError("--patch", f"--patch: {quoted(after)} is not an indexed file")
@@ -117,10 +115,6 @@ class _Hunk(NamedTuple):
     old: list[str]
     new: list[str]
 
-    @property
-    def reversed(self) -> "_Hunk":
-        return _Hunk(self.to, self.start, self.new, self.old)
-
 
 def _hunks(part: str) -> list[_Hunk]:
     hunks: list[_Hunk] = []
@@ -140,7 +134,7 @@ def _hunks(part: str) -> list[_Hunk]:
 def _sides(lines: list[str], hunks: Sequence[_Hunk]) -> tuple[list[str], list[str]] | None:
     """Return the file before and after the hunks; None where they fit neither forward nor backward."""
     after = _apply(lines, hunks)
-    before = _apply(lines, [hunk.reversed for hunk in hunks])
+    before = _apply(lines, [_Hunk(hunk.to, hunk.start, hunk.new, hunk.old) for hunk in hunks])
     grows = sum(len(hunk.new) - len(hunk.old) for hunk in hunks) >= 0
     if before is not None and (after is None or grows):  # The longer text is found where the shorter one is not.
         return before, lines

@@ -1,12 +1,11 @@
 """Answers from past commits: those that match words, and those that made a file or lines what they are."""
 
-import math
 import os
 import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +13,9 @@ from itertools import islice, takewhile, zip_longest
 from pathlib import Path
 
 from graphrag_mcp.history.lines import Lines, changed_symbols, committed_lines, follow_lines, shown_change
-from graphrag_mcp.history.log import read_commits, read_whole
+from graphrag_mcp.history.log import commits_named, read_commits, read_whole
+from graphrag_mcp.history.messages import shares_of
+from graphrag_mcp.history.update import SHALLOW
 from graphrag_mcp.history.writers import explain_line, survivors, with_taken, worth_of, writers
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode
@@ -57,7 +58,7 @@ class Past:
     def problem(self) -> str:
         """Why the past cannot be used or is not whole, "" if it is."""
         try:
-            return "the clone is shallow" if self._git.is_shallow else ""
+            return SHALLOW if self._git.is_shallow else ""
         except GitError as error:
             return str(error)
 
@@ -156,11 +157,8 @@ class Past:
 
     def _by_words(self, told: Told, words: str, kept: Set[str]) -> Told:
         """Return the commits that share words, those that are kept first, then those that share the rarest."""
-        wanted = set(query_words(words))
-        shared = {commit: wanted.intersection(query_words(commit.message)) for commit in told.commits}
-        count = Counter(word for found in shared.values() for word in found)
-        rarity = {word: math.log(1 + len(shared) / number) for word, number in count.items()}
-        worth = {commit: sum(map(rarity.__getitem__, found)) for commit, found in shared.items()}
+        messages = [commit.message for commit in told.commits]
+        worth = dict(zip(told.commits, shares_of(messages, words), strict=True))
         fitting = (commit for commit in worth if worth[commit] or commit.name in kept)
         commits = sorted(fitting, key=lambda commit: (commit.name not in kept, -worth[commit]))
         return replace(told, commits=tuple(commits))
@@ -175,7 +173,7 @@ class Past:
         recalled = self._history.recall(frequencies, MOST_COMMITS)
         least = LEAST_SHARE * recalled[0].score if recalled else 0.0
         scores = {commit.name: commit.score for commit in recalled if commit.score >= least and is_name(commit.name)}
-        read = self._read(deadline, "--no-walk=unsorted", *span.options, _END, *scores) if scores else ()
+        read = commits_named(self._git, deadline, scores, *span.options)
         indexed = sorted(read, key=lambda commit: -worth_of(commit, frequencies) - _OF_MATCH * scores[commit.name])
         others = self._with_unknown(words, frequencies, span)
         wanted = set(query_words(words))
@@ -234,11 +232,11 @@ class Past:
     def _about_few(self, words: str, span: CommitRange, reason: str, deadline: float) -> Told:
         """Return matching commits among the newest ones, since no index has the messages."""
         wanted = set(query_words(words))
-        commits = list(self._read(deadline, f"-{MOST_READ + 1}", *span.options, _END, self._git.head()))
-        newest = commits[:MOST_READ]
-        shares = {commit.name: len(wanted.intersection(query_words(commit.message))) for commit in newest}
-        matching = [commit for commit in newest if shares[commit.name]]
-        matching.sort(key=lambda commit: -shares[commit.name])  # The sort is stable, so of equals the newest is first.
+        options = (f"-{MOST_READ + 1}", *span.options, _END, self._git.head())
+        commits = [commit for commit, _ in read_commits(self._git, deadline, *options)]
+        shares = {commit: len(wanted.intersection(query_words(commit.message))) for commit in commits[:MOST_READ]}
+        # The sort is stable, so of equals the newest is first.
+        matching = sorted(filter(shares.__getitem__, shares), key=lambda commit: -shares[commit])
         note = f"only the newest {counted(MOST_READ, 'commit')} were read: {reason}" if len(commits) > MOST_READ else ""
         return Told(tuple(matching[:MOST_COMMITS]), note)
 
@@ -270,10 +268,8 @@ class Past:
         if not span.options:
             return Told(tuple(evolution.commits), note, names, added_by, moved)
         all_names = [commit.name for commit in evolution.commits]
-        commits = {
-            commit.name for commit in self._read(deadline + SECONDS, "--no-walk", *span.options, _END, *all_names)
-        }
-        told = tuple(commit for commit in evolution.commits if commit.name in commits)
+        inside = {commit.name for commit in commits_named(self._git, deadline + SECONDS, all_names, *span.options)}
+        told = tuple(commit for commit in evolution.commits if commit.name in inside)
         return Told(told, note, names, added_by, moved)
 
     def last_change(self, node: CodeNode, deadline: float) -> Told:
@@ -307,8 +303,25 @@ class Past:
         return set()
 
     def together(self, path: str, scope: Scope) -> list[Companion]:
-        """Return the files that usually change together with a file."""
-        return companions(self._history, path, scope, MOST_COMPANIONS)
+        """Return the files inside a scope that usually change together with a file, the closest first.
+
+        Only files with a lift, P(both) / (P(path) · P(other)), of at least LEAST_LIFT. Commits that change many files
+        do not count.
+        """
+        history = self._history
+        commits = history.changed_by(path)[:NEWEST_COMMITS]
+        if len(commits) < FEWEST_COMMITS:
+            return []
+        touched = {(change.commit_id, change.chunk_id >> ORDINAL_BITS) for change in history.files(commits, scope)}
+        counts = Counter(file_id for _, file_id in touched)
+        often = {file_id: count for file_id, count in counts.items() if count >= _LEAST_TOGETHER}
+        total = history.count()
+        others = [
+            Companion(other, often[file_id], len(commits), path)
+            for file_id, (other, times) in history.times_changed(often).items()
+            if other != path and often[file_id] * total >= LEAST_LIFT * len(commits) * times
+        ]
+        return sorted(others, key=lambda companion: (-companion.together, companion.path))[:MOST_COMPANIONS]
 
     def long_messages(self, commits: Collection[Commit], deadline: float) -> dict[str, str]:
         """Return by their names the messages of those commits whose messages are longer than what is kept of one."""
@@ -350,9 +363,6 @@ class Past:
         note = f"only the newest {MOST_COMMITS} are listed" if len(commits) > MOST_COMMITS else ""
         return Told(tuple(commits[:MOST_COMMITS]), note)
 
-    def _read(self, deadline: float, *arguments: str) -> Iterator[Commit]:
-        return (commit for commit, _ in read_commits(self._git, deadline, *arguments))
-
 
 def _beginning(word: str, stem: str) -> str:
     """Return what a word and its stem have in common, for `sentry` and "sentri" "sentr"; the stem if that is little."""
@@ -369,24 +379,3 @@ def _as_word(name: str) -> str:
 
 # Those of Apple's and of GNU's library; a set before the name would be tried at each character, in six times the time.
 _WORD_START, _WORD_END = ("[[:<:]]", "[[:>:]]") if sys.platform == "darwin" else (r"\b", r"\b")
-
-
-def companions(history: SqliteHistory, path: str, scope: Scope, limit: int) -> list[Companion]:
-    """Return the files inside a scope that usually change together with a file, the closest first.
-
-    Only files with a lift, P(both) / (P(path) · P(other)), of at least LEAST_LIFT. Commits that change many files
-    do not count.
-    """
-    commits = history.changed_by(path)[:NEWEST_COMMITS]
-    if len(commits) < FEWEST_COMMITS:
-        return []
-    touched = {(change.commit_id, change.chunk_id >> ORDINAL_BITS) for change in history.files(commits, scope)}
-    counts = Counter(file_id for _, file_id in touched)
-    often = {file_id: count for file_id, count in counts.items() if count >= _LEAST_TOGETHER}
-    total = history.count()
-    others = [
-        Companion(other, often[file_id], len(commits), path)
-        for file_id, (other, times) in history.times_changed(often).items()
-        if other != path and often[file_id] * total >= LEAST_LIFT * len(commits) * times
-    ]
-    return sorted(others, key=lambda companion: (-companion.together, companion.path))[:limit]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -31,9 +31,10 @@ HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _TELLING = re.compile(r"\w{2}")
 MOST_NAMED_FILES = 8  # Further files of a commit are listed without their definitions.
 _NAMED = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE)
-_COMMIT_DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "-M90%", "-U0", "-r", "-p", "--root")
+_COMMIT_DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "-M90%", "-U0")
 _FILE_HEAD = re.compile(r"^diff --git ", re.MULTILINE)
-_NEW_PATH = re.compile(r"^\+\+\+ (.*)$", re.MULTILINE)
+_PATHS = {"a/": re.compile(r"^--- (.*)$", re.MULTILINE), "b/": re.compile(r"^\+\+\+ (.*)$", re.MULTILINE)}
+NOWHERE = "/dev/null"  # The path of a file that is not there, in a patch.
 _NEW_BLOB = re.compile(r"^index [0-9a-f]+\.\.([0-9a-f]+)", re.MULTILINE)
 
 
@@ -123,10 +124,16 @@ def _changed_lines(patch: str) -> ChangedLines:
     return ChangedLines(_path_in(patch), added, removed)
 
 
-def _path_in(patch: str) -> str:
-    """Return the path that the file of a patch has after it."""
-    path = _NEW_PATH.search(patch)
-    return patched_path(path[1]).removeprefix("b/") if path else ""
+def _path_in(patch: str, side: str = "b/") -> str:
+    """Return the path that the file of a patch has after it, or before it ("a/"); "" where no line changed."""
+    path = _PATHS[side].search(patch)
+    return patched_path(path[1]).removeprefix(side) if path else ""
+
+
+def _file_patches(git: Git, deadline: float, *arguments: str) -> list[str]:
+    """Return the patches of the files that a commit changed. Raises GitError."""
+    span = ("diff-tree", "--no-commit-id", "--root", "-r", "-p")
+    return _FILE_HEAD.split(as_text(git.run(deadline, *span, *arguments)))[1:]
 
 
 def _patch_lines(patch: str) -> Iterator[_PatchLine]:
@@ -154,11 +161,10 @@ def is_moved(git: Git, commit: str, path: str, text: str, deadline: float) -> bo
     """
     if not _TELLING.search(text) or "\0" in text:
         return True
-    span = ("diff-tree", "--no-commit-id", "--root", "-m", "-r", "-p", *_DIFF)
     elsewhere = (f"-S{text[:_MOST_WANTED]}", "--end-of-options", commit)  # Files that have it more or less often.
     wanted = without_blanks(text)
     for where in (("--end-of-options", commit, "--", path), elsewhere):
-        parts = _FILE_HEAD.split(as_text(git.run(deadline, *span, *where)))[1:]
+        parts = _file_patches(git, deadline, "-m", *_DIFF, *where)
         removed = (line.text for part in parts for line in _patch_lines(part) if line.sign == "-")
         if any(without_blanks(line) == wanted for line in removed):
             return True
@@ -167,8 +173,7 @@ def is_moved(git: Git, commit: str, path: str, text: str, deadline: float) -> bo
 
 def removed_texts(git: Git, commit: str, deadline: float) -> set[str]:
     """Return the lines that a commit removed from any file, without blanks. Raises GitError."""
-    span = ("diff-tree", "--no-commit-id", "--root", "-r", "-p", *_DIFF, "--end-of-options", commit)
-    parts = _FILE_HEAD.split(as_text(git.run(deadline, *span)))[1:]
+    parts = _file_patches(git, deadline, *_DIFF, "--end-of-options", commit)
     return {without_blanks(line.text) for part in parts for line in _patch_lines(part) if line.sign == "-"}
 
 
@@ -247,20 +252,19 @@ def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) 
     return Lines(head, top_path, first + shift, max(first + shift, last + shift))
 
 
-def _moved_from(git: Git, commit: Commit, diff: str, deadline: float) -> Lines | None:
+def _moved_from(git: Git, commit: Commit, patch: str, deadline: float) -> Lines | None:
     """Return the lines that a commit removed elsewhere, if the lines that it added are mostly the same."""
-    added = [line[1:].strip() for line in diff.split("\n") if line.startswith("+") and not line.startswith("+++")]
-    telling = frozenset(line for line in added if _TELLING.search(line))
+    added = (line.text.strip() for line in _patch_lines(patch) if line.sign == "+")
+    telling = frozenset(filter(_TELLING.search, added))
     if len(telling) < _FEWEST_LINES:
         return None
     try:
-        span = (f"{commit.name}^", commit.name)
-        whole = git.run(deadline, "diff-tree", "-r", "-p", *_DIFF, "--end-of-options", *span)
+        parts = _file_patches(git, deadline, *_DIFF, "--end-of-options", f"{commit.name}^", commit.name)
     except GitTimeoutError:
         raise
     except GitError:  # The first commit has none before it.
         return None
-    runs = [(*_densest(run, telling), path) for path, run in _removed(as_text(whole))]
+    runs = [(*_densest(run, telling), _path_in(part, "a/")) for part in parts for run in _removed(part)]
     alike, first, last, path = max(runs, key=itemgetter(0), default=(0, 0, 0, ""))
     return Lines(f"{commit.name}^", path, first, last) if alike >= _LEAST_ALIKE * len(telling) else None
 
@@ -284,25 +288,14 @@ def _densest(run: Sequence[tuple[int, str]], telling: frozenset[str]) -> tuple[i
     return len(telling.intersection(inside)), run[last][0] - len(inside) + 1, run[last][0]
 
 
-def _removed(diff: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
-    """Yield for each run of removed lines its file, and the lines with their numbers before."""
-    path = ""
-    number = left = 0
-    run: list[tuple[int, str]] = []
-    for line in diff.split("\n"):
-        if left and line.startswith("-"):
-            run.append((number, line[1:].strip()))
-            number, left = number + 1, left - 1
-            continue
-        if run:
-            yield path, run
-            run = []
-        if line.startswith("--- "):
-            path = patched_path(line[4:]).removeprefix("a/")
-        elif hunk := HUNK.match(line):
-            number, left, _, _ = hunk_numbers(hunk)
-    if run:
-        yield path, run
+def _removed(patch: str) -> Iterator[list[tuple[int, str]]]:
+    """Yield the runs of lines that a patch without context removes from a file, with their numbers before."""
+    lines = iter(patch.split("\n"))
+    for line in lines:
+        if hunk := HUNK.match(line):
+            first, removed, _, _ = hunk_numbers(hunk)
+            if removed:
+                yield [(first + place, text[1:].strip()) for place, text in enumerate(islice(lines, removed))]
 
 
 def hunk_numbers(hunk: re.Match[str]) -> tuple[int, int, int, int]:
@@ -337,8 +330,8 @@ def changed_symbols(git: Git, commit: str, deadline: float) -> Mapping[str, tupl
 
     Files that it removed are left out; of many files only the first have definitions. Raises GitError.
     """
-    diff = git.run(deadline, "diff-tree", "--no-commit-id", *_COMMIT_DIFF, "--end-of-options", commit)
-    changed = [file for part in _FILE_HEAD.split(as_text(diff))[1:] if (file := _read_changed(part)) is not None]
+    parts = _file_patches(git, deadline, *_COMMIT_DIFF, "--end-of-options", commit)
+    changed = [file for part in parts if (file := _read_changed(part)) is not None]
     blobs = read_blobs(git, [file.blob for file in changed[:MOST_NAMED_FILES]], deadline)
     names: dict[str, tuple[str, ...]] = {}
     for file in changed:
@@ -349,11 +342,11 @@ def changed_symbols(git: Git, commit: str, deadline: float) -> Mapping[str, tupl
 
 def _read_changed(part: str) -> _Changed | None:
     """Return the file of one part of a patch, in whose head both expressions match first; None if it was removed."""
-    named, blob = _NEW_PATH.search(part), _NEW_BLOB.search(part)
-    if named is None or blob is None or named[1] == "/dev/null":
+    path, blob = _path_in(part), _NEW_BLOB.search(part)
+    if not path or blob is None or path == NOWHERE:
         return None
     spans = [(start, start + max(count, 1) - 1) for _, _, start, count in map(hunk_numbers, HUNK.finditer(part))]
-    return _Changed(patched_path(named[1]).removeprefix("b/"), blob[1], tuple(spans))
+    return _Changed(path, blob[1], tuple(spans))
 
 
 def _names(changed: _Changed, data: bytes) -> tuple[str, ...]:

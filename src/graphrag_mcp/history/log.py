@@ -3,10 +3,9 @@
 import re
 import secrets
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from functools import lru_cache
-from pathlib import Path
 
 from graphrag_mcp.model.history import Change, Commit
 from graphrag_mcp.system.git import MOST_STREAMED, Git, GitError, is_name
@@ -23,14 +22,6 @@ _FORMAT = "--format={}%H%x00%ct%x00%as%x00%an <%ae>%x00%B%x00"
 _FIELDS = 5
 _DAY = re.compile(rb"\d{4}-\d\d-\d\d")
 _LAST_SECOND = 253_402_300_799  # The year 9999 ends with this second; a forged commit may have any time.
-
-
-def why_no_history(root: Path) -> str:
-    """Return why the history of a folder cannot be used; "" if it can."""
-    try:
-        return "the clone is shallow" if Git(root).is_shallow else ""
-    except GitError as error:
-        return str(error)
 
 
 def is_ancestor(git: Git, older: str, newer: str) -> bool:
@@ -73,13 +64,20 @@ def read_commits(
         yield from filter(None, (_read_commit(record, most) for record in _records(blocks, mark.encode())))
 
 
+def commits_named(
+    git: Git, deadline: float, names: Collection[str], *options: str, most: int = MESSAGE_CHARACTERS
+) -> list[Commit]:
+    """Return the commits with these names, in their order. most: characters of a message. Raises GitError."""
+    arguments = ("--no-walk=unsorted", *options, "--end-of-options", *names)
+    return [commit for commit, _ in read_commits(git, deadline, *arguments, most=most)] if names else []
+
+
 def read_whole(git: Git, commits: Iterable[Commit], deadline: float) -> dict[str, str]:
     """Return by their names the messages of those commits whose messages are longer than what is kept of one."""
     names = [commit.name for commit in commits if len(commit.message) >= MESSAGE_CHARACTERS]
-    options = ("--no-walk=unsorted", "--end-of-options", *names)
     with suppress(GitError):
-        read = read_commits(git, deadline, *options, most=LONG_MESSAGE_CHARACTERS) if names else ()
-        return {commit.name: commit.message for commit, _ in read}
+        read = commits_named(git, deadline, names, most=LONG_MESSAGE_CHARACTERS)
+        return {commit.name: commit.message for commit in read}
     return {}
 
 

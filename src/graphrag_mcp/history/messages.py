@@ -3,8 +3,8 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
-from itertools import accumulate
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, chain
 
 from graphrag_mcp.history.log import MESSAGE_CHARACTERS
 from graphrag_mcp.text.words import query_words
@@ -31,7 +31,7 @@ def told_parts(body: str, words: str, most: int, *, is_brief: bool = False) -> l
     """
     paragraphs = [part for part in body.replace("\r\n", "\n").split("\n\n") if not _TRAILER.match(part.strip())]
     parts = _parts("\n\n".join(paragraphs))
-    shares = _shares(parts, words)
+    shares = shares_of(parts, words)
     places = list(range(len(parts)))
     if is_brief:
         sharing = [place for place in places if shares[place]]
@@ -51,12 +51,12 @@ def _parts(text: str) -> list[str]:
     return [part.strip() for part in _PART.split(text) if part.strip()]
 
 
-def _shares(parts: list[str], words: str) -> list[float]:
-    """Return for each part the sum of the rarities of the words that it shares."""
+def shares_of(texts: Sequence[str], words: str) -> list[float]:
+    """Return for each of several texts the sum of the rarities, among them, of the words that it shares."""
     wanted = set(query_words(words))
-    shared = [wanted.intersection(query_words(part)) for part in parts]
-    count = Counter(word for found in shared for word in found)
-    return [sum(math.log(1 + len(parts) / count[word]) for word in found) for found in shared]
+    shared = [wanted.intersection(query_words(text)) for text in texts]
+    count = Counter(chain.from_iterable(shared))
+    return [sum(math.log(1 + len(texts) / count[word]) for word in of_text) for of_text in shared]
 
 
 def _cut(text: str, most: int) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from graphrag_mcp.history.log import is_ancestor, read_log, why_no_history
+from graphrag_mcp.history.log import is_ancestor, read_log
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.history import Commit
 from graphrag_mcp.parsing.categories import categorise
@@ -14,6 +14,7 @@ from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_files import paths_of
 
 MOST_COMMITS = 10_000  # The newest 1,000 already give 90 % of the benefit.
+SHALLOW = "the clone is shallow"
 FEWEST_COMMITS = 100  # Fewer commits tell little, and only about the newest files.
 MOST_FILES = 15  # A commit that changes more files tells little about each.
 
@@ -31,10 +32,10 @@ def update_history(
     read; by default, what is checked out. pause: called after each commit, may wait; True ends it unstored.
     """
     before = history.state()
-    if problem := why_no_history(repository):
-        return _without(history, before, problem)
     try:
         git = Git(repository)
+        if git.is_shallow:
+            return _without(history, before, SHALLOW)
         tip = tip or git.head()
         if (before.tip, before.folder) == (tip, git.folder):
             return before.note

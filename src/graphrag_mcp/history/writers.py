@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from graphrag_mcp.history.blame import FOLLOWED, Written, blame, explained, is_reworded, unmoved
 from graphrag_mcp.history.lines import Evolution, Lines, removed_texts, without_blanks
-from graphrag_mcp.history.log import read_commits
+from graphrag_mcp.history.log import commits_named
 from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Told
 from graphrag_mcp.model.search import Frequencies
@@ -21,7 +21,6 @@ SHORTEST_TAKEN = 20  # Characters of a line that was taken from other code, as i
 MOST_TAKEN = 5  # Commits that wrote such lines.
 MOST_BEHIND = 3  # Commits that wrote the lines which words mean.
 _OF_HEAD = 0.5  # The first line has the words of the name, which are not what a question of its lines is about.
-_READ = ("--no-walk=unsorted", "--end-of-options")
 
 
 def explain_line(git: Git, lines: Lines, deadline: float, late: float) -> Told:
@@ -51,8 +50,7 @@ def explain_line(git: Git, lines: Lines, deadline: float, late: float) -> Told:
     if not written:
         return Told((), "git was not ready in time")
     large = [name for name in (*reversed(written), *moved) if name not in small]
-    commits = tuple(commit for commit, _ in read_commits(git, late, *_READ, *small, *large))
-    return Told(commits, "", written, moved=frozenset(moved))
+    return Told(tuple(commits_named(git, late, [*small, *large])), "", written, moved=frozenset(moved))
 
 
 def _is_small(git: Git, commit: str, deadline: float) -> bool:
@@ -85,8 +83,8 @@ def with_taken(git: Git, evolution: Evolution, lines: Lines, deadline: float) ->
                 paths.setdefault(line.commit, line.place.path)
                 places.setdefault(line.commit, set()).update(line.place.added)
         names = sorted(places, key=lambda name: -len(places[name]))[:MOST_TAKEN]
-        read = read_commits(git, deadline, "--no-walk", "--end-of-options", *names) if names else ()
-        older = {commit: ChangedLines(paths[commit.name], frozenset(places[commit.name])) for commit, _ in read}
+        read = commits_named(git, deadline, names, "--no-walk=sorted")
+        older = {commit: ChangedLines(paths[commit.name], frozenset(places[commit.name])) for commit in read}
         return replace(evolution, commits={**evolution.commits, **older})
     return evolution
 
@@ -105,13 +103,12 @@ def writers(
         worth = of_line * rarity(written.text, frequencies) if written.text in masked else 0.0
         if worth > best.get(written.commit, (-1.0,))[0]:
             best[written.commit] = worth, written
-    read = [commit for commit, _ in read_commits(git, deadline, *span.options, *_READ, *best)] if best else []
+    read = commits_named(git, deadline, best, *span.options)
     sums = {commit: best[commit.name][0] + rarity(commit.message, frequencies) for commit in read}
     ordered = sorted(filter(sums.__getitem__, sums), key=lambda commit: -sums[commit])[:MOST_BEHIND]
     own = [best[commit.name][1] for commit in ordered]
     origins = _origins(git, lines, own, deadline)
-    names = [line.commit for line in origins.values()]
-    older = [commit for commit, _ in read_commits(git, deadline, *span.options, *_READ, *names)] if names else []
+    older = commits_named(git, deadline, [line.commit for line in origins.values()], *span.options)
     known = {commit.name: commit for commit in (*older, *ordered)}
     names = [name for line in own for name in (line.commit, origins.get(line.commit, line).commit) if name in known]
     changed = {line.commit: line.place for line in (*origins.values(), *own)}

@@ -170,15 +170,12 @@ def _without_ends(text: str) -> str:
 
 def _lines_of(text: str, lines: str) -> list[int]:
     """Return the numbers of the lines at which whole lines of a text begin."""
-    return [1 + text.count("\n", 0, offset) for offset in _offsets(text, lines)]
-
-
-def _offsets(text: str, lines: str) -> Iterable[int]:
-    """Yield the offsets of whole lines in a text."""
     lines = lines.rstrip("\n")
-    offset = text.find(lines)
-    while offset >= 0 and lines:
+    numbers: list[int] = []
+    offset = text.find(lines) if lines else -1
+    while offset >= 0:
         end = offset + len(lines)
         if text[offset - 1 : offset] in ("", "\n") and text[end : end + 1] in ("", "\n"):
-            yield offset
+            numbers.append(1 + text.count("\n", 0, offset))
         offset = text.find(lines, offset + 1)
+    return numbers

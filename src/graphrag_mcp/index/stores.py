@@ -1,7 +1,6 @@
 """The stores over one open index file, each made when a question or a run first needs it."""
 
 import threading
-from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -107,9 +106,13 @@ class IndexStores:
         if embedder is not None and self._vectors is None:
             self._vectors = SqliteVectorIndex(self.database, self._scopes, embedder.fingerprint, embedder.dimensions)
             self._sketches = SketchCache(self.catalog, embedder)
-        stores = Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
-        return replace(
-            stores,
+        return Stores(
+            self.catalog,
+            self._keywords,
+            self._graph,
+            self._vectors,
+            embedder,
+            model_problem,
             sketches=self._sketches,
             phrases=self._keywords,
             history=self.history,

@@ -342,17 +342,19 @@ class Supervisor:
     def _indexer(self, *, reuse: bool = True, gives_way: bool = True) -> "Indexer":
         from graphrag_mcp.exclusion.archive import ArchiveClassifier
         from graphrag_mcp.exclusion.attributes import StatedCategories
-        from graphrag_mcp.ingest.indexer import Indexer, Source, Target
+        from graphrag_mcp.ingest.indexer import Indexer
 
         index = self._handle.written()
         return Indexer(
-            Source(
-                self._exclusion,
-                ArchiveClassifier(self._settings.archive_patterns),
-                StatedCategories(self._exclusion.root),
-                self._start,
-            ),
-            Target(index.database, index.catalog, index.writer, self._handle.embedder, self._handle.paths.quarantine),
+            self._exclusion,
+            self._start,
+            ArchiveClassifier(self._settings.archive_patterns),
+            StatedCategories(self._exclusion.root),
+            index.database,
+            index.catalog,
+            index.writer,
+            self._handle.embedder,
+            self._handle.paths.quarantine,
             workers=self._settings.workers,
             reuse=reuse,
             idle=self.search_priority.idle if gives_way else None,

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from graphrag_mcp.embedding.chunk_texts import CONTEXT_VERSION
@@ -74,90 +75,59 @@ def compare(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Which files of a tree are indexed, and how: by the rules of `exclusion`, below the subfolder `start` ("": all).
+@dataclass(eq=False)
+class Indexer:
+    """Writes the index of one project; the caller holds the write lock.
 
-    archive: decides which files are archived. stated: the categories that the project gives its files.
+    exclusion, start: the files to index are those that the rules let through below the subfolder `start` ("": all).
+    archive: decides which of them are archived. stated: the categories that the project gives its files.
+    database: the one of catalog and writer. embedder: without one, files are indexed without vectors.
+    quarantine_file: keeps the names of files that ended a parsing process.
+    workers: parsing processes, 0 for as many as there are cores. reuse: take the stored rows of a content instead of
+    parsing it again. idle: set while no search runs; otherwise the run works in short turns.
     """
 
     exclusion: ExclusionManager
+    start: str
     archive: ArchiveClassifier
     stated: StatedCategories
-    start: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What a run writes. Without an embedder, files are indexed without vectors.
-
-    database: the one of catalog and writer. quarantine_file: keeps the names of files that ended a parsing process.
-    """
-
     database: Database
     catalog: SqliteCatalog
     writer: SqliteIndexWriter
     embedder: Embedder | None
     quarantine_file: Path
+    workers: int
+    reuse: bool
+    idle: threading.Event | None
 
-
-class Indexer:
-    """Writes the index of one project; the caller holds the write lock."""
-
-    def __init__(
-        self,
-        source: Source,
-        target: Target,
-        *,
-        workers: int = 0,
-        reuse: bool = True,
-        idle: threading.Event | None = None,
-    ) -> None:
-        """Write the files of the source to the target.
-
-        workers: parsing processes, 0 for as many as there are cores. reuse: take the stored rows of a content instead
-        of parsing it again. idle: set while no search runs; otherwise the run works in short turns.
-        """
-        self._root = source.exclusion.root
-        self._exclusion = source.exclusion
-        self._archive = source.archive
-        self._stated = source.stated
-        self._start = source.start
-        self._catalog = target.catalog
-        self._writer = writer = target.writer
-        self._embedder = embedder = target.embedder
-        self._quarantine_file = target.quarantine_file
-        self._workers = workers
-        self._reuse = reuse
-        self._search_yield = SearchYield(idle)
-        self._links = LinkStage(target.database, workers, self._search_yield)
-        self._model_id = writer.model_id(embedder.fingerprint, embedder.dimensions) if embedder else None
+    def __post_init__(self) -> None:
+        """Give this indexer its turns, its last stage, and the number of its model."""
+        self._search_yield = SearchYield(self.idle)
+        self._links = LinkStage(self.database, self.workers, self._search_yield)
+        model = self.embedder
+        self._model_id = self.writer.model_id(model.fingerprint, model.dimensions) if model else None
 
     def reconcile(self, progress: ReportProgress | None = None, stop: threading.Event | None = None) -> IndexReport:
         """Compare the whole tree with the catalog and redo what differs; `stop` ends the run after the next batch."""
         run = _Run(progress, stop)
-        self._exclusion.reload()
-        walked, skipped = self._walk(self._start)
-        known, hidden = without_unreadable(self._catalog.file_states(), skipped)
-        changes = compare(known, walked, self._is_current)
-        run.unreadable += hidden
-        known_ages = "" if changes.added or changes.possibly_changed else self._catalog.meta("ages")
+        self.exclusion.reload()
+        walked, skipped = self._walk(self.start)
+        changes = self._compare(self.catalog.file_states(), walked, skipped, run)
+        known_ages = "" if changes.added or changes.possibly_changed else self.catalog.meta("ages")
         with ThreadPoolExecutor(1) as git:
             dates = git.submit(self._date, walked, known_ages)
-            self._writer.delete(changes.removed)
-            self._writer.set_skipped(skipped, complete=True)
-            self._writer.set_archived(self._other_archive_classes(walked))
-            self._process(changes, known, walked, run)
-            self._links.run(stop)
+            self.writer.set_skipped(skipped, complete=True)
+            self.writer.set_archived(self._other_archive_classes(walked))
+            self._process(walked, run)
             ages, times = dates.result()
-        self._writer.set_modified_at(times)
+        self.writer.set_modified_at(times)
         if not run.stopped:  # A run that was cut short is not a complete index.
-            rules = json.dumps(self._exclusion.warnings)  # Readers do not load the rules.
-            self._writer.complete({"ages": ages, "indexed_at": str(time.time()), "rule_warnings": rules})
-        self._writer.checkpoint()
+            rules = json.dumps(self.exclusion.warnings)  # Readers do not load the rules.
+            self.writer.complete({"ages": ages, "indexed_at": str(time.time()), "rule_warnings": rules})
+        self.writer.checkpoint()
         notes = (f"recency: {times.note}",) if times.note else ()
-        report = run.report(changes, len(skipped), (*self._exclusion.warnings, *notes))
-        return replace(report, failures=self._catalog.failures())
+        report = run.report(len(skipped), (*self.exclusion.warnings, *notes))
+        return replace(report, failures=self.catalog.failures())
 
     def update(self, paths: Iterable[str], stop: threading.Event | None = None, *, ask_git: bool = True) -> IndexReport:
         """Index these paths again, relative to the root: files or folders that appeared, changed or vanished.
@@ -165,41 +135,32 @@ class Indexer:
         ask_git: also read the times of their commits.
         """
         run = _Run(None, stop)
-        walked: dict[str, WalkedFile] = {}
-        skipped: dict[str, str] = {}
-        touched: dict[str, FileState] = {}
         wanted = list(dict.fromkeys(path.rstrip("/") for path in paths))
-        for path in wanted:
-            walked_here, skipped_here = self._walk(path)
-            walked |= walked_here
-            skipped |= skipped_here
-            touched |= self._catalog.states_at(path)
-        touched, hidden = without_unreadable(touched, skipped)
-        changes = compare(touched, walked, self._is_current)
-        run.unreadable += hidden
-        self._writer.delete(changes.removed)
-        self._writer.set_skipped(skipped, below=wanted)
-        self._process(changes, touched, walked, run)
-        self._links.run(stop)
+        walked, skipped = self._walk(*wanted)
+        touched = {path: state for start in wanted for path, state in self.catalog.states_at(start).items()}
+        changes = self._compare(touched, walked, skipped, run)
+        self.writer.set_skipped(skipped, below=wanted)
+        self._process(walked, run)
         if ask_git and (changes.added or changes.possibly_changed):
             # A checkout sets the mtime of every file that it writes to now; the commits have the real ages.
             _, times = self._date(walked)
-            self._writer.set_modified_at(times)
-        return run.report(changes, len(skipped), ())
+            self.writer.set_modified_at(times)
+        return run.report(len(skipped), ())
 
     def _is_current(self, path: str, recipe: str) -> bool:
         """Whether rows of this recipe are up to date; without a model, the vectors of any model are kept."""
         own = self._recipe(path)
-        return recipe.startswith(own) if self._embedder is None else recipe == own
+        return recipe.startswith(own) if self.embedder is None else recipe == own
 
     def _recipe(self, path: str) -> str:
-        fingerprint = self._embedder.fingerprint if self._embedder else ""
-        return f"{PARSER_VERSION}.{CONTEXT_VERSION}.{self._stated.of(path) or ''}.{fingerprint}"
+        fingerprint = self.embedder.fingerprint if self.embedder else ""
+        return f"{PARSER_VERSION}.{CONTEXT_VERSION}.{self.stated.of(path) or ''}.{fingerprint}"
 
-    def _walk(self, start: str) -> tuple[dict[str, WalkedFile], dict[str, str]]:
+    def _walk(self, *starts: str) -> tuple[dict[str, WalkedFile], dict[str, str]]:
+        """Return the files at and below some paths, and why others are left out there."""
         walked: dict[str, WalkedFile] = {}
         skipped: dict[str, str] = {}
-        for entry in walk(self._exclusion, start):
+        for entry in chain.from_iterable(walk(self.exclusion, start) for start in starts):
             self._search_yield.yield_to_searches()
             if isinstance(entry, WalkedFile):
                 walked[entry.path] = entry
@@ -209,35 +170,47 @@ class Indexer:
 
     def _other_archive_classes(self, paths: Iterable[str]) -> dict[str, ArchiveClass | None]:
         """Return the files whose archive class differs from the stored one, because the patterns changed."""
-        known = self._catalog.archived()
-        classes = {path: self._archive.classify(path) for path in paths}
+        known = self.catalog.archived()
+        classes = {path: self.archive.classify(path) for path in paths}
         return {path: archive for path, archive in classes.items() if archive != known.get(path)}
 
-    def _process(
-        self, changes: Changes, known: Mapping[str, FileState], walked: Mapping[str, WalkedFile], run: "_Run"
-    ) -> None:
-        paths = (*changes.added, *changes.possibly_changed)
-        stored = self._writer.stored_contents(paths) if self._reuse else {}
-        run.begin(len(paths), stored, {path: known[path].content_hash for path in changes.possibly_changed})
-        jobs = [self._job(walked[path], stored.get(path, {})) for path in paths]
-        quarantine = Quarantine(self._quarantine_file)
-        for batch in _batches(prepare_all(jobs, self._workers, quarantine, self._search_yield), run):
-            self._commit(batch, run)
-        lost = [self._job(walked[path], {}) for path in run.lost]
-        for batch in _batches(prepare_all(lost, self._workers, quarantine, self._search_yield), run):
+    def _compare(
+        self, known: Mapping[str, FileState], walked: Mapping[str, WalkedFile], skipped: Mapping[str, str], run: "_Run"
+    ) -> Changes:
+        """Find what changed, and remove the files that are gone."""
+        seen, hidden = without_unreadable(known, skipped)
+        run.unreadable += hidden
+        run.changes = changes = compare(seen, walked, self._is_current)
+        run.hashes = {path: known[path].content_hash for path in changes.possibly_changed}
+        self.writer.delete(changes.removed)
+        return changes
+
+    def _process(self, walked: Mapping[str, WalkedFile], run: "_Run") -> None:
+        """Index the new and the possibly changed files, and resolve what their names mean."""
+        paths = (*run.changes.added, *run.changes.possibly_changed)
+        run.stored = self.writer.stored_contents(paths) if self.reuse else {}
+        run.total = len(paths)
+        run.advance(0, 0)
+        self._prepare([self._job(walked[path], run.stored.get(path, {})) for path in paths], run)
+        self._prepare([self._job(walked[path], {}) for path in run.lost], run)
+        self._links.run(run.stop)
+
+    def _prepare(self, jobs: Sequence[Job], run: "_Run") -> None:
+        quarantine = Quarantine(self.quarantine_file)
+        for batch in _batches(prepare_all(jobs, self.workers, quarantine, self._search_yield), run):
             self._commit(batch, run)
 
     def _job(self, file: WalkedFile, stored: Mapping[bytes, StoredContent]) -> Job:
         return Job(
-            root=self._root,
+            root=self.exclusion.root,
             path=file.path,
             size=file.size,
             mtime_ns=file.mtime_ns,
             changed_ns=file.changed_ns,
             recipe=self._recipe(file.path),
-            stated=self._stated.of(file.path),
-            archive=self._archive.classify(file.path),
-            max_bytes=self._exclusion.max_file_bytes,
+            stated=self.stated.of(file.path),
+            archive=self.archive.classify(file.path),
+            max_bytes=self.exclusion.max_file_bytes,
             stored={
                 key: content.recipe for key, content in stored.items() if self._is_current(file.path, content.recipe)
             },
@@ -251,18 +224,21 @@ class Indexer:
         vectors = self._vectors(prepared, run)
         self._search_yield.yield_to_searches()
         rejected |= self._write([_embedded(*pair) for pair in zip(prepared, vectors, strict=True)])
-        lost = set(self._writer.attach(entries))
-        self._writer.delete([outcome.path for outcome in refused if not outcome.may_pass])
-        self._writer.set_skipped(rejected)
+        lost = set(self.writer.attach(entries))
+        dropped = [outcome.path for outcome in refused if not outcome.may_pass]
+        self.writer.delete(dropped)
+        self.writer.set_skipped(rejected)
+        run.rejected |= rejected.keys()
+        run.removed += sum(path in run.hashes for path in dropped)
         run.lost += sorted(lost)
         run.count_attached([entry for entry in entries if entry.path not in lost])
-        run.advance(len(batch) - len(lost), sum(len(file.texts) for file in prepared), len(rejected))
+        run.advance(len(batch) - len(lost), sum(len(file.texts) for file in prepared))
         run.unreadable += sum(outcome.may_pass for outcome in refused)
 
     def _write(self, files: Sequence[tuple[PackedFile, Sequence[bytes]]]) -> dict[str, str]:
         """Write files in one commit, or each alone if one of them cannot be; return why some were not, by path."""
         try:
-            self._writer.write(files, self._model_id)
+            self.writer.write(files, self._model_id)
         except Exception as error:
             if isinstance(error, sqlite3.Error) and not isinstance(error, _ROW_ERRORS):
                 raise
@@ -273,11 +249,10 @@ class Indexer:
 
     def _vectors(self, prepared: Sequence[Prepared], run: "_Run") -> list[list[bytes | Failure]]:
         """Return each file's vectors; a chunk whose text did not change keeps its vector."""
-        if self._embedder is None or self._model_id is None:
+        if self.embedder is None or self._model_id is None:
             return [[] for _ in prepared]
         stored = [
-            self._writer.stored_vectors(file.rows.entry.path, self._model_id) if self._reuse else {}
-            for file in prepared
+            self.writer.stored_vectors(file.rows.entry.path, self._model_id) if self.reuse else {} for file in prepared
         ]
         missing = [
             texts
@@ -285,7 +260,7 @@ class Indexer:
             for texts, text_hash in zip(file.texts, file.rows.text_hashes, strict=True)
             if text_hash not in old
         ]
-        fresh = iter([vector for step in _steps(missing) for vector in self._embed(self._embedder, step)])
+        fresh = iter([vector for step in _steps(missing) for vector in self._embed(self.embedder, step)])
         run.embedded += len(missing)
         run.reused += sum(len(file.texts) for file in prepared) - len(missing)
         return [
@@ -305,12 +280,12 @@ class Indexer:
 
     def _date(self, walked: Mapping[str, WalkedFile], known_ages: str = "") -> tuple[str, CommitTimes]:
         """Return the key of these ages and the time of each file's last commit; no times if the catalog has the key."""
-        head = head_commit(self._root) if shutil.which("git") else ""
+        head = head_commit(self.exclusion.root) if shutil.which("git") else ""
         ages = f"{AGES_VERSION} {head}"
         if not head or ages == known_ages:
             return ages, CommitTimes()
         wanted = {path: file.mtime_ns for path, file in walked.items()}
-        return ages, commit_times(self._root, wanted, GIT_TIMEOUT_SECONDS)
+        return ages, commit_times(self.exclusion.root, wanted, GIT_TIMEOUT_SECONDS)
 
 
 @dataclass(slots=True)
@@ -320,6 +295,7 @@ class _Run:
     progress: ReportProgress | None
     stop: threading.Event | None
     started: float = field(default_factory=time.monotonic)
+    changes: Changes = Changes((), (), (), 0)
     stored: Mapping[str, Mapping[bytes, StoredContent]] = field(default_factory=dict)
     # These are the stored hashes of the possibly changed files.
     hashes: Mapping[str, bytes] = field(default_factory=dict)
@@ -330,14 +306,9 @@ class _Run:
     embedded: int = 0
     reused: int = 0
     touched: int = 0
-    rejected: int = 0
+    removed: int = 0  # Of the possibly changed files, those that cannot be indexed any more.
+    rejected: set[str] = field(default_factory=set)
     unreadable: int = 0
-
-    def begin(
-        self, total: int, stored: Mapping[str, Mapping[bytes, StoredContent]], hashes: Mapping[str, bytes]
-    ) -> None:
-        self.total, self.stored, self.hashes = total, stored, hashes
-        self._report_progress()
 
     def count_attached(self, entries: Iterable[TreeEntry]) -> None:
         """Count files whose content was stored already, for this tree or for another one."""
@@ -347,42 +318,37 @@ class _Run:
             else:
                 self.reused += self.stored[entry.path][entry.content_hash].chunks
 
-    def advance(self, files: int, chunks: int, rejected: int) -> None:
+    def advance(self, files: int, chunks: int) -> None:
         self.done += files
         self.chunks += chunks
-        self.rejected += rejected
-        self._report_progress()
-
-    @property
-    def stopped(self) -> bool:
-        return self.stop is not None and self.stop.is_set()
-
-    def report(self, changes: Changes, skipped: int, warnings: Sequence[str]) -> IndexReport:
-        return IndexReport(
-            added=len(changes.added),
-            changed=len(changes.possibly_changed) - self.touched,
-            removed=len(changes.removed),
-            unchanged=changes.unchanged + self.touched,
-            skipped=skipped + self.rejected,
-            chunks=self.chunks,
-            embedded=self.embedded,
-            reused=self.reused,
-            seconds=time.monotonic() - self.started,
-            warnings=(*warnings, *self._unreadable_warning()),
-        )
-
-    def _unreadable_warning(self) -> tuple[str, ...]:
-        if not self.unreadable:
-            return ()
-        return (f"{counted(self.unreadable, 'file')} could not be read; the index keeps their last content",)
-
-    def _report_progress(self) -> None:
         if self.progress is None:
             return
         elapsed = time.monotonic() - self.started
         is_told = self.done >= self.total * LEAST_DONE > 0  # Before that, most of the time is that of the start.
         left = elapsed / self.done * (self.total - self.done) if is_told else None
         self.progress(Progress(self.done, self.total, self.chunks, left))
+
+    @property
+    def stopped(self) -> bool:
+        return self.stop is not None and self.stop.is_set()
+
+    def report(self, skipped: int, warnings: tuple[str, ...]) -> IndexReport:
+        changes = self.changes
+        if self.unreadable:
+            kept = f"{counted(self.unreadable, 'file')} could not be read; the index keeps their last content"
+            warnings = (*warnings, kept)
+        return IndexReport(
+            added=len(set(changes.added) - self.rejected),
+            changed=len(set(changes.possibly_changed) - self.rejected) - self.touched,
+            removed=len(changes.removed) + self.removed,
+            unchanged=changes.unchanged + self.touched,
+            skipped=skipped + len(self.rejected),
+            chunks=self.chunks,
+            embedded=self.embedded,
+            reused=self.reused,
+            seconds=time.monotonic() - self.started,
+            warnings=warnings,
+        )
 
 
 def _embedded(file: Prepared, vectors: Sequence[bytes | Failure]) -> tuple[PackedFile, list[bytes]]:

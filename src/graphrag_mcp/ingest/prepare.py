@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
-from graphrag_mcp.model.files import FAILED, ArchiveClass, Category, Chunk, Failure, ParsedFile, ParseMode
+from graphrag_mcp.model.files import FAILED, ArchiveClass, Category, Chunk, ParsedFile, ParseMode
 from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.parsing.stages import failure
@@ -106,12 +106,8 @@ def _prepare(job: Job) -> Outcome:
     try:
         return _rows(entry, parsed)
     except Exception as error:
-        return _rows(entry, without_content(parsed, failure("rows", error)))
-
-
-def without_content(parsed: ParsedFile, why: Failure) -> ParsedFile:
-    """Return a file of which only the name is indexed."""
-    return ParsedFile(parsed.path, "", parsed.category, parsed.mode, (), failures=(*parsed.failures, why))
+        failures = (*parsed.failures, failure("rows", error))
+        return _rows(entry, ParsedFile(parsed.path, "", parsed.category, parsed.mode, (), failures=failures))
 
 
 def _rows(entry: TreeEntry, parsed: ParsedFile) -> Prepared:

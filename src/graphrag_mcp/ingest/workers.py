@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -36,7 +36,7 @@ TURN_SECONDS = 0.005  # Python itself switches between threads at this interval.
 MAX_WAIT_SECONDS = 0.05  # Most searches take less, and a run must end however many searches there are.
 
 Answer = TypeVar("Answer")
-_Pending = deque[tuple["Future[list[Outcome]]", tuple[Job, ...]]]
+Task = TypeVar("Task", bound=tuple[object, ...])  # The arguments of a call.
 
 
 class Quarantine:
@@ -110,16 +110,18 @@ def prepare_all(
     if count == 1 or sum(job.size for job in jobs) < (TINY_RUN_BYTES if _shared(count).is_warm else SMALL_RUN_BYTES):
         yield from _prepare_here(jobs, quarantine, search_yield)
     else:
-        with _shared(count).borrow() as pool:
-            yield from _run(pool, _tasks(jobs), count * TASKS_AHEAD, alone)
+        for task, outcomes in _answers(_prepare_task, _tasks(jobs), count):
+            yield from outcomes or ()
+            alone += task if outcomes is None else ()
     if alone and not _processes_start():
         logger.warning("no parsing process can be started; parsing in this process")
         yield from _prepare_here(alone, quarantine, search_yield)
         return
     for job in alone:
-        outcome = _prepare_alone(job)
-        quarantine.record(job.path, ended_process=outcome == _crash(job))
-        yield _prepare_alone(replace(job, without_syntax=True)) if outcome == _crash(job) else outcome
+        outcome = _in_own_process(prepare, job)
+        quarantine.record(job.path, ended_process=outcome is None)
+        outcome = outcome or _in_own_process(prepare, replace(job, without_syntax=True))
+        yield outcome or Rejected(job.path, "the parser crashed on this file")
     quarantine.end()
 
 
@@ -134,17 +136,27 @@ def run_tasks(
     if count == 1:
         yield from (work(*task) for task in tasks)
         return
-    pending: deque[tuple[Future[Answer] | None, tuple[object, ...]]] = deque()
+    for task, answer in _answers(work, tasks, count):
+        if answer is None:  # Another task may have ended the processes.
+            answer = _in_own_process(work, *task)
+        yield answer if answer is not None or _processes_start() else work(*task)
+
+
+def _answers(work: Callable[..., Answer], tasks: Iterable[Task], count: int) -> Iterator[tuple[Task, Answer | None]]:
+    """Yield each task with the answer of `work`, in order; with None where its process or another one ended."""
+    pending: deque[tuple[Task, Future[Answer] | None]] = deque()
     with _shared(count).borrow() as pool:
         try:
             for task in tasks:
-                pending.append((_attempt(pool, work, task), task))
+                pending.append((task, _attempt(pool, work, task)))
                 if len(pending) >= count * TASKS_AHEAD:
-                    yield _answer(work, *pending.popleft())
+                    task, future = pending.popleft()
+                    yield task, _result(future)
             while pending:
-                yield _answer(work, *pending.popleft())
+                task, future = pending.popleft()
+                yield task, _result(future)
         finally:
-            for future, _ in pending:
+            for _, future in pending:
                 if future:
                     future.cancel()
 
@@ -157,12 +169,10 @@ def _attempt(
     return None
 
 
-def _answer(work: Callable[..., Answer], future: "Future[Answer] | None", task: tuple[object, ...]) -> Answer | None:
+def _result(future: "Future[Answer] | None") -> Answer | None:
     with suppress(BrokenProcessPool):
-        if future:
-            return future.result()
-    answer = _in_own_process(work, *task)  # Another task may have ended the processes.
-    return answer if answer is not None or _processes_start() else work(*task)
+        return future.result() if future else None
+    return None
 
 
 def _tasks(jobs: Sequence[Job]) -> Iterator[tuple[Job, ...]]:
@@ -179,35 +189,6 @@ def _tasks(jobs: Sequence[Job]) -> Iterator[tuple[Job, ...]]:
         yield tuple(task)
 
 
-def _run(
-    pool: ProcessPoolExecutor, tasks: Iterator[tuple[Job, ...]], ahead: int, crashed: list[Job]
-) -> Iterator[Outcome]:
-    """Yield each task's outcomes; the jobs of a task whose process ended are appended to `crashed`."""
-    pending: _Pending = deque()
-    try:
-        for task in tasks:
-            try:
-                pending.append((_submit(pool, _prepare_task, task), task))
-            except BrokenProcessPool:
-                crashed += task
-            while len(pending) >= ahead:
-                yield from _collect(pending, crashed)
-        while pending:
-            yield from _collect(pending, crashed)
-    finally:
-        for future, _ in pending:
-            future.cancel()
-
-
-def _collect(pending: _Pending, crashed: list[Job]) -> list[Outcome]:
-    future, task = pending.popleft()
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        crashed += task
-        return []
-
-
 def _prepare_here(jobs: Sequence[Job], quarantine: Quarantine, search_yield: SearchYield) -> Iterator[Outcome]:
     """Prepare files in this process; a file that ends it is quarantined for the next one."""
     for job in jobs:
@@ -215,10 +196,6 @@ def _prepare_here(jobs: Sequence[Job], quarantine: Quarantine, search_yield: Sea
         quarantine.begin(job.path)
         yield prepare(job)
     quarantine.end()
-
-
-def _crash(job: Job) -> Rejected:
-    return Rejected(job.path, "the parser crashed on this file")
 
 
 def _in_own_process(work: Callable[..., Answer], *arguments: object) -> Answer | None:
@@ -230,11 +207,6 @@ def _in_own_process(work: Callable[..., Answer], *arguments: object) -> Answer |
         return None
     finally:
         pool.shutdown(wait=False)
-
-
-def _prepare_alone(job: Job) -> Outcome:
-    outcomes = _in_own_process(_prepare_task, (job,))
-    return _crash(job) if outcomes is None else outcomes[0]
 
 
 def _processes_start() -> bool:
@@ -313,7 +285,7 @@ def _submit(pool: ProcessPoolExecutor, work: Callable[..., Answer], *arguments: 
         return pool.submit(work, *arguments)
 
 
-def _prepare_task(jobs: tuple[Job, ...]) -> list[Outcome]:
+def _prepare_task(*jobs: Job) -> list[Outcome]:
     return [prepare(job) for job in jobs]
 
 

@@ -126,26 +126,19 @@ class SecretSpan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """A kind of secret. Its expression is tried where a hint begins, and its last group is masked.
-
-    Without hints an automaton looks for the expression. examples: `<w20>` stands for 20 random characters.
-    """
+    """A kind of secret; the last group of its expression is masked."""
 
     kind: str
     expression: re.Pattern[str]
     is_secret: Callable[[str], bool]
-    hints: Sequence[str]
-    examples: Sequence[str]
-    counter_examples: Sequence[str]
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The rules, and the automata that find where to try them.
 
-    shapes: rules without hints; one automaton of all would have too many states. places: rules that are tried behind
-    a name such as `password`.
+    formats: rules that are tried where a hint begins, by hint. shapes: rules without hints; one automaton of all would
+    have too many states. places: rules that are tried behind a name such as `password`.
     """
 
     formats: Mapping[str, Sequence[Rule]]
@@ -154,11 +147,6 @@ class Rules:
     find_hints: Any  # re2 has no types.
     find_shapes: Any
     find_names: Any
-
-    def all(self) -> list[Rule]:
-        """Return every rule once."""
-        hinted = dict.fromkeys(rule for rules in self.formats.values() for rule in rules)
-        return [*hinted, *self.shapes, *self.places]
 
 
 def mask_secrets(text: str) -> str:
@@ -189,10 +177,12 @@ def load_rules() -> Rules:
     """Read the rules of the package."""
     data = read_table("graphrag_mcp.text", "secret_rules.toml")
     formats: dict[str, list[Rule]] = {}
-    rules = [_rule(row) for row in data["format"]]
-    shapes = [rule for rule in rules if not rule.hints]
-    for rule in rules:
-        for hint in rule.hints:
+    shapes: list[Rule] = []
+    for row in data["format"]:
+        rule = _rule(row)
+        if "hints" not in row:
+            shapes.append(rule)
+        for hint in row.get("hints", ()):
             formats.setdefault(hint, []).append(rule)
     return Rules(
         formats,
@@ -205,15 +195,7 @@ def load_rules() -> Rules:
 
 
 def _rule(data: Mapping[str, Any]) -> Rule:
-    return Rule(
-        data.get("kind", NAMED),
-        re.compile(data["expression"]),
-        _CHECKS[data.get("check", "any")],
-        data.get("hints", ()),
-        data["examples"],
-        data["counter_examples"],
-        data["source"],
-    )
+    return Rule(data.get("kind", NAMED), re.compile(data["expression"]), _CHECKS[data.get("check", "any")])
 
 
 def _automaton(expressions: Iterable[str]) -> Any:

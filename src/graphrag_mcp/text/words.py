@@ -125,7 +125,7 @@ def _stems(name: str) -> Iterable[str]:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _identifier_stems(identifier: str) -> tuple[str, ...]:
-    return tuple(_STEMS[part] for part in _discriminative_parts(identifier))
+    return tuple(map(_stem, _discriminative_parts(identifier)))
 
 
 def _discriminative_parts(identifier: str) -> tuple[str, ...]:
@@ -170,20 +170,11 @@ class _Shapes(dict[int, str]):
         return shape
 
 
-class _Stems(dict[str, str]):
-    """The stem of each part seen so far. A stemmer is not thread-safe, so calls are serialised."""
-
-    def __init__(self) -> None:
-        self._stemmer = Stemmer.Stemmer("english")
-        self._turn = threading.Lock()
-
-    def __missing__(self, part: str) -> str:
-        with self._turn:
-            stem: str = self._stemmer.stemWord(part)
-        if len(self) >= _CACHE_SIZE:
-            self.clear()
-        self[part] = stem
-        return stem
+@lru_cache(maxsize=_CACHE_SIZE)
+def _stem(part: str) -> str:
+    with _STEMMING:
+        stem: str = _STEMMER.stemWord(part)
+    return stem
 
 
 class _Words(dict[str, str]):
@@ -193,7 +184,7 @@ class _Words(dict[str, str]):
         is_unspaced = _is_unspaced(identifier)  # Without blanks, a whole sentence looks like one identifier.
         if len(identifier) > _LONGEST and not is_unspaced:
             return ""
-        stems = (_STEMS[part] for part in _discriminative_parts(identifier))
+        stems = map(_stem, _discriminative_parts(identifier))
         words = " ".join(_distinct(stems if is_unspaced else (identifier.lower(), *stems)))
         if len(self) >= _CACHE_SIZE:
             self.clear()
@@ -202,5 +193,5 @@ class _Words(dict[str, str]):
 
 
 _SHAPES = _Shapes()
-_STEMS = _Stems()
+_STEMMER, _STEMMING = Stemmer.Stemmer("english"), threading.Lock()  # A stemmer is not thread-safe.
 _WORDS = _Words()

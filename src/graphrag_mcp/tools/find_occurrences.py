@@ -101,11 +101,12 @@ def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "Co
         every = find_lines(create(case=Case.IGNORE), list(hits.listed), view.files).total
         occurrences = replace(occurrences, in_other_case=every - occurrences.total)
     if not (arguments.regex or arguments.whole_word) and hits.are_of_tests:
-        code = [file for file in hits.listed.values() if not occurrences.total or file.category is not Category.TESTS]
+        listed = hits.listed.items()
+        code = [path for path, file in listed if not occurrences.total or file.category is not Category.TESTS]
         found = find_fragments(arguments.text, code, view.files, arguments.case)
         occurrences = replace(occurrences, fragments=found)
     if not arguments.regex and occurrences.total <= FEW:
-        otherwise = find_spellings(arguments.text, list(hits.listed.values()), view.files)
+        otherwise = find_spellings(arguments.text, list(hits.listed), view.files)
         occurrences = replace(occurrences, spelled_otherwise=otherwise)
     if call.scope.exclude_archived:
         every_file = view.files.listed(replace(call.scope, exclude_archived=False))

@@ -200,26 +200,18 @@ class _Pending(events.FileSystemEventHandler):
     def on_any_event(self, event: events.FileSystemEvent) -> None:
         for location in (event.src_path, event.dest_path):
             path = self._relative(location)
-            if path and self.tree.exclusion.is_rule_file(path):
-                self.lose()
-            elif path and (path in self.paths or self.tree.may_index(path, event.is_directory)):
-                self.add(path)
+            is_rule = bool(path) and self.tree.exclusion.is_rule_file(path)
+            if is_rule or (path and (path in self.paths or self.tree.may_index(path, event.is_directory))):
+                self._add(path, is_rule)
 
-    def add(self, path: str) -> None:
+    def _add(self, path: str, is_rule: bool) -> None:
         with self.guard:
             self.last = time.monotonic()
             self.first = self.first or self.last
-            if len(self.paths) >= MAX_PATHS:
+            if is_rule or len(self.paths) >= MAX_PATHS:
                 self.everything = True
             else:
                 self.paths[path] = None
-        self.woken.set()
-
-    def lose(self) -> None:
-        with self.guard:
-            self.last = time.monotonic()
-            self.first = self.first or self.last
-            self.everything = True
         self.woken.set()
 
     def take(self, stop: threading.Event) -> Batch | None:

@@ -5,9 +5,12 @@ Rows are 0-based line numbers; `start` and `end` are byte offsets into the UTF-8
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_mcp.model.files import ANY_COUNT, Count, Symbol, SymbolKind
+
+if TYPE_CHECKING:
+    from graphrag_mcp.parsing.code.locals import Bindings
 
 
 class Definition(NamedTuple):
@@ -135,8 +138,8 @@ class Comment(NamedTuple):
 class Outline:
     """Everything is in the order of the file; a definition comes before what it contains.
 
-    keys: the options and settings that the code declares. implied: the types of its own namespace that the file names,
-    as if it imported them.
+    keys: the options and settings that the code declares. bindings: where its variables are bound. implied: the types
+    of its own namespace that the file names, as if it imported them.
     """
 
     definitions: Sequence[Definition] = ()
@@ -146,6 +149,7 @@ class Outline:
     comments: Sequence[Comment] = ()
     keys: Sequence[Symbol] = ()
     variables: Sequence[Variable] = ()
+    bindings: "Bindings | None" = None
     implied: Sequence[Import] = ()
 
 

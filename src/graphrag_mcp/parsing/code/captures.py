@@ -63,7 +63,7 @@ from graphrag_mcp.model.files import ANY_COUNT, OF_FIELD, Count, SymbolKind
 from graphrag_mcp.parsing.code.counting import NO_ARGUMENTS, Counting
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
 from graphrag_mcp.parsing.code.described import Describing
-from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Naming, not_local
+from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Bindings, Naming, not_local
 from graphrag_mcp.parsing.code.names import (
     OwnNamespace,
     as_title,
@@ -313,6 +313,11 @@ class Findings:
             return False
         text = self._code.node_text(node).lstrip("$@")
         return text == name or (text.removesuffix(name) in _OWN_MEMBER and text.endswith(name))
+
+    @property
+    def bindings(self) -> Bindings:
+        """Where the variables of known types are bound, and others with their names."""
+        return Bindings(self._namings, self._code, {variable.name for variable in self.variables})
 
     def _add_bare_names(self) -> None:
         """Add the names that may be local variables as well and are not; a value in capitals is a constant."""

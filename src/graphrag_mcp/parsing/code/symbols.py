@@ -60,6 +60,7 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
         comments=sorted(findings.comments),
         keys=declared_keys(findings.declaring, code),
         variables=variables,
+        bindings=findings.bindings,
         implied=_implied(findings, path, grammar.language.imports),
     )
 

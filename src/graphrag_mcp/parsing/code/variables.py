@@ -26,6 +26,7 @@ class VariableTypes:
         self._own = own
         self._definitions = outline.definitions
         self._types = _kinds_of_variables(outline)
+        self._bindings, self._typed = outline.bindings, {variable.start for variable in outline.variables}
         self._around: dict[tuple[int, str], list[Sequence[_Kind]]] = {}
         self._has_bounds = any(variable.name.startswith("<") for variable in outline.variables)
 
@@ -71,7 +72,10 @@ class VariableTypes:
     def _said(self, variable: str, index: int, at: int) -> str:
         if (index, variable) not in self._around:
             self._around[index, variable] = list(self._types_around(variable, index))
-        known = (_only_or_last(kinds, at) for kinds in self._around[index, variable])
+        begin = self._bindings.start_of(variable, at) if self._bindings else -1
+        if begin >= 0 and begin not in self._typed:  # Another variable of its name hides it.
+            return ""
+        known = (_only_or_last(kinds, at, begin) for kinds in self._around[index, variable])
         return next(filter(None, known), "")
 
     def _types_around(self, variable: str, index: int) -> Iterator[Sequence[_Kind]]:
@@ -112,8 +116,13 @@ def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], list[_K
     return {key: said for key, said in kinds.items() if len(said) <= MOST_KINDS}
 
 
-def _only_or_last(kinds: Sequence[_Kind], at: int) -> str:
-    """Return the only type of what has a name; of several variables, unsurely, that of the last one before a place."""
+def _only_or_last(kinds: Sequence[_Kind], at: int, begin: int = -1) -> str:
+    """Return the only type of what has a name; of several variables, unsurely, that of the last one before a place.
+
+    begin: where the variable begins, if that is known.
+    """
+    if own := next((kind.name for kind in kinds if kind.start == begin), ""):
+        return own
     if len({kind.name.rstrip("?") for kind in kinds}) < 2:
         return min((kind.name for kind in kinds), default="")  # A type that is written says it of what is unsure.
     if not all(kind.is_new for kind in kinds):

@@ -32,7 +32,7 @@ from graphrag_mcp.search.query.clauses import clauses, understand_apart
 from graphrag_mcp.search.query.phrases import asks_for_behaviour
 from graphrag_mcp.search.query.restrictions import find_restriction
 from graphrag_mcp.search.query.understand import Intent, Query, joined, understand
-from graphrag_mcp.search.ranking.evidence import Candidates
+from graphrag_mcp.search.ranking.candidates import Candidates
 from graphrag_mcp.search.ranking.exact import definitions_first
 from graphrag_mcp.search.ranking.ranker import score_candidates
 from graphrag_mcp.search.ranking.reranking import Reranked, rerank
@@ -290,8 +290,8 @@ def _order_definitions(query: Query, order: list[Scored], candidates: Candidates
 
     Where the query is a name, put its definitions in the order of their standing instead.
     """
-    definitions = candidates.evidence.definitions
-    is_name = query.intent is Intent.SYMBOL and candidates.is_hybrid and not candidates.evidence.related
+    definitions = candidates.retrieved.definitions
+    is_name = query.intent is Intent.SYMBOL and candidates.is_hybrid and not candidates.related
     if is_name and definitions:
         return definitions_first(order, query.symbols[0], definitions)
     vector, sketches = candidates.retrieved.query_vector, stores.measured_sketches

@@ -8,7 +8,7 @@ import pytest
 
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
 from graphrag_mcp.embedding.models import embed_chunks
-from graphrag_mcp.embedding.static import open_package_model
+from graphrag_mcp.embedding.static import PACKAGE_MODEL, StaticEmbedder
 from graphrag_mcp.model.files import Chunk
 from graphrag_mcp.ports import Matrix
 
@@ -81,7 +81,7 @@ def test_no_chunks_give_no_vectors() -> None:
 @pytest.mark.requirement("004-01")
 def test_the_context_brings_a_question_nearer() -> None:
     """Code that does not say what it is about is found by where it lies."""
-    embedder = open_package_model()
+    embedder = StaticEmbedder(PACKAGE_MODEL)
     bare = embedder.embed_documents([CHUNK.text])[0]
     placed = embed_chunks(embedder, [embedding_texts(PATH, "python", CHUNK)])[0]
     question = embedder.embed_query("session storage backend")

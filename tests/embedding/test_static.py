@@ -12,7 +12,7 @@ import pytest
 from fastembed.text.static_embedding import StaticTextEmbedding
 from safetensors.numpy import load_file
 
-from graphrag_mcp.embedding.static import PACKAGE_MODEL, StaticEmbedder, open_package_model
+from graphrag_mcp.embedding.static import PACKAGE_MODEL, StaticEmbedder
 from graphrag_mcp.embedding.token_sums import MAX_CHARACTERS, split_words
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.ports import Embedder
@@ -30,7 +30,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def embedder() -> Embedder:
-    return open_package_model()
+    return StaticEmbedder(PACKAGE_MODEL)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_camel_case_is_read_as_words(embedder: Embedder) -> None:
 @pytest.mark.requirement("K-16")
 def test_a_vector_does_not_depend_on_what_was_embedded_before() -> None:
     """Unchanged text keeps its vector through every run."""
-    fresh, used = open_package_model(), open_package_model()
+    fresh, used = StaticEmbedder(PACKAGE_MODEL), StaticEmbedder(PACKAGE_MODEL)
     used.embed_documents([f"word{number} {number}" for number in range(3000)])
     np.testing.assert_array_equal(fresh.embed_documents(TEXTS[:1]), used.embed_documents(TEXTS[:1]))
 
@@ -132,7 +132,7 @@ def test_more_words_than_are_kept_give_the_same_vectors(embedder: Embedder) -> N
     """The words kept are bounded, and forgetting them is invisible."""
     texts = [" ".join(f"q{number * 100 + i}" for i in range(100)) for number in range(800)]
     vectors = embedder.embed_documents(texts)
-    alone = [open_package_model().embed_query(texts[0]), open_package_model().embed_query(texts[-1])]
+    alone = [StaticEmbedder(PACKAGE_MODEL).embed_query(texts[0]), StaticEmbedder(PACKAGE_MODEL).embed_query(texts[-1])]
     np.testing.assert_allclose(vectors[[0, -1]], alone, atol=1e-6)
 
 
@@ -166,7 +166,7 @@ def test_it_works_without_network_and_leaves_nothing_behind(tmp_path: Path, monk
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     before = sorted(PACKAGE_MODEL.iterdir())
-    assert open_package_model().embed_query("where is the password checked").any()
+    assert StaticEmbedder(PACKAGE_MODEL).embed_query("where is the password checked").any()
     assert sorted(PACKAGE_MODEL.iterdir()) == before
     assert not list(tmp_path.iterdir())
 
@@ -189,7 +189,7 @@ def test_the_fingerprint_follows_the_weights_and_the_tokenizer(tmp_path: Path) -
 def test_the_fingerprint_does_not_depend_on_the_place(tmp_path: Path) -> None:
     """An upgrade or a move of the environment re-embeds nothing."""
     shutil.copytree(PACKAGE_MODEL, tmp_path / "elsewhere")
-    assert StaticEmbedder(tmp_path / "elsewhere").fingerprint == open_package_model().fingerprint
+    assert StaticEmbedder(tmp_path / "elsewhere").fingerprint == StaticEmbedder(PACKAGE_MODEL).fingerprint
 
 
 @pytest.mark.requirement("K-25")
@@ -228,7 +228,7 @@ def test_weights_that_only_fastembed_can_reject_are_named_at_the_first_text(tmp_
 
 def test_texts_that_share_their_beginning_get_the_vectors_they_get_alone() -> None:
     """What two texts share is split once, and changes neither vector."""
-    embedder = open_package_model()
+    embedder = StaticEmbedder(PACKAGE_MODEL)
     assert isinstance(embedder, StaticEmbedder)
     pairs = [
         ("session store", "session store\n\ndef save(self): pass"),

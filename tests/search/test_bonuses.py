@@ -6,7 +6,7 @@ from graphrag_mcp.model.files import ArchiveClass, Category, Symbol, SymbolKind
 from graphrag_mcp.model.search import ChunkMention, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking import bonuses
-from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.fusion import Fused
 from graphrag_mcp.search.ranking.weights import Weights
 
 WEIGHTS = Weights()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.search.query.clauses import clauses
+from graphrag_mcp.search.query.understand import clauses
 from graphrag_mcp.tools.search_text import describe_meta
 from tests.contracts.conftest import Source
 from tests.search.stores import Bench, paths

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from graphrag_mcp.model.files import DECLARATIONS, IMPORTS
 from graphrag_mcp.model.search import Hit
-from graphrag_mcp.search.declarations import behind_definitions
+from graphrag_mcp.search.select import behind_definitions
 from tests.fakes import make_chunk
 
 

@@ -2,14 +2,13 @@
 
 import pytest
 
-from graphrag_mcp.search.query.expansion import MAX_ADDED, MAX_CHARACTERS, SYNONYMS, expand
-from graphrag_mcp.search.query.understand import understand
+from graphrag_mcp.search.query.understand import MAX_ADDED, MAX_CHARACTERS, SYNONYMS, add_synonyms, understand
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.words import query_words
 
 
 def _expand(text: str, **more: tuple[str, ...]) -> tuple[str, ...]:
-    return expand(text, query_words(text), more)
+    return add_synonyms(text, query_words(text), more)
 
 
 @pytest.mark.requirement("004-03", "004-17")

@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_mcp.model.search import ListSource, Ranked
-from graphrag_mcp.search.ranking.fusion import fuse_relative, fuse_rrf
-from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
-from graphrag_mcp.search.ranking.weighted_fusion import fuse_weighted
+from graphrag_mcp.search.ranking.fusion import Fused, RankedList, fuse_relative, fuse_rrf, fuse_weighted
 
 VECTOR, KEYWORD, GRAPH, _SECOND = ListSource
 
@@ -53,9 +51,7 @@ def test_the_scores_of_the_requirements_come_out() -> None:
 def test_the_category_decides_which_list_has_the_say() -> None:
     """Implementation .7/.3 gives vector alone .56 and keyword alone .24 of the best possible."""
     lists = [_list(VECTOR, [1]), _list(KEYWORD, [2]), _list(GRAPH, [], 0.5)]
-    scores = {
-        one.chunk_id: one.score for one in fuse_rrf(lists, 60, lambda _, source: 0.7 if source == "vector" else 0.3)
-    }
+    scores = {one.chunk_id: one.score for one in fuse_rrf(lists, 60, {1: 0.7, 2: 0.7})}
     assert scores == {1: pytest.approx(0.56), 2: pytest.approx(0.24)}
 
 
@@ -131,13 +127,13 @@ def test_first_everywhere_is_one_under_relative_scores_too() -> None:
 
 
 @pytest.mark.requirement("004-05", "004-18", "K-01")
-@pytest.mark.parametrize("fuse", [fuse_relative, lambda lists, share: fuse_rrf(lists, 60, share)])
+@pytest.mark.parametrize("fuse", [fuse_relative, lambda lists, shares: fuse_rrf(lists, 60, shares)])
 def test_a_category_may_shift_the_say_between_the_lists(fuse: Callable[..., list[Fused]]) -> None:
     """0.7 to the vectors for code lifts what they found; 0.5 is plain fusion."""
     lists = [
         RankedList(VECTOR, [Ranked(1, 1.0), Ranked(2, 0.9)]),
         RankedList(KEYWORD, [Ranked(2, 1.0)]),
     ]
-    plain = {one.chunk_id: one.score for one in fuse(lists, lambda _, __: 0.5)}
-    shifted = {one.chunk_id: one.score for one in fuse(lists, lambda _, source: 0.7 if source == "vector" else 0.3)}
+    plain = {one.chunk_id: one.score for one in fuse(lists, {})}
+    shifted = {one.chunk_id: one.score for one in fuse(lists, {1: 0.7, 2: 0.7})}
     assert shifted[1] == pytest.approx(plain[1] * 1.4)

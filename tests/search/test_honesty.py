@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import graphrag_mcp
-from graphrag_mcp.search.query.expansion import SYNONYMS
+from graphrag_mcp.search.query.understand import SYNONYMS
 
 PACKAGE = Path(graphrag_mcp.__file__).parent
 # Projects that published benchmarks of code search are made of.

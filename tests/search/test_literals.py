@@ -10,9 +10,8 @@ from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Hit, LiteralPlace, SearchRequest
 from graphrag_mcp.search.literals import find_places
-from graphrag_mcp.search.query.clauses import clauses, understand_apart
 from graphrag_mcp.search.query.literals import Literal, LiteralKind, literals, message_runs
-from graphrag_mcp.search.query.understand import understand
+from graphrag_mcp.search.query.understand import clauses, understand, understand_apart
 from graphrag_mcp.search.ranking.bonuses import literal_bonuses
 from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.settings import RetrievalSettings

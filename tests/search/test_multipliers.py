@@ -8,7 +8,7 @@ import pytest
 from graphrag_mcp.model.files import ArchiveClass, Category, DocumentFacts, DocumentStatus
 from graphrag_mcp.model.search import StoredFile
 from graphrag_mcp.search.query.understand import understand
-from graphrag_mcp.search.ranking import backlinks, multipliers
+from graphrag_mcp.search.ranking import multipliers
 from graphrag_mcp.settings import RetrievalSettings
 
 SETTINGS = RetrievalSettings()
@@ -166,15 +166,15 @@ def test_no_priority_outweighs_a_status(priority: int) -> None:
 @pytest.mark.parametrize(("count", "factor"), [(0, 1.0), (1, 1.1), (5, 1.5), (10, 2.0), (400, 2.0)])
 def test_backlinks_boost_by_the_formula(count: int, factor: float) -> None:
     """1 + 0.1 · min(count, 10), under the weight of the seed."""
-    assert backlinks.boost(count, RetrievalSettings(backlink_boost_weight=0.1)) == pytest.approx(factor)
+    assert multipliers.backlinks(count, RetrievalSettings(backlink_boost_weight=0.1)) == pytest.approx(factor)
 
 
 @pytest.mark.requirement("001-15")
 def test_backlinks_are_off_because_they_measured_nothing() -> None:
     """A weight of 0 disables them, and is the default; weight and cap are settings."""
-    assert backlinks.boost(400, SETTINGS) == 1.0
+    assert multipliers.backlinks(400, SETTINGS) == 1.0
     capped = RetrievalSettings(backlink_boost_weight=0.2, backlink_boost_cap=2)
-    assert backlinks.boost(400, capped) == pytest.approx(1.4)
+    assert multipliers.backlinks(400, capped) == pytest.approx(1.4)
 
 
 def _kinds(*categories: Category) -> dict[int, StoredFile]:

@@ -20,9 +20,8 @@ from graphrag_mcp.model.search import (
 from graphrag_mcp.search.enrich import rejected_approaches, related_code
 from graphrag_mcp.search.gather import gather
 from graphrag_mcp.search.query.understand import understand
-from graphrag_mcp.search.ranking.evidence import Candidates, Evidence
-from graphrag_mcp.search.ranking.fusion import fuse
-from graphrag_mcp.search.ranking.ranked_lists import RankedList
+from graphrag_mcp.search.ranking.candidates import Candidates
+from graphrag_mcp.search.ranking.fusion import RankedList, fuse
 from graphrag_mcp.search.ranking.ranker import score_candidates
 from graphrag_mcp.search.retrieval import ChunkAndVector, Lookups, Retrieved, Retriever
 from graphrag_mcp.search.select import PLACES, select
@@ -66,11 +65,11 @@ def test_scoring_needs_no_store() -> None:
 
 
 def test_a_definition_that_the_query_names_is_scored_first_without_any_store() -> None:
-    """Evidence is a value: a definition found by name outweighs a better place in both lists."""
+    """What was gathered is a value: a definition found by name outweighs a better place in both lists."""
     match = SymbolMatch(20, "src/file_2.py", Symbol("Basket", "Basket", SymbolKind.TYPE, 1, 9))
     retrieved = candidates("Basket", [Ranked(10, 0.9), Ranked(20, 0.8)], [Ranked(10, 9.0), Ranked(20, 8.0)])
     plain = score_candidates(understand("Basket"), retrieved, SETTINGS, NOW)
-    named = replace(retrieved, evidence=Evidence(definitions=[match]))
+    named = replace(retrieved, retrieved=Retrieved(definitions=[match]))
     lifted = score_candidates(understand("Basket"), named, SETTINGS, NOW)
     assert [one.fused.chunk_id for one in plain] == [10, 20]
     assert [one.fused.chunk_id for one in lifted] == [20, 10]

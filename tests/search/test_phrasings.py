@@ -12,9 +12,9 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import FactorKind, ListSource, SearchRequest, StoredFile
-from graphrag_mcp.search.near_names import NAMES
+from graphrag_mcp.search.enrich import NAMES
 from graphrag_mcp.search.phrasings import fuse_phrasings
-from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.fusion import Fused
 from graphrag_mcp.search.ranking.scored import FileScore, Scored
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.search_text import search_text

@@ -5,8 +5,8 @@ import pytest
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import StoredFile
 from graphrag_mcp.search.query.understand import understand
-from graphrag_mcp.search.ranking.evidence import Candidates
-from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.candidates import Candidates
+from graphrag_mcp.search.ranking.fusion import Fused
 from graphrag_mcp.search.ranking.ranker import score_candidates
 from graphrag_mcp.search.ranking.scored import explain
 from graphrag_mcp.settings import RetrievalSettings

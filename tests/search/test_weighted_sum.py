@@ -1,13 +1,26 @@
 """The linear reranker: each term, its weight, and who stays below whom."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus
-from graphrag_mcp.model.search import StoredFile
+from graphrag_mcp.model.files import (
+    NO_FACTS,
+    ArchiveClass,
+    Category,
+    DocumentFacts,
+    DocumentStatus,
+    Symbol,
+    SymbolKind,
+)
+from graphrag_mcp.model.search import ListSource, Ranked, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.understand import understand
-from graphrag_mcp.search.ranking.weighted_sum import Scores, WeightedSum, clipped, normalised, total
+from graphrag_mcp.search.ranking.candidates import Candidates
+from graphrag_mcp.search.ranking.fusion import Fused, RankedList, normalised
+from graphrag_mcp.search.ranking.reranking import WeightedSum, clipped
+from graphrag_mcp.search.ranking.scored import FileScore, Scored
+from graphrag_mcp.search.retrieval import Retrieved
 from graphrag_mcp.settings import RetrievalSettings
 from tests.fakes import make_chunk
 
@@ -23,19 +36,30 @@ WEIGHTS = {
     "mention_boost": 0.50,
 }
 
-_SCORES = Scores({1: 0.8}, {1: 5.0, 2: 10.0})
+
+def _candidates(vector: Mapping[int, float], keyword: Mapping[int, float], named: bool = False) -> Candidates:
+    """Return candidates with these scores by chunk id. named: whether the query names chunk 1."""
+    lists = [
+        RankedList(source, [Ranked(*item) for item in scores.items()])
+        for source, scores in ((ListSource.VECTOR, vector), (ListSource.KEYWORD, keyword))
+    ]
+    match = SymbolMatch(1, "docs/a.md", Symbol("tokens", "tokens", SymbolKind.SECTION, 1, 2))
+    return Candidates([], {}, retrieved=Retrieved(definitions=[match] if named else []), lists=lists)
+
+
+_CANDIDATES = _candidates({1: 0.8}, {1: 5.0, 2: 10.0})
 
 
 def _terms(
     facts: DocumentFacts = NO_FACTS,
     archive: ArchiveClass | None = None,
     query: str = "session tokens",
-    scores: Scores = _SCORES,
+    candidates: Candidates = _CANDIDATES,
     settings: RetrievalSettings | None = None,
     **chunk: Any,
 ) -> dict[str, float]:
     file = StoredFile(1, "docs/a.md", Category.DOCUMENTATION, archive, NOW, facts)
-    weigh = WeightedSum(understand(query), scores, settings or RetrievalSettings(), NOW)
+    weigh = WeightedSum(understand(query), candidates, settings or RetrievalSettings(), NOW)
     found = weigh.terms(make_chunk(**{"path": "docs/a.md", "start": 10, "symbol": ""} | chunk), file)
     return {term.name: term.value for term in found}
 
@@ -69,7 +93,7 @@ def test_the_terms_are_signals_from_0_to_1_times_their_weights() -> None:
 @pytest.mark.requirement("002-03", "K-20")
 def test_what_the_query_names_is_mentioned() -> None:
     """A definition or a path that the query says literally."""
-    assert _terms(scores=Scores(named=frozenset({1})))["mention"] == 0.5
+    assert _terms(candidates=_candidates({}, {}, named=True))["mention"] == 0.5
     assert _terms(query="what is in docs/a.md")["mention"] == 0.5
     assert "mention" not in _terms()
 
@@ -93,9 +117,9 @@ def test_a_status_is_subtracted(facts: DocumentFacts, penalty: float) -> None:
 @pytest.mark.requirement("002-22", "B-18", "B-21")
 def test_no_mention_lifts_the_superseded_above_its_successor() -> None:
     """The mention of a document with a penalty gives at most what the penalty takes."""
-    named = Scores({1: 0.7}, named=frozenset({1}))
-    old = _terms(DocumentFacts(status=DocumentStatus.SUPERSEDED), scores=named)
-    new = _terms(DocumentFacts(status=DocumentStatus.ACTIVE), scores=Scores({1: 0.7}))
+    named = _candidates({1: 0.7}, {}, named=True)
+    old = _terms(DocumentFacts(status=DocumentStatus.SUPERSEDED), candidates=named)
+    new = _terms(DocumentFacts(status=DocumentStatus.ACTIVE), candidates=_candidates({1: 0.7}, {}))
     assert sum(old.values()) < sum(new.values())
     assert old["mention"] == 0.4
 
@@ -108,12 +132,14 @@ def test_cosines_may_be_stretched_first() -> None:
     assert normalised({}) == {}
     assert clipped({1: -0.5, 2: 1.7, 3: 0.4}) == {1: 0.0, 2: 1.0, 3: 0.4}
     stretched = RetrievalSettings(rerank_normalize_scores=True)
-    assert _terms(scores=Scores({1: 0.8, 2: 0.9}), settings=stretched).get("vector", 0.0) == 0.0
+    assert _terms(candidates=_candidates({1: 0.8, 2: 0.9}, {}), settings=stretched).get("vector", 0.0) == 0.0
 
 
 @pytest.mark.requirement("002-25")
 def test_the_score_is_the_sum() -> None:
     """Auditable by hand."""
-    weigh = WeightedSum(understand("x"), Scores({1: 0.5}), RetrievalSettings(), NOW)
-    terms = weigh.terms(make_chunk(), StoredFile(1, "a", Category.OTHER))
-    assert total(terms) == pytest.approx(sum(term.value for term in terms))
+    weigh = WeightedSum(understand("x"), _candidates({1: 0.5}, {}), RetrievalSettings(), NOW)
+    scored = Scored(0.9, Fused(1, 0.9, {}), FileScore(StoredFile(1, "a", Category.OTHER)))
+    rescored = weigh.rescore(scored, make_chunk(chunk_id=1))
+    assert rescored.terms
+    assert rescored.score == pytest.approx(sum(term.value for term in rescored.terms))

@@ -14,10 +14,10 @@ from graphrag_mcp.embedding.static import PACKAGE_MODEL
 from graphrag_mcp.model.files import Category, Symbol, SymbolKind
 from graphrag_mcp.model.search import FactorKind, Hit, SearchRequest, StoredFile
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.definitions import FILES, ReadSketches, order_within_files
+from graphrag_mcp.search.ranking.fusion import Fused
 from graphrag_mcp.search.ranking.scored import FileScore, PlaceInFile, Scored
 from graphrag_mcp.search.ranking.sketches import CALLEES, FileSketches, sketch
-from graphrag_mcp.search.ranking.within import FILES, ReadSketches, order_within_files
 from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.settings import load_settings
 

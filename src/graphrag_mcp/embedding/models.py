@@ -6,10 +6,8 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
 from graphrag_mcp.embedding.onnx_models import open_named_model, open_onnx_folder
-from graphrag_mcp.embedding.static import MODEL_FILES, StaticEmbedder, is_static_model, open_package_model
+from graphrag_mcp.embedding.static import MODEL_FILES, PACKAGE_MODEL, StaticEmbedder, is_static_model, normalise
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.ports import Embedder, Matrix
 
@@ -38,7 +36,7 @@ def open_second_model(name: str) -> Embedder:
 @cache
 def _package_model() -> Embedder:
     """Return one model for all projects of this process, which share its cache of words."""
-    return open_package_model()
+    return StaticEmbedder(PACKAGE_MODEL)
 
 
 def embed_chunks(embedder: Embedder, texts: Sequence[tuple[str, str]]) -> Matrix:
@@ -48,9 +46,7 @@ def embed_chunks(embedder: Embedder, texts: Sequence[tuple[str, str]]) -> Matrix
     else:
         topics = embedder.embed_documents([topic for topic, _ in texts])
         fulls = embedder.embed_documents([full for _, full in texts])
-    total = topics + fulls
-    lengths = np.linalg.norm(total, axis=1, keepdims=True)
-    return np.asarray(np.divide(total, lengths, out=np.zeros_like(total), where=lengths > 0))
+    return normalise(topics + fulls)
 
 
 def keep_model(embedder: Embedder, folder: Path, used: Collection[str]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from graphrag_mcp.embedding.token_sums import StaticModel, TokenSums
 from graphrag_mcp.errors import ModelUnavailableError
-from graphrag_mcp.ports import Embedder, Matrix
+from graphrag_mcp.ports import Matrix
 
 PACKAGE_MODEL = Path(__file__).parent / "model"
 _WEIGHTS_FILE = "model.safetensors"
@@ -24,11 +24,6 @@ MODEL_FILES = (_WEIGHTS_FILE, TOKENIZER_FILE, _CONFIG_FILE)
 _POOLING = b"sum of words without punctuation, unit length, 1"
 _LOG_TF = b"log(1 + count)"
 _MAX_HEADER_BYTES = 1_000_000  # Three tensors take a few hundred bytes; a larger header is another format.
-
-
-def open_package_model() -> Embedder:
-    """Return the model inside this package; it needs no network and writes nothing."""
-    return StaticEmbedder(PACKAGE_MODEL)
 
 
 def is_static_model(folder: Path) -> bool:

@@ -6,17 +6,22 @@ from itertools import chain
 
 from graphrag_mcp.history.recall import MOST_FILES, Memory
 from graphrag_mcp.model.files import Category
-from graphrag_mcp.model.search import ChunkMention, Frequencies, FusionMethod, ListSource, Ranked, SearchRequest
+from graphrag_mcp.model.search import (
+    ChunkMention,
+    Frequencies,
+    FusionMethod,
+    ListSource,
+    Ranked,
+    SearchRequest,
+    StoredFile,
+)
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.query.locations import Location, lines_in
 from graphrag_mcp.search.query.phrases import asks_for_behaviour
 from graphrag_mcp.search.query.understand import Intent, Query
-from graphrag_mcp.search.ranking import backlinks
 from graphrag_mcp.search.ranking.bonuses import graph_votes
-from graphrag_mcp.search.ranking.category_weights import share_by_category
-from graphrag_mcp.search.ranking.evidence import Candidates, Evidence
-from graphrag_mcp.search.ranking.fusion import fuse
-from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
+from graphrag_mcp.search.ranking.candidates import Candidates
+from graphrag_mcp.search.ranking.fusion import EVEN, Fused, RankedList, fuse
 from graphrag_mcp.search.ranking.second_look import further_list
 from graphrag_mcp.search.ranking.weights import weights_of
 from graphrag_mcp.search.ranking.wording import COMPARED, Wording, compare_wording
@@ -38,7 +43,7 @@ def gather(
         method = FusionMethod.RELATIVE
     is_hybrid = method is not FusionMethod.SEMANTIC_ONLY
     lists = _lists(query, request, pool, retrieved, method, lookups, settings)
-    fused = fuse(lists, method, settings, share_by_category(lists, lookups, settings))
+    fused = fuse(lists, method, settings, _vector_shares(lists, lookups.stores.catalog, settings))
     memories: Sequence[Memory] = ()
     located = _chunks_at(query.locations, retrieved.paths, lookups.stores.catalog) if is_hybrid else {}
     if is_hybrid:
@@ -56,19 +61,40 @@ def gather(
     )
     frequencies = lookups.frequencies(query.terms) if is_hybrid else None
     rarity = _rarity(query.terms, frequencies, lookups.stores.project) if frequencies is not None else {}
-    evidence = Evidence(
-        definitions=retrieved.definitions,
-        literals=retrieved.literals,
-        located=located,
-        related=next((ranked.items for ranked in lists if ranked.source is ListSource.GRAPH), ()),
-        keyword=next((ranked.scores for ranked in lists if ranked.source is ListSource.KEYWORD), {}),
+    return Candidates(
+        fused,
+        files,
+        method,
+        retrieved,
+        lists,
+        located,
+        wording=_wording(query, fused, rarity, lookups.stores.catalog),
+        rarity=rarity,
         votes=graph_votes(voters, mentions, files),
         history={files[memory.chunk_id].file_id: memory for memory in memories if memory.chunk_id in files},
-        rarity=rarity,
-        wording=_wording(query, fused, rarity, lookups.stores.catalog),
-        backlinks=backlinks.count([candidate.chunk_id for candidate in fused], files, lookups, settings),
+        backlinks=_backlinks([candidate.chunk_id for candidate in fused], files, lookups, settings),
     )
-    return Candidates(fused, files, evidence, method, retrieved, lists)
+
+
+def _vector_shares(
+    lists: Sequence[RankedList], catalog: ChunkStore, settings: RetrievalSettings
+) -> Mapping[int, float]:
+    """Return the share of the vectors in a chunk's score by its file's category, see `fuse_rrf`; off by default."""
+    weights = settings.category_weights
+    if not weights:
+        return {}
+    files = catalog.files([item.chunk_id for ranked in lists for item in ranked.items])
+    return {chunk_id: weights.get(file.category, EVEN) for chunk_id, file in files.items()}
+
+
+def _backlinks(
+    chunk_ids: Sequence[int], files: Mapping[int, StoredFile], lookups: Lookups, settings: RetrievalSettings
+) -> Mapping[int, int]:
+    """Return by file id how many other files call, import or link to the chunks' files; {} while the boost is off."""
+    if not settings.backlink_boost_weight:
+        return {}
+    counts = dict(lookups.in_graph(lambda graph: list(graph.backlinks(chunk_ids).items())))
+    return {files[chunk_id].file_id: number for chunk_id, number in counts.items() if chunk_id in files}
 
 
 def _rarity(terms: Sequence[str], frequencies: Frequencies, project: str) -> Mapping[str, float]:

@@ -22,23 +22,19 @@ from graphrag_mcp.model.search import (
 )
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, best_of, judge, judge_together
-from graphrag_mcp.search.enrich import rejected_approaches, related_code
+from graphrag_mcp.search.enrich import near_names, rejected_approaches, related_code
 from graphrag_mcp.search.filters import check_filters
 from graphrag_mcp.search.focus import Gains, Terms, focus_hits
 from graphrag_mcp.search.gather import gather
-from graphrag_mcp.search.near_names import near_names
 from graphrag_mcp.search.phrasings import fuse_phrasings, interleave
-from graphrag_mcp.search.query.clauses import clauses, understand_apart
-from graphrag_mcp.search.query.phrases import asks_for_behaviour
 from graphrag_mcp.search.query.restrictions import find_restriction
-from graphrag_mcp.search.query.understand import Intent, Query, joined, understand
-from graphrag_mcp.search.ranking.evidence import Candidates
-from graphrag_mcp.search.ranking.exact import definitions_first
+from graphrag_mcp.search.query.understand import Query, clauses, joined, understand, understand_apart
+from graphrag_mcp.search.ranking.candidates import Candidates
+from graphrag_mcp.search.ranking.definitions import order_definitions
 from graphrag_mcp.search.ranking.ranker import score_candidates
 from graphrag_mcp.search.ranking.reranking import Reranked, rerank
 from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.ranking.second_look import expect_look, look_again
-from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
 from graphrag_mcp.search.select import Selection, select
 from graphrag_mcp.search.whole import whole_definitions
@@ -197,7 +193,7 @@ class _Search:
         with_archived = not request.scope.exclude_archived or bool(request.scope.include_patterns)
         order = score_candidates(query, candidates, settings, self.now, with_archived=with_archived)
         order = look_again(order, query, candidates, self.stores.second)
-        order = _order_definitions(query, order, candidates, self.stores)
+        order = order_definitions(query, order, candidates, self.stores)
         reranked = rerank(order, query, candidates, self.stores, settings, self.now)
         self.watch.end("score")
         return _Phrasing(query, lookups, candidates, reranked)
@@ -283,21 +279,6 @@ class _Stopwatch:
     def total(self) -> float:
         """The time until the last phase ended, in milliseconds."""
         return (self._last - self._started) * 1000
-
-
-def _order_definitions(query: Query, order: list[Scored], candidates: Candidates, stores: Stores) -> list[Scored]:
-    """Put the hits of each of the first files in the order of their definitions, by the package's own model only.
-
-    Where the query is a name, put its definitions in the order of their standing instead.
-    """
-    definitions = candidates.evidence.definitions
-    is_name = query.intent is Intent.SYMBOL and candidates.is_hybrid and not candidates.evidence.related
-    if is_name and definitions:
-        return definitions_first(order, query.symbols[0], definitions)
-    vector, sketches = candidates.retrieved.query_vector, stores.measured_sketches
-    if sketches is None or vector is None or not candidates.is_hybrid:
-        return order
-    return order_within_files(order, vector, sketches.of, asks_for_behaviour=asks_for_behaviour(query.title))
 
 
 def _focus(ranked: _Ranked) -> tuple[list[Hit], list[Hit]]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from graphrag_mcp.model.search import Factor, FactorKind, ListSource
-from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.fusion import Fused
 from graphrag_mcp.search.ranking.scored import Scored
 
 DEPTH = 50  # Hits of each phrasing that count.

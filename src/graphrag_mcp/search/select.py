@@ -3,14 +3,16 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import TypeAlias
 
-from graphrag_mcp.model.search import CompressionStats, Hit, SearchRequest, StoredChunk
+from graphrag_mcp.model.files import DECLARATION_SUFFIXES, DECLARATIONS, IMPORTS
+from graphrag_mcp.model.search import CompressionStats, Factor, Hit, SearchRequest, StoredChunk
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.search.declarations import behind_definitions
 from graphrag_mcp.search.ranking.scored import Scored, explain
 from graphrag_mcp.search.retrieval import ChunkAndVector
 from graphrag_mcp.search.twins import Twins, join, similarity, words_of_chunk
 from graphrag_mcp.settings import RankingPart, RetrievalSettings
+from graphrag_mcp.text.words import identifiers_by_line
 
 PLACES = 10  # The places of an answer: the results, and after them the further ones.
 BLOCK = PLACES + 2  # Hits read, and compared as declarations and definitions, at a time: whatever the limit is.
@@ -18,6 +20,7 @@ NEAR_COPY = 0.9  # The share of its n-grams with a better text that makes a text
 EQUAL_COSINE = 0.995  # The cosine of two vectors that say the same is higher.
 NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
 
+HitAndVector: TypeAlias = tuple[Hit, Matrix | None]  # A hit, and the vector of its chunk if it has one.
 ReadContents = Callable[[Sequence[int]], Mapping[int, ChunkAndVector]]
 
 
@@ -64,12 +67,12 @@ def _distinct(rankings: Sequence[Sequence[Scored]]) -> Iterator[list[Scored]]:
         seen.update(scored.fused.chunk_id for scored in order)
 
 
-def _hits(order: Sequence[Scored], read: ReadContents, wants_definitions: bool) -> Iterator[tuple[Hit, Matrix | None]]:
+def _hits(order: Sequence[Scored], read: ReadContents, wants_definitions: bool) -> Iterator[HitAndVector]:
     """Read the ranked candidates a block at a time: few of them are needed."""
     for start in range(0, len(order), BLOCK):
         block = order[start : start + BLOCK]
         contents = read([scored.fused.chunk_id for scored in block])
-        hits: list[tuple[Hit, Matrix | None]] = []
+        hits: list[HitAndVector] = []
         for scored in block:
             if scored.fused.chunk_id in contents:
                 chunk, vector = contents[scored.fused.chunk_id]
@@ -84,6 +87,41 @@ def _copies(order: Sequence[Scored], read: ReadContents) -> dict[int, tuple[Stor
     contents = read([scored.fused.chunk_id for scored in order])
     ids = (scored.fused.chunk_id for scored in order)
     return archived_copies(contents[chunk_id][0] for chunk_id in ids if chunk_id in contents)
+
+
+# ---------------------------------------------------------------- what only names something: prototypes, imports
+
+
+def behind_definitions(hits: Sequence[HitAndVector]) -> list[HitAndVector]:
+    """Return the hits, best first, each that declares or imports right behind the first that defines one of its names.
+
+    Only these hits are compared: where none defines a name, the declaration is the best answer there is.
+    """
+    order = list(hits)
+    for entry in hits:
+        if named := _named(entry[0].chunk):
+            place = order.index(entry)
+            first = next((at for at, (other, _) in enumerate(order) if _defines(other.chunk, named)), place)
+            if first > place:
+                order.insert(first + 1, (_lowered(entry[0], order[first][0]), entry[1]))
+                del order[place]
+    return order
+
+
+def _named(chunk: StoredChunk) -> frozenset[str]:
+    """Return the names that a chunk declares or imports; nothing for a chunk that defines."""
+    if chunk.kind == DECLARATIONS or chunk.path.endswith(DECLARATION_SUFFIXES):
+        return frozenset(chunk.names)
+    return frozenset(chain(*identifiers_by_line(chunk.text))) if chunk.kind == IMPORTS else frozenset()
+
+
+def _defines(chunk: StoredChunk, names: frozenset[str]) -> bool:
+    return not names.isdisjoint(chunk.names) and not _named(chunk)
+
+
+def _lowered(hit: Hit, definition: Hit) -> Hit:
+    factor = Factor("only names", definition.score / hit.score if hit.score else 1.0, note=definition.chunk.symbol)
+    return replace(hit, score=definition.score, factors=(*hit.factors, factor))
 
 
 # ---------------------------------------------------------------- duplicates, cap, limit
@@ -108,7 +146,7 @@ class Pipeline:
     _kept_vectors: list[Matrix] = field(default_factory=list)
 
     def run(
-        self, hits: Iterable[tuple[Hit, Matrix | None]], original: int, above: int, shown: int | None = None
+        self, hits: Iterable[HitAndVector], original: int, above: int, shown: int | None = None
     ) -> CompressionStats:
         """Fill `kept` with at most `limit` hits, in order, and return how many each stage left.
 

@@ -1,13 +1,12 @@
 """Understands a query: what it names, what kind of file it asks for, which relation it asks about."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, islice
 
 from graphrag_mcp.model.files import Category
-from graphrag_mcp.search.query.expansion import expand
 from graphrag_mcp.search.query.literals import Literal, Run, literals, message_runs
 from graphrag_mcp.search.query.locations import Location, read_locations
 from graphrag_mcp.search.query.phrases import (
@@ -19,12 +18,22 @@ from graphrag_mcp.search.query.phrases import (
     asks_for_retired,
 )
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.text.expressions import read_table
 from graphrag_mcp.text.names import NAME, NamedSymbol, is_identifier, read_declaration, read_name
-from graphrag_mcp.text.words import query_words
+from graphrag_mcp.text.words import is_telling, query_words
 
 LONG = 250  # Characters: a longer text is an issue or a log, whose first line is its subject.
 MAX_QUOTING = 1_000  # Characters of a query in which texts of the code are looked for.
 MAX_TERMS = 64  # More words than this is a pasted log; the rarest of them would still be among the first.
+MAX_ADDED = 12  # Synonyms.
+MAX_CHARACTERS = 512  # Of a query that gets synonyms.
+LONGEST_PAIR = 300  # Characters of a question that asks for two things: a longer text is prose.
+
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    word: tuple(synonyms.split()) for word, synonyms in read_table("graphrag_mcp.search.query", "synonyms.toml").items()
+}
+# "HTTP/2", "UTF-8", "SHA-256": names write them as one word.
+_NUMBERED = re.compile(r"\b([A-Za-z]{2,})[-/](\d{1,4})\b")
 
 
 class Intent(StrEnum):
@@ -81,7 +90,7 @@ def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
     title = _title(text)
     words = query_words(text)
     terms = query_words(title) if title is not text else words
-    synonyms = expand(text, words, settings.expansions) if settings.query_expansion and not alone else ()
+    synonyms = add_synonyms(text, words, settings.expansions) if settings.query_expansion and not alone else ()
     return Query(
         text=text,
         title=title,
@@ -141,3 +150,49 @@ _FILE_EXTENSIONS = frozenset(
     """bash c cc cfg conf cpp cs css cxx ex exs go h hpp hs html ini java js json jsx kt kts lua md mdx mjs php py pyi
     rb rs rst scala sh sql swift toml ts tsx txt xml yaml yml zig""".split()  # noqa: SIM905 - 45 quotes read worse.
 )
+
+
+def add_synonyms(text: str, terms: Sequence[str], more: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return at most MAX_ADDED stemmed terms to add to those of a query: "auth" also looks for authentication, login.
+
+    None for more than MAX_CHARACTERS. Only the keyword index needs them: the vectors of synonyms are near each other,
+    and an added word would move the query's.
+    more: synonyms by word, which replace those of SYNONYMS.
+    """
+    if len(text) > MAX_CHARACTERS:
+        return ()
+    known = dict(SYNONYMS) | {word.lower(): tuple(synonyms) for word, synonyms in more.items()}
+    words = dict.fromkeys(word.strip(".,:;!?()'\"`").lower() for word in text.split())
+    numbered = ["".join(parts).lower() for parts in _NUMBERED.findall(text)]
+    synonyms = chain(numbered, chain.from_iterable(known.get(word, ()) for word in words))
+    added = dict.fromkeys(term for synonym in synonyms for term in query_words(synonym))
+    return tuple(islice((term for term in added if term not in terms), MAX_ADDED))
+
+
+# ---------------------------------------------------------------- two questions in one
+
+_JOINED = re.compile(r",?\s+and\s+(?=(?:where|how|what(?! if\b))\b)", re.IGNORECASE)
+_ASKS = re.compile(r"(?:where|how|what|which|who|when|why|(?:from|in|on) (?:where|which))\b", re.IGNORECASE)
+_REFERS_BACK = re.compile(
+    r"what (?:is|are|was|does|do|did|can|will|has|have) (?:it|its|they|their|this|that)\b", re.IGNORECASE
+)
+_WORD = re.compile(r"\w+")
+
+
+def clauses(text: str) -> tuple[str, ...]:
+    """Return the clauses of a question for two things, "where is X read, and where is Y written", else nothing.
+
+    Each must be a question with a term of its own. "And what if", "and what is its default" ask about the same.
+    """
+    parts = tuple(part.strip() for part in _JOINED.split(text)) if len(text) <= LONGEST_PAIR else ()
+    if len(parts) != 2 or _REFERS_BACK.match(parts[1]):
+        return ()
+    asks = all(_ASKS.match(part) and any(map(is_telling, _WORD.findall(part))) for part in parts)
+    return parts if asks else ()
+
+
+def understand_apart(parts: tuple[str, ...], settings: RetrievalSettings) -> list[Query]:
+    """Return what each clause asks for; the second refers back, so it also has the terms of the first, as synonyms."""
+    first, second = (understand(part, settings) for part in parts)
+    context = tuple(term for term in first.terms if term not in second.terms)
+    return [first, replace(second, expansion_terms=context, text=f"{parts[1]} {parts[0]}")]

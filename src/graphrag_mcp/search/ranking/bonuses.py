@@ -10,7 +10,7 @@ from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.search import ChunkMention, Factor, FactorKind, LiteralPlace, Ranked, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import LONG, Intent, Query
-from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.fusion import Fused
 from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.search.ranking.wording import WORDING, Wording
 from graphrag_mcp.text.names import NamedSymbol, sets_key

@@ -80,6 +80,11 @@ def source_confidence(ranks: Mapping[ListSource, int], settings: RetrievalSettin
     return confidence
 
 
+def backlinks(number: int, settings: RetrievalSettings) -> float:
+    """Return the factor of a file to which this number of others refer: 1 + weight · min(number, cap)."""
+    return 1.0 + settings.backlink_boost_weight * min(number, settings.backlink_boost_cap)
+
+
 def recency(days: float | None, settings: RetrievalSettings) -> float:
     """Return the factor for a file's age: tiers of days, or a decay; 1 when the age is unknown."""
     if days is None or settings.recency_profile == "off":

@@ -1,12 +1,11 @@
 """Scores the candidates of a query by (fused score + bonuses) · factors, with further hits of a file damped."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from graphrag_mcp.model.files import NO_FACTS, Category
 from graphrag_mcp.model.search import Factor, ListSource, StoredFile
 from graphrag_mcp.search.query.understand import Intent, Query
-from graphrag_mcp.search.ranking import backlinks, multipliers
+from graphrag_mcp.search.ranking import multipliers
 from graphrag_mcp.search.ranking.bonuses import (
     Agreement,
     by_chunk,
@@ -19,12 +18,12 @@ from graphrag_mcp.search.ranking.bonuses import (
     relation_bonuses,
     wording_bonuses,
 )
-from graphrag_mcp.search.ranking.evidence import Candidates, Evidence
-from graphrag_mcp.search.ranking.fact_place import with_fact_document
-from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.candidates import Candidates
+from graphrag_mcp.search.ranking.fusion import Fused
 from graphrag_mcp.search.ranking.scored import (
     FileFactors,
     FileScore,
+    Move,
     PlaceInFile,
     Scored,
     base_score,
@@ -35,13 +34,16 @@ from graphrag_mcp.settings import RetrievalSettings
 
 MAX_RANKED = 200  # Candidates whose full score is computed; by fused score times prior, later ones never win.
 COHERENCE_POOL = 100  # Candidates whose files are counted; later ones are listed by chance.
+FACT_PLACE = 3  # The place of a document that states a fact: behind two results that may be right.
+NEARLY_BEST = 0.95  # A share of the best fused score, which is before all priors and bonuses.
+_STATING = (Category.DOCUMENTATION, Category.CONFIG)
 
 
 def score_candidates(
     query: Query, candidates: Candidates, settings: RetrievalSettings, now: float, *, with_archived: bool = False
 ) -> list[Scored]:
     """Return the candidates, best first. now: seconds since 1970. with_archived: whether archived files are shown."""
-    scorer = _scorer(query, candidates, settings, now, with_archived)
+    scorer = _Scorer(query, candidates, settings, now, with_archived)
     files = candidates.files
     likely = scorer.likely([(hit, files[hit.chunk_id]) for hit in candidates.fused if hit.chunk_id in files])
     coherence = coherence_by_file((file.file_id, candidate.score) for candidate, file in likely[:COHERENCE_POOL])
@@ -54,26 +56,27 @@ def score_candidates(
         groups.setdefault(damped_with(file), []).append((candidate, shared[of]))
     ranked = [scored for hits in groups.values() for scored in scorer.of_hits(hits)]
     ranked.sort(key=_best_first)
-    return with_fact_document(query, ranked) if candidates.is_hybrid else ranked
+    return _with_fact_document(query, ranked) if candidates.is_hybrid else ranked
 
 
-@dataclass(frozen=True, slots=True)
 class _Scorer:
-    """Scores the files and hits of one query.
+    """Scores the files and hits of one query; when vectors alone rank, only age and status count."""
 
-    is_hybrid: False when vectors alone rank; only age and status count then. own: the bonuses of single chunks.
-    """
-
-    query: Query
-    settings: RetrievalSettings
-    weights: Weights
-    now: float
-    is_hybrid: bool
-    with_archived: bool
-    evidence: Evidence
-    agreement: Agreement
-    priors: Mapping[Category, float]
-    own: Mapping[int, tuple[Factor, ...]]
+    def __init__(
+        self, query: Query, candidates: Candidates, settings: RetrievalSettings, now: float, with_archived: bool
+    ) -> None:
+        self.query = query
+        self.candidates = candidates
+        self.settings = settings
+        self.now = now
+        self.with_archived = with_archived
+        self.weights = weights_of(settings)
+        self.is_hybrid = candidates.is_hybrid
+        self.agreement = Agreement(query.terms, candidates.rarity)
+        self.own = _own_bonuses(query, candidates, self.weights) if self.is_hybrid else {}
+        self.priors = multipliers.priors(query, settings)
+        if not query.categories and query.intent is not Intent.SYMBOL:
+            self.priors = multipliers.lifted(self.priors, candidates.scores(ListSource.KEYWORD), candidates.files)
 
     def likely(self, candidates: list[tuple[Fused, StoredFile]]) -> list[tuple[Fused, StoredFile]]:
         """Return the candidates that can reach the top, in their order, and those that the query names."""
@@ -109,18 +112,18 @@ class _Scorer:
     def of_file(self, file: StoredFile, coherence: float) -> FileScore:
         """Return what all hits of a file share."""
         age = multipliers.age_days(file.modified_at, self.now) if file.modified_at is not None else None
-        linking = self.evidence.backlinks.get(file.file_id, 0)
+        linking = self.candidates.backlinks.get(file.file_id, 0)
         factors = FileFactors(
             retirement=self._retirement(file),
             standing=1.0 if file.facts is NO_FACTS else multipliers.standing(file, self.settings),
-            backlinks=backlinks.boost(linking, self.settings) if linking else 1.0,
+            backlinks=multipliers.backlinks(linking, self.settings) if linking else 1.0,
             recency=multipliers.recency(age, self.settings),
             category=self._prior(file) if self.is_hybrid else 1.0,
         )
-        memory = self.evidence.history.get(file.file_id)
+        memory = self.candidates.history.get(file.file_id)
         bonuses: dict[str, float] = {}
         if self.is_hybrid:
-            votes, remembered = self.evidence.votes.get(file.file_id, 0.0), memory.score if memory else 0.0
+            votes, remembered = self.candidates.votes.get(file.file_id, 0.0), memory.score if memory else 0.0
             bonuses = file_bonuses(self.query, file.path, coherence, votes, remembered, self.agreement, self.weights)
         return FileScore(
             file,
@@ -156,41 +159,46 @@ class _Scorer:
         return self.weights.unasked if self.with_archived and retired == 1.0 else 1.0
 
 
-def _scorer(
-    query: Query, candidates: Candidates, settings: RetrievalSettings, now: float, with_archived: bool
-) -> _Scorer:
-    evidence, weights = candidates.evidence, weights_of(settings)
-    priors = multipliers.priors(query, settings)
-    if not query.categories and query.intent is not Intent.SYMBOL:
-        priors = multipliers.lifted(priors, evidence.keyword, candidates.files)
-    return _Scorer(
-        query,
-        settings,
-        weights,
-        now,
-        candidates.is_hybrid,
-        with_archived,
-        evidence,
-        Agreement(query.terms, evidence.rarity),
-        priors,
-        _own_bonuses(query, evidence, weights) if candidates.is_hybrid else {},
-    )
-
-
-def _own_bonuses(query: Query, evidence: Evidence, weights: Weights) -> Mapping[int, tuple[Factor, ...]]:
+def _own_bonuses(query: Query, candidates: Candidates, weights: Weights) -> Mapping[int, tuple[Factor, ...]]:
     """Return the bonuses of single chunks; a query for the callers of a definition does not look for the definition."""
-    related = relation_bonuses(evidence.related, weights)
-    if related:
-        return by_chunk(related)
-    names = {match.symbol.name for match in evidence.definitions}
+    if related := candidates.related:
+        return by_chunk(relation_bonuses(related, weights))
+    retrieved = candidates.retrieved
+    names = {match.symbol.name for match in retrieved.definitions}
     return by_chunk(
-        definition_bonuses(query, evidence.definitions, weights),
-        literal_bonuses(query, evidence.literals, names, weights),
-        location_bonuses(evidence.located),
-        wording_bonuses(evidence.wording, weights),
+        definition_bonuses(query, retrieved.definitions, weights),
+        literal_bonuses(query, retrieved.literals, names, weights),
+        location_bonuses(candidates.located),
+        wording_bonuses(candidates.wording, weights),
     )
 
 
 def _best_first(scored: Scored) -> tuple[float, int, str, int]:
     """Return what orders the candidates; ties: more sources first, then path, then line, the order of chunk ids."""
     return -scored.score, -len(scored.fused.ranks), scored.file.path, scored.fused.chunk_id
+
+
+def _with_fact_document(query: Query, ranked: list[Scored]) -> list[Scored]:
+    """Return the hits, best first, with the document that answers a question about a fact at FACT_PLACE, if one does.
+
+    "what is the default of X" is answered by documents and configuration as often as by code, which their prior would
+    hide. It gets the score of the hit that it displaces.
+    """
+    document = _fact_document(query, ranked)
+    if document is None:
+        return ranked
+    others = [scored for scored in ranked if scored is not document]
+    above, below = others[: FACT_PLACE - 1], others[FACT_PLACE - 1 :]
+    return [*above, document._replace(score=below[0].score, moved=Move("fact", "")), *below]
+
+
+def _fact_document(query: Query, ranked: Sequence[Scored]) -> Scored | None:
+    """Return the hit to move up; None if one of its kind is there, or none matches well."""
+    if not query.wants_fact or query.categories or query.intent is not Intent.NATURAL or len(ranked) <= FACT_PLACE:
+        return None
+    if any(scored.file.category in _STATING for scored in ranked[:FACT_PLACE]):
+        return None
+    best = max(scored.fused.score for scored in ranked)
+    documents = (scored for scored in ranked[FACT_PLACE:] if scored.file.category in _STATING)
+    document = max(documents, key=lambda scored: scored.fused.score, default=None)
+    return document if document is not None and document.fused.score >= NEARLY_BEST * best else None

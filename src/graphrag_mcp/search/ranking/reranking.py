@@ -1,20 +1,27 @@
 """Scores the top candidates a second time, if the setting `rerank` names a method."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.errors import ModelUnavailableError
-from graphrag_mcp.model.search import Factor, FactorKind, RerankMethod, StoredChunk
+from graphrag_mcp.model.files import DocumentStatus
+from graphrag_mcp.model.search import Factor, FactorKind, ListSource, RerankMethod, StoredChunk, StoredFile
 from graphrag_mcp.ports import CrossEncoder
+from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import Query
-from graphrag_mcp.search.ranking.evidence import Candidates
+from graphrag_mcp.search.ranking.bonuses import Agreement
+from graphrag_mcp.search.ranking.candidates import Candidates
+from graphrag_mcp.search.ranking.fusion import normalised
+from graphrag_mcp.search.ranking.multipliers import AUTO_TIERS, age_days, status_penalty
 from graphrag_mcp.search.ranking.scored import Scored
-from graphrag_mcp.search.ranking.weighted_sum import Scores, WeightedSum, total
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.text.words import query_words
 
 RERANKED = 30  # Candidates: three times the places of an answer.
+RECENCY_DAYS = 365.0  # The signal of recency in the weighted sum falls to 1/e in this time.
 
 logger = logging.getLogger(__name__)
 
@@ -44,15 +51,9 @@ def rerank(
     top = [scored for scored in order[:RERANKED] if scored.fused.chunk_id in chunks]
     if method is RerankMethod.CROSS_ENCODER:
         return _by_cross_encoder(order, top, chunks, query, stores.cross_encoder)
-    weigh = WeightedSum(query, Scores.of(candidates), settings, now)
-    rescored = [_by_weighted_sum(scored, chunks[scored.fused.chunk_id], weigh) for scored in top]
+    weigh = WeightedSum(query, candidates, settings, now)
+    rescored = [weigh.rescore(scored, chunks[scored.fused.chunk_id]) for scored in top]
     return Reranked(_followed_by(rescored, order), method)
-
-
-def _by_weighted_sum(scored: Scored, chunk: StoredChunk, weigh: WeightedSum) -> Scored:
-    """Return a candidate with the linear sum as its score; the boost for backlinks is applied to it."""
-    terms = weigh.terms(chunk, scored.file)
-    return scored._replace(score=total(terms) * scored.shared.factors.backlinks, terms=terms)
 
 
 def _by_cross_encoder(
@@ -83,3 +84,70 @@ def _followed_by(rescored: Sequence[Scored], ranked: Sequence[Scored]) -> list[S
     done = {scored.fused.chunk_id for scored in rescored}
     rest = [scored for scored in ranked if scored.fused.chunk_id not in done]
     return sorted(rescored, key=lambda scored: -scored.score) + rest
+
+
+class WeightedSum:
+    """The linear reranker: score = Σ weight · signal + priority_weight · priority − penalties; signals are from 0 to 1.
+
+    Every score can be added up by hand.
+    """
+
+    def __init__(self, query: Query, candidates: Candidates, settings: RetrievalSettings, now: float) -> None:
+        self._query = query
+        self._settings = settings
+        self._now = now
+        self._agreement = Agreement(query.terms)
+        self._named = {match.chunk_id for match in candidates.retrieved.definitions}
+        cosines, self._keyword = candidates.scores(ListSource.VECTOR), _relative(candidates.scores(ListSource.KEYWORD))
+        self._vector = normalised(cosines) if settings.rerank_normalize_scores else clipped(cosines)
+
+    def rescore(self, scored: Scored, chunk: StoredChunk) -> Scored:
+        """Return a candidate with the sum as its score; the boost for backlinks is applied to it."""
+        terms = self.terms(chunk, scored.file)
+        return scored._replace(score=sum(term.value for term in terms) * scored.shared.factors.backlinks, terms=terms)
+
+    def terms(self, chunk: StoredChunk, file: StoredFile) -> tuple[Factor, ...]:
+        """Return the terms of a candidate's score, those that are not zero."""
+        settings, weights, documents = self._settings, self._settings.rerank_weights, self._settings.document_weights
+        penalty = max(status_penalty(file, settings), documents["archived"] if file.archive else 0.0)
+        mention = weights["mention_boost"] * self._is_mentioned(chunk)
+        if penalty:
+            mention = min(mention, penalty)  # A superseded document is never lifted above the one that supersedes it.
+        signals = {
+            "vector": weights["vector"] * self._vector.get(chunk.chunk_id, 0.0),
+            "keyword": weights["keyword"] * self._keyword.get(chunk.chunk_id, 0.0),
+            "heading": weights["heading"] * self._agreed([*chunk.enclosing, *chunk.names]),
+            "tags": weights["tag_overlap"] * self._agreed(file.facts.tags),
+            "preamble": weights["preamble"] * (chunk.start_line == 1),
+            "recency": weights["recency"] * self._recency(file),
+            "active": weights["status"] * (file.facts.status is DocumentStatus.ACTIVE),
+            "mention": mention,
+            "priority": documents["priority"] * (file.facts.priority or 0),
+            "status": -penalty,
+            "auto tier": -documents["auto_tier"] * (file.facts.type.lower() in AUTO_TIERS),
+        }
+        return tuple(Factor(name, value, FactorKind.TERM) for name, value in signals.items() if value)
+
+    def _is_mentioned(self, chunk: StoredChunk) -> bool:
+        return chunk.chunk_id in self._named or any(names_path(name, chunk.path) for name in self._query.paths)
+
+    def _agreed(self, texts: Iterable[str]) -> float:
+        """Return the share of the query's terms that the texts cover."""
+        words = tuple(dict.fromkeys(word for text in texts for word in query_words(text)))
+        return self._agreement.of(words).terms if words else 0.0
+
+    def _recency(self, file: StoredFile) -> float:
+        if file.modified_at is None:
+            return 0.0
+        return math.exp(-age_days(file.modified_at, self._now) / RECENCY_DAYS)
+
+
+def clipped(scores: Mapping[int, float]) -> dict[int, float]:
+    """Return the scores, each at least 0 and at most 1."""
+    return {key: min(1.0, max(0.0, score)) for key, score in scores.items()}
+
+
+def _relative(scores: Mapping[int, float]) -> dict[int, float]:
+    """Return the scores by the best one; none where that is not above 0."""
+    best = max(scores.values(), default=0.0)
+    return {key: score / best for key, score in scores.items()} if best > 0 else {}

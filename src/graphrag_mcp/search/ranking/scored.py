@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import Factor, FactorKind, Hit, ListSource, StoredChunk, StoredFile
-from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.fusion import Fused
 from graphrag_mcp.text.counts import counted
 
 _REPEATED = (Category.CONFIG, Category.DOCUMENTATION)

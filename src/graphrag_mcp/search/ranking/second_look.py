@@ -6,8 +6,8 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Factor, FactorKind, ListSource, Ranked
 from graphrag_mcp.ports import SecondLook
 from graphrag_mcp.search.query.understand import Intent, Query
-from graphrag_mcp.search.ranking.evidence import Candidates
-from graphrag_mcp.search.ranking.ranked_lists import RankedList
+from graphrag_mcp.search.ranking.candidates import Candidates
+from graphrag_mcp.search.ranking.fusion import RankedList
 from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.retrieval import Lookups
 
@@ -30,8 +30,9 @@ def look_again(order: list[Scored], query: Query, candidates: Candidates, second
 
     The mean of the cosines adds nothing, so that a candidate without one, or behind them, is as good as the mean.
     """
-    evidence = candidates.evidence
-    if second is None or not candidates.is_hybrid or not _applies(query) or evidence.literals or evidence.related:
+    if second is None or not candidates.is_hybrid or not _applies(query):
+        return order
+    if candidates.retrieved.literals or candidates.related:
         return order
     first = order[:LOOKED_AT]
     cosines = second.similarities(query.text, [scored.fused.chunk_id for scored in first])

@@ -54,6 +54,13 @@
 (line_comment) @comment
 (block_comment) @comment
 
+; Where variables begin, and the blocks that have their own.
+[(function_declaration) (secondary_constructor) (class_body)] @block.own
+[(lambda_literal) (anonymous_function) (block) (for_statement) (when_expression) (catch_block)] @block
+(variable_declaration . (identifier) @bound)
+(parameter . (identifier) @bound)
+(catch_block . (identifier) @bound)
+
 ; What variables hold.
 [(class_parameter (identifier) @variable [(user_type . (identifier) @kind . (type_arguments)? .) (user_type (identifier) . (identifier)) @kind
     (nullable_type [(user_type . (identifier) @kind . (type_arguments)? .) (user_type (identifier) . (identifier)) @kind])])

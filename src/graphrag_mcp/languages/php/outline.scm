@@ -46,6 +46,14 @@
    [(string (string_content) @source) (binary_expression right: (string (string_content) @source))])] @import.file
 (comment) @comment
 
+; Where variables begin, and the functions that have their own.
+[(function_definition) (method_declaration) (anonymous_function)] @block.own
+(arrow_function) @block
+(simple_parameter name: (variable_name (name) @bound))
+(assignment_expression left: (variable_name (name) @bound))
+(foreach_statement (_) . (variable_name (name) @bound))
+(catch_clause name: (variable_name (name) @bound))
+
 ; What variables hold.
 ([(simple_parameter type: [(named_type [(name) (qualified_name)] @kind) (optional_type (named_type [(name) (qualified_name)] @kind))]
     name: (variable_name (name) @variable))

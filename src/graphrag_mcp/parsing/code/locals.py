@@ -11,8 +11,8 @@ from graphrag_mcp.languages.grammars import Captures
 from graphrag_mcp.languages.syntax import SourceCode
 
 _SET_LATER = {  # What is after the name there still sees the variable before.
-    *("assignment", "for_expression", "init_declarator", "let_condition", "let_declaration", "property_declaration"),
-    *("val_definition", "var_definition", "variable_declarator"),
+    *("assignment", "assignment_expression", "for_expression", "init_declarator", "let_condition", "let_declaration"),
+    *("property_declaration", "val_definition", "var_definition", "variable_declarator"),
 }
 _MOST_PATTERNS = 4  # Around a name in a declaration.
 

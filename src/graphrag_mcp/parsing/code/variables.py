@@ -121,7 +121,7 @@ def _only_or_last(kinds: Sequence[_Kind], at: int, begin: int = -1) -> str:
 
     begin: where the variable begins, if that is known.
     """
-    if own := next((kind.name for kind in kinds if kind.start == begin), ""):
+    if own := next((kind.name for kind in kinds if kind.start == begin and kind.is_new), ""):
         return own
     if len({kind.name.rstrip("?") for kind in kinds}) < 2:
         return min((kind.name for kind in kinds), default="")  # A type that is written says it of what is unsure.

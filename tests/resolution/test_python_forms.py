@@ -107,8 +107,24 @@ def test_what_is_loaded_by_its_name_may_be_of_the_project(made: str, found: str)
     [
         "def f():\n    u = Place.__new__(Place)\n    u.«size»()",
         "def f():\n    u = object.__new__(Place)\n    u.«size»()",
+        "def f():\n    u = Near.__new__(Near)\n    u.«size»()\nclass Near(Place): pass",
         "class Near(Place):\n    def __new__(cls):\n        made = super().__new__(cls)\n        made.«size»()",
     ],
 )
 def test_making_an_instance_without_its_constructor_gives_one(code: str) -> None:
     assert Project({"a.py": f"{PLACE}{code}\n"}).answer() == "a.py:3 size"
+
+
+def test_a_type_may_make_something_else() -> None:
+    code = "class Made:\n    def size(self): pass\nclass Odd(Place):\n    def __new__(cls): return Made()\n"
+    assert (
+        Project({"a.py": f"{PLACE}{code}def f():\n    u = Odd.__new__(Odd)\n    u.«size»()\n"}).answer()
+        == "a.py:5 size"
+    )
+
+
+def test_a_function_of_the_project_that_is_called_like_that_of_a_library_is_itself() -> None:
+    code = "class Own:\n    @staticmethod\n    def import_module(name): return Place()\n"
+    code += 'def f():\n    u = Own.import_module("shop.cart")\n    u.«size»()\n'
+    files = {"a.py": f"{PLACE}{code}", "shop/__init__.py": "", "shop/cart.py": "def size(): pass\n"}
+    assert Project(files).answer() == "a.py:3 size"

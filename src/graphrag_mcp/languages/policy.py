@@ -88,9 +88,11 @@ class CallRules:
     asynchronous: bool = False  # Whether the result of an asynchronous function is written as what awaiting it gives.
     invoking: Set[str] = frozenset()  # Members of functions that call them.
     emptying: Set[str] = frozenset()  # Functions that remove what is in their first argument.
+    making: str = ""  # The member of all types that makes one of its first argument, where no type has its own.
     passes: Mapping[str, str] = field(default_factory=dict)
     """Foreign functions that give a part of their first argument: the "value", what is of the "type" that it is,
-    "each" of its elements, one "element", or "later"; or "all" that they are given; or "anything" of the project."""
+    "each" of its elements, one "element", or "later"; or "all" that they are given; or the "module" that it
+    names; or "anything" of the project."""
     run_by: Callable[[str, Declared], str] = lambda _path, declared: _TEST_RUNNER if declared.name[:1] == '"' else ""
     """What starts a function of a file."""
 

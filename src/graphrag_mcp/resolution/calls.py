@@ -10,6 +10,7 @@ from graphrag_mcp.model.expressions import (
     Expression,
     Known,
     Member,
+    ModuleName,
     Name,
     TypeItself,
     names_in,
@@ -125,12 +126,16 @@ class Calls(ResolverPart):
         return self.result(made, arguments.__getitem__, len(arguments)) if isinstance(made, Outside) else None
 
     def called(self, path: str, at: int, function: Expression, arguments: tuple[Expression, ...]) -> Value | None:
-        called = self.callee(path, at, function, len(arguments))
+        called, policy = self.callee(path, at, function, len(arguments)), self.state.open(path).policy
+        is_foreign_call = called is None or isinstance(called, Outside)
+        if is_foreign_call and isinstance(function, Member) and function.name == policy.calls.making and arguments:
+            made = self.ask.value(path, at, arguments[0])
+            return Instance(made.symbols, made.arguments) if isinstance(made, Type) else None
         if isinstance(called, Outside):
-            policy = self.state.open(path).policy
             how = policy.calls.passes.get(called.name, "")
-            if how == "anything":
-                return None
+            if how in ("anything", "module"):
+                value = self.ask.value(path, at, arguments[0]) if how == "module" and arguments else None
+                return None if isinstance(value, Outside) and not isinstance(arguments[0], ModuleName) else value
             how = how if arguments else ""
             if how == "each" or (how == "element" and len(arguments) == 1):
                 held = self.ask.value(path, at, Each(arguments[0]))

@@ -52,7 +52,9 @@
 (simple_parameter name: (variable_name (name) @bound))
 (assignment_expression left: (variable_name (name) @bound))
 (foreach_statement (_) . (variable_name (name) @bound))
-(catch_clause name: (variable_name (name) @bound))
+[(catch_clause name: (variable_name (name) @bound)) (list_literal (variable_name (name) @bound))
+  (pair (variable_name (name) @bound)) (global_declaration (variable_name (name) @bound))
+  (static_variable_declaration name: (variable_name (name) @bound))]
 
 ; What variables hold.
 ([(simple_parameter type: [(named_type [(name) (qualified_name)] @kind) (optional_type (named_type [(name) (qualified_name)] @kind))]

@@ -220,11 +220,11 @@ _SAME = """
     functools.cache functools.lru_cache functools.lru_cache() functools.wraps() typing.no_type_check
 """
 _LOADING = """
-    importlib.import_module importlib.reload importlib.util.module_from_spec pkgutil.resolve_name runpy.run_module
-    runpy.run_path pickle.load pickle.loads marshal.load marshal.loads shelve.open inspect.getmodule gc.get_objects
-    globals locals vars eval __import__
+    importlib.util.module_from_spec pkgutil.resolve_name runpy.run_module runpy.run_path pickle.load pickle.loads
+    marshal.load marshal.loads shelve.open inspect.getmodule gc.get_objects globals locals vars eval __import__
 """
 _PASSES = {
+    **dict.fromkeys(("importlib.import_module", "importlib.reload"), "module"),
     **dict.fromkeys(_LOADING.split(), "anything"),
     "typing.cast": "type",
     **dict.fromkeys(("list", "set", "frozenset", "tuple", "sorted", "reversed", "iter", "collections.deque"), "each"),
@@ -320,6 +320,7 @@ POLICY = Policy(
         reading="__get__",
     ),
     calls=CallRules(
+        making="__new__",
         passes=_PASSES,
         own=frozenset(_SELF),
         passes_self=True,

@@ -59,15 +59,18 @@ _MODULE = re.compile(r"""(["'])([^\W\d][\w.]*)\1""")
 
 
 def _called(writer: Writer, node: Node) -> str:
-    """A call; `cast` is given a type, also in a string, `import_module` a module, `__new__` what it makes one of."""
+    """A call; `cast` is given a type, also in a string, and `import_module` a module."""
     function, given = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
-    owner, _, called = writer.text(function).rpartition(".") if function else ("", "", "")
-    if called == "cast" and len(given) == 2:
+    called = writer.text(function).rpartition(".")[2] if function else ""
+    if function and called == "cast" and len(given) == 2:
         return f"{writer.value(function)}({writer.type(given[0])},{','.join(writer.values(given[1:]))})"
-    if called == "import_module" and len(given) == 1 and (module := _MODULE.fullmatch(writer.text(given[0]))):
-        return f'"{module[2]}"'
-    if called == "__new__" and given and owner:
-        return f"{made}()" if is_name(made := writer.value(given[0])) else UNKNOWN
+    if (
+        function
+        and called == "import_module"
+        and len(given) == 1
+        and (module := _MODULE.fullmatch(writer.text(given[0])))
+    ):
+        return f'{writer.value(function)}("{module[2]}")'
     return _call(writer, node)
 
 

@@ -38,12 +38,14 @@
 
 ; Where variables begin, and the blocks that have their own; `if let a` and `if let a = a` keep the type of `a`.
 [(function_declaration) (init_declaration) (class_body)] @block.own
-[(lambda_literal) (for_statement) (if_statement) (switch_entry) (catch_block)] @block
+[(lambda_literal) (for_statement) (if_statement) (while_statement) (do_statement) (repeat_while_statement) (switch_entry)
+  (catch_block)] @block
 (parameter name: (simple_identifier) @bound)
 (lambda_parameter name: (simple_identifier) @bound)
 (pattern bound_identifier: (simple_identifier) @bound)
-(pattern (pattern (simple_identifier) @bound))
+(pattern . (simple_identifier) @bound .)
 ([(if_statement (simple_identifier) @bound . "=" . (_) @_value)
+  (while_statement (simple_identifier) @bound . "=" . (_) @_value)
   (guard_statement (simple_identifier) @bound . "=" . (_) @_value)] (#not-eq? @bound @_value))
 
 ; What variables hold.

@@ -126,6 +126,11 @@ class Import(NamedTuple):
     module: str
     whole: bool
 
+    @property
+    def as_module(self) -> str:
+        """Return what the name means if it is a module."""
+        return self.module if self.whole else f"{self.module}/{self.target}"
+
 
 class Comment(NamedTuple):
     """The words of one comment or docstring."""

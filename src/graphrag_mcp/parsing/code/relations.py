@@ -187,9 +187,8 @@ class _Builder:
             return self._variables.type_around(index), edge
         owner, ending = receiver, ""
         is_name = receiver[:1].isupper()
-        is_type = is_name and (
-            self._has_capitals or not receiver.isupper()
-        )  # Else maybe a constant or a type's parameter.
+        # Else it may be a constant, or a parameter for types.
+        is_type = is_name and (self._has_capitals or not receiver.isupper())
         kind = self._variables.of_receiver(reference, index)
         kind = "" if OF_FIELD in kind and (edge[2] or "." in kind.partition(OF_FIELD)[0]) else kind
         if kind and not (reference.is_path and kind.endswith("?")):  # `pager::open()` is of a module.

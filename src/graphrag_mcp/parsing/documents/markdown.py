@@ -59,19 +59,6 @@ _UNTIL_BLANK = ""  # In place of the text that ends an HTML block.
 
 
 class _Scanner:
-    __slots__ = (
-        "_blank",
-        "_fence",
-        "_fences",
-        "_headings",
-        "_html_end",
-        "_item",
-        "_paragraph",
-        "_prose",
-        "_rows",
-        "_run",
-    )
-
     def __init__(self, rows: Sequence[str]) -> None:
         self._rows = rows
         self._headings: list[Heading] = []

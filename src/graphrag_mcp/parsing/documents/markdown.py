@@ -21,7 +21,7 @@ class Blocks:
     prose: list[Passage]
 
 
-def scan_blocks(rows: Sequence[str], first: int = 0) -> Blocks:
+def scan_blocks(rows: Sequence[str], first: int) -> Blocks:
     """Return the blocks of the document that begins at line `first`."""
     scanner = _Scanner(rows)
     for index in range(first, len(rows)):

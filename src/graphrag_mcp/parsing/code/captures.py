@@ -141,7 +141,7 @@ class Findings:
         self.uses.finish()
 
     def _readers(self) -> dict[str, Callable[[str, Captures], None]]:
-        """Return what reads the matches of a role that is no definition; a match is of the first one that it has.
+        """Return what reads the matches of each other role; a match has the first of them that is among its captures.
 
         It is not kept: an object that holds its own methods is freed by the garbage collector only, with its tree.
         """

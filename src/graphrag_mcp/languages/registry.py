@@ -173,7 +173,7 @@ def known_languages() -> Set[str]:
 
 def is_of_pack(name: str) -> bool:
     """Return whether only tree-sitter-language-pack may have the grammar of a language."""
-    return name in _PACK_FILES and name not in LANGUAGES
+    return name in _PACK_FILES
 
 
 def _language_of_shebang(first_line: str) -> str:

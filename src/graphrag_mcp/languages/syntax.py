@@ -60,6 +60,12 @@ class SourceCode:
     def node_text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", errors="replace")
 
+    def trimmed_end(self, start: int, end: int) -> int:
+        """Return the end of a node's text, without the line break or blank lines that some grammars include."""
+        while end > start + 1 and self.data[end - 1] in b" \t\n":
+            end -= 1
+        return end
+
 
 def parse_tree(
     language: Language,

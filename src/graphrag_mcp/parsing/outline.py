@@ -5,12 +5,10 @@ Rows are 0-based line numbers; `start` and `end` are byte offsets into the UTF-8
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from graphrag_mcp.model.files import ANY_COUNT, Count, Symbol, SymbolKind
-
-if TYPE_CHECKING:
-    from graphrag_mcp.parsing.code.locals import Bindings
+from graphrag_mcp.parsing.code.locals import Bindings
 
 
 class Definition(NamedTuple):
@@ -126,6 +124,11 @@ class Import(NamedTuple):
     module: str
     whole: bool
 
+    @property
+    def as_module(self) -> str:
+        """Return what the name means if it is a module."""
+        return self.module if self.whole else f"{self.module}/{self.target}"
+
 
 class Comment(NamedTuple):
     """The words of one comment or docstring."""
@@ -149,7 +152,7 @@ class Outline:
     comments: Sequence[Comment] = ()
     keys: Sequence[Symbol] = ()
     variables: Sequence[Variable] = ()
-    bindings: "Bindings | None" = None
+    bindings: Bindings | None = None
     implied: Sequence[Import] = ()
 
 

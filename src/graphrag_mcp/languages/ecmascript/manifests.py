@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from graphrag_mcp.languages.manifests import joined
+from graphrag_mcp.languages.manifests import joined, table
 from graphrag_mcp.model.manifests import OUTPUT, Manifest
 
 _COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
@@ -17,25 +17,25 @@ def read(folder: str, name: str, text: str) -> Manifest | None:
     return _read_package(folder, _json(text)) if name == "package.json" else _read_paths(folder, name, _json(text))
 
 
-def _read_package(folder: str, package: dict[str, Any]) -> Manifest:
+def _read_package(folder: str, package: Mapping[str, Any]) -> Manifest:
     """Return the name of a package and where its entries are, "." and others; an entry "#x" is for its own files."""
     exports = package.get("exports")
     entries = exports if isinstance(exports, dict) and any(key.startswith(".") for key in exports) else {".": exports}
     main = [package.get(key) for key in ("source", "module", "main", "types")]
-    entries = {**entries, ".": [entries.get("."), *main], **_mapping(package.get("imports"))}
+    entries = {**entries, ".": [entries.get("."), *main], **table(package.get("imports"))}
     name = package.get("name")
     targets = {key: tuple(joined(folder, place) for place in _places(value)) for key, value in entries.items()}
     kinds = ("peerDependencies", "optionalDependencies", "devDependencies", "dependencies")
-    needs = {package_name: version for kind in kinds for package_name, version in _mapping(package.get(kind)).items()}
+    needs = {package_name: version for kind in kinds for package_name, version in table(package.get(kind)).items()}
     requires = {need: version for need, version in needs.items() if isinstance(version, str)}
     named, version = (text if isinstance(text, str) else "" for text in (name, package.get("version")))
     return Manifest(folder, "package.json", named, targets, version, requires)
 
 
-def _read_paths(folder: str, name: str, config: dict[str, Any]) -> Manifest | None:
+def _read_paths(folder: str, name: str, config: Mapping[str, Any]) -> Manifest | None:
     """Return the `paths` of a configuration of TypeScript."""
-    options = _mapping(config.get("compilerOptions"))
-    base, paths = options.get("baseUrl"), _mapping(options.get("paths"))
+    options = table(config.get("compilerOptions"))
+    base, paths = options.get("baseUrl"), table(options.get("paths"))
     origin = joined(folder, base) if isinstance(base, str) else folder
     targets = {key: tuple(joined(origin, place) for place in _places(value)) for key, value in paths.items()}
     if isinstance(base, str):
@@ -55,14 +55,10 @@ def _places(value: object) -> Iterator[str]:
             yield from _places(entry)
 
 
-def _json(text: str) -> dict[str, Any]:
+def _json(text: str) -> Mapping[str, Any]:
     """Return the object of a text of JSON, in which there may be comments and trailing commas."""
     plain = _TRAILING.sub(r"\1", _COMMENT.sub(lambda match: match[1] or "", text))
     try:
-        return _mapping(json.loads(plain))
+        return table(json.loads(plain))
     except ValueError:
         return {}
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

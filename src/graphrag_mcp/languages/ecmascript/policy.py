@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from graphrag_mcp.languages.policy import (
@@ -63,10 +63,7 @@ def _module(source: ModuleSource, path: str, module: str) -> Value | None:
     manifests = [
         known[number] for number in _nearest(tuple(manifest.folder for manifest in known), posixpath.dirname(path))
     ]
-    own = next(
-        (manifest for manifest in manifests if manifest.kind == "package.json" and is_below(path, manifest.folder)),
-        None,
-    )
+    own = next(_packages_around(manifests, path), None)
     is_of_project = False
     for manifest in manifests:
         if manifest.kind == "package.json" and manifest.name and (module + "/").startswith(manifest.name + "/"):
@@ -82,6 +79,11 @@ def _module(source: ModuleSource, path: str, module: str) -> Value | None:
     if f"<{module}>" in _DECLARATIONS:
         return Module(f"<{module}>")
     return Outside(module) if not is_of_project and _is_foreign(path, module, manifests) else None
+
+
+def _packages_around(manifests: Iterable[Manifest], path: str) -> Iterator[Manifest]:
+    """Yield the manifests of the packages that a file is in, in their order."""
+    return (manifest for manifest in manifests if manifest.kind == "package.json" and is_below(path, manifest.folder))
 
 
 @lru_cache(1 << 10)
@@ -106,11 +108,7 @@ def _is_foreign(path: str, module: str, manifests: Sequence[Manifest]) -> bool:
     scheme, colon, _ = module.partition(":")
     package = "/".join(module.split("/")[: 2 if module.startswith("@") else 1])
     names = {package, "@types/" + package.removeprefix("@").replace("/", "__")}
-    needed = [
-        manifest.requires
-        for manifest in manifests
-        if manifest.kind == "package.json" and is_below(path, manifest.folder)
-    ]
+    needed = [manifest.requires for manifest in _packages_around(manifests, path)]
     if colon or path in _DECLARATIONS or package in _RUNTIME:
         return not colon or scheme in _SCHEMES
     return any(not names.isdisjoint(choice) for choice in needed) if needed else _PLAIN.fullmatch(module) is not None
@@ -195,12 +193,7 @@ def _one_file(source: ModuleSource, place: str, suffixes: Sequence[str] = _SUFFI
 
 def _entries(source: ModuleSource, path: str) -> Iterator[str]:
     """Yield the files that the package of a file names in its manifest."""
-    around = [
-        manifest
-        for manifest in source.manifests()
-        if manifest.kind == "package.json" and is_below(path, manifest.folder)
-    ]
-    own = max(around, key=lambda manifest: len(manifest.folder), default=None)
+    own = max(_packages_around(source.manifests(), path), key=lambda manifest: len(manifest.folder), default=None)
     for entry in own.targets if own and own.name else ():
         own_entry = _package(source, own, entry) if own and entry.startswith(".") else None
         if isinstance(own_entry, Module):

@@ -2,6 +2,13 @@
 
 from graphrag_mcp.languages.language import ImportStyle, Language
 
+# Of all languages of its platform.
+BUILTINS = """
+    println print toString equals hashCode String Object Integer Long Boolean Override List Map Set listOf
+    mapOf setOf Int Unit Any Double Float Short Byte Char Nothing Seq Option Some
+"""
+LIBRARY = "java javax jdk kotlin kotlinx scala"
+
 LANGUAGES = (
     Language(
         name="java",
@@ -9,11 +16,8 @@ LANGUAGES = (
         grammar="tree_sitter_java",
         files=".java",
         imports=ImportStyle.DOTTED,
-        builtins="""
-        println print toString equals hashCode String Object Integer Long Boolean Override List Map Set listOf
-        mapOf setOf Int Unit Any Double Float Short Byte Char Nothing Seq Option Some
-    """,
-        library="java javax jdk kotlin kotlinx scala",
+        builtins=BUILTINS,
+        library=LIBRARY,
         platform="groovy kotlin scala",
         has_facts=True,
         types_calls=True,

@@ -1,5 +1,6 @@
 """Kotlin."""
 
+from graphrag_mcp.languages.java import BUILTINS, LIBRARY
 from graphrag_mcp.languages.language import ImportStyle, Language
 
 LANGUAGES = (
@@ -11,13 +12,10 @@ LANGUAGES = (
         imports=ImportStyle.DOTTED,
         interpreters="kotlin",
         repairs="KOTLIN",
-        builtins="""
-        println print toString equals hashCode String Object Integer Long Boolean Override List Map Set listOf
-        mapOf setOf Int Unit Any Double Float Short Byte Char Nothing Seq Option Some
-    """,
+        builtins=BUILTINS,
         constructors="constructor",
         packages="java kotlin",
-        library="java javax jdk kotlin kotlinx scala",
+        library=LIBRARY,
         hides_private=True,
         typed_members=True,
         unreplaced="private",

@@ -2,7 +2,7 @@
 
 import json
 
-from graphrag_mcp.languages.manifests import joined
+from graphrag_mcp.languages.manifests import joined, table
 from graphrag_mcp.model.manifests import Manifest
 
 
@@ -14,13 +14,9 @@ def read(folder: str, name: str, text: str) -> Manifest:
         read = {}
     targets: dict[str, tuple[str, ...]] = {}
     for section in ("autoload", "autoload-dev"):
-        for namespace, places in _table(_table(_table(read).get(section)).get("psr-4")).items():
+        for namespace, places in table(read, section, "psr-4").items():
             listed = places if isinstance(places, list) else [places]
             prefix = namespace.strip("\\").replace("\\", "/")
             folders = tuple(joined(folder, place) for place in listed if isinstance(place, str))
             targets[prefix] = targets.get(prefix, ()) + folders
     return Manifest(folder, name, "", targets)
-
-
-def _table(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}

@@ -4,11 +4,11 @@ import ast
 import configparser
 import posixpath
 import re
-import tomllib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from graphrag_mcp.languages.manifests import joined, read_toml, table
 from graphrag_mcp.model.manifests import Manifest
 
 _REQUIRED = re.compile(r"[A-Za-z0-9][\w.-]*")
@@ -27,27 +27,24 @@ def read(folder: str, name: str, text: str) -> Manifest | None:
 
 def _read_pyproject(folder: str, text: str) -> Manifest:
     """Return what a `pyproject.toml` says, in the tables of the standard and of the usual build backends."""
-    try:
-        read = tomllib.loads(text)
-    except (ValueError, RecursionError):
-        read = {}
-    project, tool = _table(read, "project"), _table(read, "tool")
-    poetry, setuptools = _table(tool, "poetry"), _table(tool, "setuptools")
+    read = read_toml(text)
+    project, tool = table(read, "project"), table(read, "tool")
+    poetry, setuptools = table(tool, "poetry"), table(tool, "setuptools")
     included = poetry.get("packages")
-    needed = [*_texts(project.get("dependencies")), *_table(poetry, "dependencies")]
-    for groups in (_table(project, "optional-dependencies"), _table(read, "dependency-groups")):
+    needed = [*_texts(project.get("dependencies")), *table(poetry, "dependencies")]
+    for groups in (table(project, "optional-dependencies"), table(read, "dependency-groups")):
         needed += [text for group in groups.values() for text in _texts(group)]
-    for group in _table(poetry, "group").values():
-        needed += _table(group, "dependencies")
+    for group in table(poetry, "group").values():
+        needed += table(group, "dependencies")
     roots: list[tuple[object, object]] = [
-        *_table(setuptools, "package-dir").items(),
-        *(("", place) for place in _texts(_table(setuptools, "packages", "find").get("where"))),
-        *(("", _as_table(entry).get("from")) for entry in (included if isinstance(included, list) else ())),
-        *(("", place) for place in _hatch_roots(_table(tool, "hatch", "build"))),
-        ("", _table(tool, "pdm", "build").get("package-dir")),
-        ("", _table(tool, "uv", "build-backend").get("module-root")),
-        ("", _table(tool, "maturin").get("python-source")),
-        *(("", place) for place in _texts(_table(tool, "pytest", "ini_options").get("pythonpath"))),
+        *table(setuptools, "package-dir").items(),
+        *(("", place) for place in _texts(table(setuptools, "packages", "find").get("where"))),
+        *(("", table(entry).get("from")) for entry in (included if isinstance(included, list) else ())),
+        *(("", place) for place in _hatch_roots(table(tool, "hatch", "build"))),
+        ("", table(tool, "pdm", "build").get("package-dir")),
+        ("", table(tool, "uv", "build-backend").get("module-root")),
+        ("", table(tool, "maturin").get("python-source")),
+        *(("", place) for place in _texts(table(tool, "pytest", "ini_options").get("pythonpath"))),
     ]
     return _manifest(folder, "pyproject.toml", project.get("name") or poetry.get("name"), roots, needed)
 
@@ -107,17 +104,17 @@ def _manifest(
     targets: dict[str, list[str]] = {}
     for package, place in roots:
         if isinstance(package, str) and isinstance(place, str) and not posixpath.isabs(place):
-            joined = posixpath.normpath(posixpath.join(folder, place))
-            if joined.split("/")[0] != "..":
-                targets.setdefault(package, []).append("" if joined == "." else joined)
+            root = joined(folder, place)
+            if root.split("/")[0] != "..":
+                targets.setdefault(package, []).append(root)
     requires = {normal_name(match[0]): "" for requirement in needed if (match := _REQUIRED.match(requirement.strip()))}
     return Manifest(folder, kind, normal_name(name) if isinstance(name, str) else "", targets, "", requires)
 
 
 def _hatch_roots(build: Mapping[str, Any]) -> Iterator[str]:
-    for table in (build, *map(_as_table, _table(build, "targets").values())):
-        yield from (posixpath.dirname(package) for package in _texts(table.get("packages")))
-        sources = table.get("sources")
+    for target in (build, *map(table, table(build, "targets").values())):
+        yield from (posixpath.dirname(package) for package in _texts(target.get("packages")))
+        sources = target.get("sources")
         yield from _texts(list(sources) if isinstance(sources, dict) else sources)
 
 
@@ -134,16 +131,6 @@ def _literal(node: ast.expr | None) -> Any:
 
 def _lines(read: configparser.RawConfigParser, section: str, option: str) -> list[str]:
     return [line for line in read.get(section, option, fallback="").splitlines() if line.strip()]
-
-
-def _as_table(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _table(value: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
-    for key in keys:
-        value = _as_table(_as_table(value).get(key))
-    return value
 
 
 def _texts(value: object) -> list[str]:

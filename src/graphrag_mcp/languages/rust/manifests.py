@@ -1,19 +1,15 @@
 """Reads the manifests of Rust: what a crate is called, and where its modules are."""
 
 import posixpath
-import tomllib
 
-from graphrag_mcp.languages.manifests import joined
+from graphrag_mcp.languages.manifests import joined, read_toml, table
 from graphrag_mcp.model.manifests import Manifest
 
 
 def read(folder: str, name: str, text: str) -> Manifest:
     """Return what a `Cargo.toml` says."""
-    try:
-        tables = tomllib.loads(text)
-    except (ValueError, RecursionError):
-        tables = {}
-    package, library = (table if isinstance(table := tables.get(key), dict) else {} for key in ("package", "lib"))
+    tables = read_toml(text)
+    package, library = (table(tables, key) for key in ("package", "lib"))
     crate, root = library.get("name", package.get("name")), library.get("path", "src/lib.rs")
     if not (isinstance(crate, str) and crate and isinstance(root, str)):
         return Manifest(folder, name)

@@ -1,5 +1,6 @@
 """Scala."""
 
+from graphrag_mcp.languages.java import BUILTINS, LIBRARY
 from graphrag_mcp.languages.language import ImportStyle, Language
 
 LANGUAGES = (
@@ -10,12 +11,9 @@ LANGUAGES = (
         files=".scala .sc .sbt",
         imports=ImportStyle.DOTTED,
         interpreters="scala",
-        builtins="""
-        println print toString equals hashCode String Object Integer Long Boolean Override List Map Set listOf
-        mapOf setOf Int Unit Any Double Float Short Byte Char Nothing Seq Option Some
-    """,
+        builtins=BUILTINS,
         packages="java scala",
-        library="java javax jdk kotlin kotlinx scala",
+        library=LIBRARY,
         platform="groovy java kotlin",
         test_types=True,
     ),

@@ -1,4 +1,4 @@
-"""Runs a language's query on a syntax tree and sorts the matches by their role.
+"""Sorts what a language's query finds in a syntax tree by role: definitions and imports here, others beside.
 
 The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the roles:
 
@@ -45,45 +45,22 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
 Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
 """
 
-import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from graphrag_mcp.languages.grammars import Captures, Match
 from graphrag_mcp.languages.language import Language
-from graphrag_mcp.languages.registry import builtins_of
 from graphrag_mcp.languages.syntax import SourceCode
-from graphrag_mcp.languages.testing import TEST_MARK
-from graphrag_mcp.model.files import ANY_COUNT, OF_FIELD, Count, SymbolKind
-from graphrag_mcp.parsing.code.counting import NO_ARGUMENTS, Counting
-from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
-from graphrag_mcp.parsing.code.described import Describing
-from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Bindings, Naming, not_local
-from graphrag_mcp.parsing.code.names import (
-    OwnNamespace,
-    as_title,
-    called_name,
-    fields_of,
-    is_macro,
-    last_name,
-    type_name,
-    without_marks,
-)
-from graphrag_mcp.parsing.outline import (
-    MACRO_RECEIVER,
-    SUPER_RECEIVER,
-    UNKNOWN_RECEIVER,
-    Base,
-    Comment,
-    Reference,
-    Variable,
-    as_parameter,
-)
+from graphrag_mcp.model.files import Count, SymbolKind
+from graphrag_mcp.parsing.code.comments import Comments
+from graphrag_mcp.parsing.code.counting import Counting
+from graphrag_mcp.parsing.code.locals import NAMING_ROLES
+from graphrag_mcp.parsing.code.names import as_title, without_marks
+from graphrag_mcp.parsing.code.uses import HOLDING_ROLES, Uses
 
 DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "type": SymbolKind.TYPE,
@@ -98,23 +75,6 @@ DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "parameter": SymbolKind.FIELD,
     "scope": None,
 }
-_HOLDING = ("typed", "made.own", "made.new", "made", "held", "bounded")
-_ROLES = (
-    *DEFINITION_ROLES,
-    "call",
-    *NAMING_ROLES,
-    *("reference", "base", "import", "import.file", "item", "setting", "comment", "decorator.test", "decorator"),
-    *("doc", "namespace", "wrapper", "described", "mark", "set.read", "set"),
-    *_HOLDING,
-)
-_COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
-_DOC_MARKS = ("@doc", "@typedoc", "@shortdoc")  # Elixir's docstrings are attributes above the definition.
-_QUALIFYING = frozenset({".", "::", "\\"})
-_MARKS = tuple(mark.encode() for mark in _QUALIFYING)
-_BLANKS = 64  # Between a mark and a name, mostly none.
-_IMPORTING = ("require(", "import(", "@import(")  # Their value is a module.
-_TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
-_SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
 _STUB = b"..."
 # Functions in the grammars that have no body where they are only declared.
 _ONLY_DECLARED = """
@@ -123,11 +83,6 @@ _ONLY_DECLARED = """
 """
 _CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
 _MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the file.
-_HERE = ("crate", "self", "super", "Self")
-_MODULE_ABOVE = re.compile(r"super(?:::super)+")
-_OWN_MEMBER = ("this->", "this.", "self.", "this?.")
-_PATH = re.compile(rb"(?:\w++::)*+\w*+\Z", re.ASCII)  # Up to the end of a receiver: among tokens that is its last name.
-_RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 
 
 class FoundDefinition(NamedTuple):
@@ -145,16 +100,6 @@ class FoundDefinition(NamedTuple):
     takes: Count
 
 
-class Above(NamedTuple):
-    """A comment or decorator on rows of its own, known by its last row."""
-
-    first_row: int
-    is_decorator: bool
-    is_doc: bool  # Describes the next definition, even after a blank line.
-    is_test: bool  # Makes the next definition a test.
-    words: str
-
-
 @dataclass(slots=True)
 class FoundImport:
     """The matches of one import statement; items are pairs of a name and its alias."""
@@ -170,194 +115,54 @@ class Findings:
     """Everything that one query found in one file."""
 
     def __init__(self, code: SourceCode, language: Language) -> None:
-        self._code, self._builtins = code, builtins_of(language.name)
-        self._word_for_described, self._has_capitals = language.described, language.capitals
-        self._attribute_ending = language.attribute_ending
+        self._code = code
         self._counting = Counting(language.arguments, code.data)
+        self.comments = Comments(code)
+        self.uses = Uses(code, language, self._counting)
         self.definitions: dict[int, FoundDefinition] = {}  # by the start of the name
         self.wrappers: list[tuple[int, int]] = []
-        self.above: dict[int, Above] = {}  # by the last row
-        self.marks: list[tuple[int, str]] = []  # start and text of what makes a test: `@Test`
-        self.comments: list[Comment] = []
-        self._spans: list[tuple[int, int]] = []  # of comments
-        self.docs: list[tuple[int, str]] = []
-        self.references: dict[tuple[int, bool], Reference] = {}  # by start, and whether it is a call
-        self.bases: set[Base] = set()
         self.imports: dict[int, FoundImport] = {}  # by the start of the source
-        self.items: list[tuple[int, str, str]] = []  # start, name and alias, before the imports are known
-        self.declaring: list[tuple[Node, Registration]] = []
-        self.variables: list[Variable] = []
-        self.described: list[Describing] = []
-        self.namespace = OwnNamespace()
-        self._namings: list[Naming] = []
-        self._set: dict[int, bool] = {}  # Names to which values are assigned, by start, and whether they are read, too.
+        self._items: list[tuple[int, str, str]] = []  # start, name and alias, before the imports are known
 
     def collect(self, matches: Iterable[Match]) -> None:
         """Collect all matches of the query."""
+        readers = self._readers()
         roles: dict[int, str] = {}
         for pattern, captures in matches:
             role = roles.get(pattern)
             if role is None:
-                role = roles[pattern] = next(role for role in _ROLES if role in captures)
+                role = roles[pattern] = next(role for role in (*DEFINITION_ROLES, *readers) if role in captures)
             if role in DEFINITION_ROLES:
                 self._add_definition(captures[role][0], pattern, role, captures)
-            elif role == "namespace":
-                self.namespace.names.append(self._code.node_text(captures[role][0]))
-            elif role in ("set", "set.read"):
-                self._set[captures[role][0].start_byte] = role == "set.read"
-            elif role == "described":
-                kind = self._code.node_text(captures["kind"][0]).removeprefix("::")
-                self.described.append(Describing(*captures[role][0].byte_range, kind))
-            elif role == "mark":
-                self._add_mark(captures[role][0], last_name(self._code.node_text(captures["name"][0])))
             else:
-                self._add_other(captures[role][0], role, captures)
-        self.marks.sort()
-        self._spans.sort()
+                readers[role](role, captures)
         self._add_items()
-        self._add_bare_names()
-        for start, is_read in self._set.items():  # Within a name, no other one begins.
-            if call := self.references.get((start, True)):
-                setter = call._replace(start=start + is_read, name=f"{call.name}=", given=Count(1, 1))
-                self.references[setter.start, True] = setter
+        self.comments.finish()
+        self.uses.finish()
 
-    def _add_other(self, node: Node, role: str, captures: Captures) -> None:
-        match role:
-            case "call":
-                if (named := called_name(node, self._code)) is not None:
-                    self._add_reference(named, captures, is_call=True)
-            case "reference":
-                self._add_reference(node, captures, is_call=False)
-            case "comment" | "decorator" | "decorator.test":
-                self._add_above(node, role)
-            case "wrapper":
-                self.wrappers.append(node.byte_range)
-            case "base":
-                self._add_base(node, captures)
-            case "doc":
-                self._add_doc(node)
-            case "setting":
-                self.declaring.append((node, SETTING))
-            case "item":
-                self.items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
-            case _ if role in _HOLDING:
-                self._add_variable(captures["variable"][0], role, captures["kind"][0])
-            case _ if role in NAMING_ROLES:
-                self._namings.append(Naming(node.start_byte, role, node, captures))
-            case _:
-                self._add_import(node, captures, role == "import.file")
+    def _readers(self) -> dict[str, Callable[[str, Captures], None]]:
+        """Return what reads the matches of each other role; a match has the first of them that is among its captures.
 
-    def _add_variable(self, variable: Node, role: str, kind: Node) -> None:
-        if role == "held":
-            is_short = kind.end_byte - kind.start_byte <= _RECEIVER_BYTES
-            fields = fields_of(self._code.node_text(kind)) if is_short else ""
-            held = OF_FIELD + fields if fields else ""
-        else:
-            held = type_name(self._code.node_text(kind))
-        name = self._code.node_text(variable).lstrip("$@:")
-        name = as_parameter(name) if role == "bounded" else name
-        said = (role in ("typed", "bounded", "held"), role == "made.own", role in ("made.new", "held"))
-        if held:
-            self.variables.append(Variable(variable.start_byte, name, held, *said))
-
-    def _add_reference(self, node: Node, captures: Captures, *, is_call: bool) -> None:
-        name = without_marks(self._code.node_text(node))
-        start = node.start_byte
-        receivers = captures.get("receiver") or captures.get("value")
-        if self.namespace.names and "value" not in captures:
-            self.namespace.note(receivers[0] if receivers else node, self._code)
-        before = receivers[0] if receivers else self._qualifier(node)
-        receiver = self._read_receiver(before) if before else ""
-        if receiver == UNKNOWN_RECEIVER and (start, is_call) in self.references:
-            return  # Another pattern knows it.
-        if is_call and self._code.data.startswith(b"!", node.end_byte) and is_macro(node):
-            receiver = MACRO_RECEIVER
-        is_builtin = name in self._builtins
-        said = (start, self._code.row(start), name, receiver, is_call, is_builtin)
-        of_value = "value" in captures
-        is_path = before is not None and not of_value and self._code.data.startswith(b"::", before.end_byte)
-        is_plain = before is not None and self._is_plain(before, receiver)
-        has_path = is_path or (self._has_capitals and receiver[:1].isupper())
-        path = self._path_before(before) if has_path and before is not None else ""
-        is_far = bool(path) and path.partition("::")[0] not in _HERE
-        is_field = is_call and before is not None and before.end_byte - before.start_byte <= _RECEIVER_BYTES
-        fields = fields_of(self._code.node_text(before)) if is_field and before is not None else ""
-        given = self._counting.given(node, is_of_value=of_value) if is_call else ANY_COUNT
-        self.references[start, is_call] = Reference(
-            *said,
-            is_of_value=of_value,
-            is_path=is_path,
-            is_plain=is_plain,
-            is_far=is_far,
-            path=path,
-            fields=fields,
-            given=given,
-        )
-        if "attribute" in captures:  # Within a name, no other one begins.
-            whole = self.references[start, is_call]._replace(start=start + 1, name=name + self._attribute_ending)
-            self.references[whole.start, is_call] = whole
-        registration = REGISTRATIONS.get(name)
-        if registration and registration.fits(node, receiver, is_call):
-            self.declaring.append((node, registration))
-
-    def _path_before(self, receiver: Node) -> str:
-        """Return `a::b` of the receiver `a::b::C`."""
-        start, end = receiver.byte_range
-        text = self._code.data[max(0, start - _RECEIVER_BYTES) : min(end, start + _RECEIVER_BYTES)]
-        path = _PATH.search(text)
-        return path[0].decode().rpartition("::")[0] if path else ""
-
-    def _is_plain(self, node: Node, name: str) -> bool:
-        """Return whether a receiver is a variable, or a field of the own instance."""
-        if node.end_byte - node.start_byte > _RECEIVER_BYTES:
-            return False
-        text = self._code.node_text(node).lstrip("$@")
-        return text == name or (text.removesuffix(name) in _OWN_MEMBER and text.endswith(name))
-
-    @property
-    def bindings(self) -> Bindings:
-        """Where the variables of known types are bound, and others with their names."""
-        return Bindings(self._namings, self._code, {variable.name for variable in self.variables})
-
-    def _add_bare_names(self) -> None:
-        """Add the names that may be local variables as well and are not; a value in capitals is a constant."""
-        known = self.references
-        namings = [naming for naming in self._namings if (naming.start, True) not in known]
-        for start, role, node, captures in not_local(namings, self._code):
-            name = without_marks(self._code.node_text(node))
-            is_call = role == "bare" and name != self._word_for_described
-            if name not in self._builtins and (is_call or not name.isupper()):
-                before = captures["receiver"][0] if "receiver" in captures else None
-                receiver = self._read_receiver(before) if before else ""
-                is_path = before is not None and self._code.data.startswith(b"::", before.end_byte)
-                said = (start, self._code.row(start), name, receiver, is_call)
-                is_plain = before is not None and self._is_plain(before, receiver)
-                given = NO_ARGUMENTS if is_call else ANY_COUNT
-                known[start, is_call] = Reference(
-                    *said, is_handed=role == "handed", is_path=is_path, is_plain=is_plain, given=given
-                )
-
-    def _add_base(self, node: Node, captures: Captures) -> None:
-        start = node.start_byte
-        receiver = self._read_receiver(captures["receiver"][0]) if "receiver" in captures else ""
-        below = self._code.node_text(captures["below"][0]) if "below" in captures else ""
-        if self.namespace.names:
-            self.namespace.note(node, self._code)
-        name, is_above = last_name(self._code.node_text(node)), "above" in captures
-        self.bases.add(Base(start, self._code.row(start), name, receiver, below, is_above))
-
-    def _read_receiver(self, node: Node) -> str:
-        """Return `c` of the receiver `a.b.c`, and UNKNOWN_RECEIVER for other expressions."""
-        end = node.end_byte
-        text = self._code.text(max(node.start_byte, end - _RECEIVER_BYTES), end)
-        if text.isidentifier() or _MODULE_ABOVE.fullmatch(text):
-            return text
-        if _SUPER.match(text):
-            return SUPER_RECEIVER
-        if text.startswith(_IMPORTING):
-            return text.partition("(")[0]
-        word = last_name(_TYPE_ARGUMENTS.sub("", text).replace("->", ".")).strip("@$&*!?")
-        return word if word.isidentifier() else UNKNOWN_RECEIVER
+        It is not kept: an object that holds its own methods is freed by the garbage collector only, with its tree.
+        """
+        comments, uses = self.comments, self.uses
+        return {
+            "call": uses.add_call,
+            **dict.fromkeys(NAMING_ROLES, uses.add_naming),
+            "reference": uses.add_type,
+            "base": uses.add_base,
+            **dict.fromkeys(("import", "import.file"), self._add_import),
+            "item": self._add_item,
+            "setting": uses.add_setting,
+            **dict.fromkeys(("comment", "decorator.test", "decorator"), comments.add),
+            "doc": comments.add_doc,
+            "namespace": uses.add_namespace,
+            "wrapper": self._add_wrapper,
+            "described": uses.add_described,
+            "mark": comments.add_mark,
+            **dict.fromkeys(("set.read", "set"), uses.add_set),
+            **dict.fromkeys(HOLDING_ROLES, uses.add_variable),
+        }
 
     def _add_definition(self, node: Node, pattern: int, role: str, captures: Captures) -> None:
         if "name" in captures:
@@ -398,76 +203,33 @@ class Findings:
             return node.type in _CAN_LACK_BODY
         return body.end_byte - body.start_byte == len(_STUB) and self._code.data.startswith(_STUB, body.start_byte)
 
-    def _add_above(self, node: Node, role: str) -> None:
-        is_decorator = role != "comment"
-        start, end = node.start_byte, trimmed_end(self._code, node.start_byte, node.end_byte)
-        first, last = self._code.row(start), self._code.row(end - 1)
-        words = "" if is_decorator else _words(self._code.text(start, end))
-        if words:
-            self.comments.append(Comment(first, words))
-        if not is_decorator:
-            self._spans.append((start, end))
-        if not self._code.data[self._code.starts[first] : start].strip():
-            is_doc = self._code.data.startswith(b"/**", start)
-            known = self.above.get(last)
-            is_test = role == "decorator.test" or (known is not None and known.is_test)
-            self.above[last] = Above(first, is_decorator, is_doc, is_test, words)
+    def _add_wrapper(self, role: str, captures: Captures) -> None:
+        self.wrappers.append(captures[role][0].byte_range)
 
-    def _add_mark(self, node: Node, name: str) -> None:
-        if TEST_MARK.fullmatch(name):
-            opening = self._code.text(node.start_byte, node.start_byte + 1)
-            mark = f"@{name}" if opening == "@" else f"{'#' * (opening == '#')}[{name}]"
-            self.marks.append((node.start_byte, mark))
-
-    def mark_between(self, start: int, end: int) -> str:
-        """Return what makes a definition a test, "" for nothing. start, end: where it begins, and its name."""
-        index = bisect_left(self.marks, (start, ""))
-        return self.marks[index][1] if index < len(self.marks) and self.marks[index][0] < end else ""
-
-    def without_comments(self, start: int, end: int) -> str:
-        """Return the text between two offsets without the comments that begin there."""
-        parts, first = [], bisect_left(self._spans, (start, 0))
-        for begin, stop in islice(self._spans, first, None):
-            if begin >= end:
-                break
-            parts.append(self._code.text(start, begin))
-            start = max(start, stop)
-        return " ".join((*parts, self._code.text(start, max(start, end))))
-
-    def _add_doc(self, node: Node) -> None:
-        start = node.start_byte
-        words = _words(self._code.node_text(node))
-        self.docs.append((start, words))
-        self.comments.append(Comment(self._code.row(start), words))
-
-    def _add_import(self, node: Node, captures: Captures, is_file: bool) -> None:
-        source = captures["source"][0]
-        alias = self._alias(captures)
+    def _add_import(self, role: str, captures: Captures) -> None:
+        source, alias = captures["source"][0], self._alias(captures)
         known = self.imports.get(source.start_byte)
         if known is None:
-            known = FoundImport(node.byte_range, self._code.node_text(source), is_file)
+            span = captures[role][0].byte_range
+            known = FoundImport(span, self._code.node_text(source), role == "import.file")
             self.imports[source.start_byte] = known
         if "item" in captures:
             known.items.append((self._code.node_text(captures["item"][0]), alias))
         elif alias:
             known.alias = alias
 
+    def _add_item(self, role: str, captures: Captures) -> None:
+        node = captures[role][0]
+        self._items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
+
     def _add_items(self) -> None:
         """Add each item to the innermost import around it, if there is one."""
         imports = sorted(self.imports.values(), key=lambda item: item.span)
         starts = [item.span[0] for item in imports]
-        for start, name, alias in self.items:
+        for start, name, alias in self._items:
             place = bisect_right(starts, start) - 1
             if place >= 0 and start < imports[place].span[1]:
                 imports[place].items.append((name, alias))
-
-    def _qualifier(self, node: Node) -> Node | None:
-        """Return `a` of the name `b` in `a.b`, `a::b` and `a\\b`."""
-        before = self._code.data[max(0, node.start_byte - _BLANKS) : node.start_byte]
-        if before.strip() and not before.rstrip().endswith(_MARKS):
-            return None  # The way to a sibling begins at the root.
-        mark = node.prev_sibling
-        return mark.prev_sibling if mark is not None and mark.type in _QUALIFYING else None
 
     def _alias(self, captures: Captures) -> str:
         return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
@@ -481,19 +243,3 @@ def _is_of_file(node: Node) -> bool:
             break
         around = around.parent
     return around is not None and around.type in ("translation_unit", "declaration_list", "linkage_specification")
-
-
-def trimmed_end(code: SourceCode, start: int, end: int) -> int:
-    """Return the end of a node's text, without the line break or blank lines that some grammars include."""
-    data = code.data
-    while end > start + 1 and data[end - 1] in b" \t\n":
-        end -= 1
-    return end
-
-
-def _words(comment: str) -> str:
-    """Return a comment without its delimiters."""
-    for mark in _DOC_MARKS:
-        comment = comment.removeprefix(mark)
-    lines = (line.strip(_COMMENT_MARKS) for line in comment.split("\n"))
-    return "\n".join(line for line in lines if line)

@@ -38,7 +38,7 @@ class ChunkRows:
 
 
 def cut_spans(
-    lines: Sequence[str], definitions: Sequence[Definition], statement_rows: StatementRows = dict
+    lines: Sequence[str], definitions: Sequence[Definition], statement_rows: StatementRows
 ) -> list[ChunkRows]:
     """Return the spans of a file's chunks.
 

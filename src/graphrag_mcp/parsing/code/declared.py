@@ -51,19 +51,17 @@ class Registration(NamedTuple):
         return is_used and (not self.receivers or receiver in self.receivers)
 
 
-def _all(names: Iterable[str], registration: Registration) -> dict[str, Registration]:
-    return dict.fromkeys(names, registration)
-
-
 _GO_TYPES = ("Bool", "Count", "Duration", "Float64", "Int", "Int64", "String", "StringArray", "StringSlice",
              "StringToString", "Text", "Uint", "Uint64")  # fmt: skip
 REGISTRATIONS = {
-    **_all(("Option", "Parameter", "add_argument", "add_flag", "add_option", "on", "requiredOption"), Registration()),
-    **_all(("BindPFlag", "SetDefault", "addOption", "getProperty", "option"), Registration(_NAME, 2)),
-    **_all(("BindEnv", "ConfigurationProperties", "long"), Registration(_NAME)),
-    **_all(map("".join, product(("", *_GO_TYPES), ("", "P", "Var", "VarP"))), Registration(_NAME, 3)),
-    **_all((f"{kind}Flag" for kind in _GO_TYPES), Registration(_NAME, 2)),
-    **_all(("fetch", "get"), Registration(_VARIABLE, 2, frozenset({"ENV", "env", "environ"}))),
+    **dict.fromkeys(
+        ("Option", "Parameter", "add_argument", "add_flag", "add_option", "on", "requiredOption"), Registration()
+    ),
+    **dict.fromkeys(("BindPFlag", "SetDefault", "addOption", "getProperty", "option"), Registration(_NAME, 2)),
+    **dict.fromkeys(("BindEnv", "ConfigurationProperties", "long"), Registration(_NAME)),
+    **dict.fromkeys(map("".join, product(("", *_GO_TYPES), ("", "P", "Var", "VarP"))), Registration(_NAME, 3)),
+    **dict.fromkeys((f"{kind}Flag" for kind in _GO_TYPES), Registration(_NAME, 2)),
+    **dict.fromkeys(("fetch", "get"), Registration(_VARIABLE, 2, frozenset({"ENV", "env", "environ"}))),
     "getenv": Registration(_VARIABLE, 2),
     "env": Registration(_VARIABLE),
     "Value": Registration(_PLACEHOLDER),

@@ -11,7 +11,7 @@ _QUOTES = ('"', "`")
 _TITLE_QUOTES = ('"', "'", "`")
 _NOT_IN_TITLES = re.compile(r'"|\\(?=[\W_])')  # Quotes, and what escapes one.
 _TITLE_CHARS = 100
-_LONGEST_TYPE = 250
+_LONGEST_TYPE = 250  # Each of a row of calls is an expression with those before it.
 _MOST_FIELDS = 6
 
 
@@ -25,9 +25,7 @@ class OwnNamespace:
 
     def note(self, node: Node, code: SourceCode) -> None:
         """Note how a type is written: `Name`, `\\Name` or `Other\\Name`; nothing of an expression."""
-        if (
-            node.end_byte - node.start_byte > _LONGEST_TYPE
-        ):  # Each of a row of calls is an expression with those before it.
+        if node.end_byte - node.start_byte > _LONGEST_TYPE:
             return
         text = code.node_text(node)
         is_far = "\\" in text or code.data.startswith(b"\\", node.start_byte - 1)

@@ -10,17 +10,12 @@ from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.languages.testing import MARKED_TEST
 from graphrag_mcp.model.files import CALLABLE, HEADER_SUFFIXES, Category, SymbolKind
 from graphrag_mcp.parsing.categories import categorise
-from graphrag_mcp.parsing.code.captures import (
-    DEFINITION_ROLES,
-    Above,
-    Findings,
-    FoundDefinition,
-    trimmed_end,
-)
+from graphrag_mcp.parsing.code.captures import DEFINITION_ROLES, Findings, FoundDefinition
+from graphrag_mcp.parsing.code.comments import Comments
 from graphrag_mcp.parsing.code.declared import declared_keys
 from graphrag_mcp.parsing.code.described import name_described
 from graphrag_mcp.parsing.code.imports import expand_imports, module_path
-from graphrag_mcp.parsing.code.names import as_title, last_name, without_marks
+from graphrag_mcp.parsing.code.names import OwnNamespace, as_title, last_name, without_marks
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
 from graphrag_mcp.text.names import operator_name
 
@@ -47,27 +42,27 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
         for match in findings.definitions.values()
         if match.role != "scope"  # It uses the type that has its name.
     }  # `B` of `class A::B`, too.
-    references = sorted(reference for reference in findings.references.values() if reference.start not in own)
+    uses = findings.uses
+    references = sorted(reference for reference in uses.references.values() if reference.start not in own)
     definitions = _build_definitions(findings, code, path, grammar.language.clauses)
-    variables = sorted(findings.variables)
-    if findings.described:
-        references, variables = name_described(grammar.language.described, findings.described, references, variables)
+    variables = sorted(uses.variables)
+    if uses.described:
+        references, variables = name_described(grammar.language.described, uses.described, references, variables)
     return Outline(
         definitions=definitions,
         references=references,
-        bases=sorted(findings.bases),
+        bases=sorted(uses.bases),
         imports=_build_imports(findings, code, path, grammar.language.imports, definitions),
-        comments=sorted(findings.comments),
-        keys=declared_keys(findings.declaring, code),
+        comments=sorted(findings.comments.all),
+        keys=declared_keys(uses.declaring, code),
         variables=variables,
-        bindings=findings.bindings,
-        implied=_implied(findings, path, grammar.language.imports),
+        bindings=uses.bindings,
+        implied=_implied(uses.namespace, path, grammar.language.imports),
     )
 
 
-def _implied(findings: Findings, path: str, style: ImportStyle) -> list[Import]:
+def _implied(own: OwnNamespace, path: str, style: ImportStyle) -> list[Import]:
     """Return the types of the file's own namespace that it names."""
-    own = findings.namespace
     return [
         Import(row, name, name, module_path(style, path, f"{own.names[0]}.{name}"), False)
         for name, row in own.types.items()
@@ -79,10 +74,9 @@ def _build_definitions(findings: Findings, code: SourceCode, path: str, joins_cl
     stack: list[tuple[int, int, int]] = []  # index, start and end of the definitions around
     wrapped = _WrapperStarts(findings.wrappers)
     wanted = _wanted(findings, path)
-    for row in {code.row(match.start) for match in wanted}:
-        findings.above.pop(row, None)  # It is of the definition beside it.
+    findings.comments.leave_out({code.row(match.start) for match in wanted})
     for match in wanted:
-        end = trimmed_end(code, match.start, -match.negative_end)
+        end = code.trimmed_end(match.start, -match.negative_end)
         while stack and (stack[-1][2] <= match.start or stack[-1][1:] == (match.start, end)):
             stack.pop()
         start = wrapped.start_of(match.start, end)
@@ -93,7 +87,7 @@ def _build_definitions(findings: Findings, code: SourceCode, path: str, joins_cl
         else:
             stack.append((len(built), match.start, end))
             built.append(definition)
-    return _with_docstrings(built, findings.docs)
+    return _with_docstrings(built, findings.comments.docs)
 
 
 def _wanted(findings: Findings, path: str) -> list[FoundDefinition]:
@@ -136,9 +130,9 @@ def _build(
 ) -> Definition:
     kind = DEFINITION_ROLES[match.role]
     start, end = span
-    lead_row, first_row, is_test, docstring = _read_above(findings, code.row(start), code)
+    lead_row, first_row, is_test, docstring = findings.comments.read_above(code.row(start))
     above = start if first_row == code.row(start) else code.starts[first_row]
-    mark = findings.mark_between(above, match.name_start) if kind in CALLABLE else ""
+    mark = findings.comments.mark_between(above, match.name_start) if kind in CALLABLE else ""
     is_beside = is_test and kind is SymbolKind.FUNCTION and not _is_told(file, parent, built)
     is_titled = match.role == "test" or is_beside
     match = match._replace(name=as_title((match.name,))) if is_beside else match
@@ -162,7 +156,7 @@ def _build(
         first_row=first_row,
         last_row=code.row(span[1] - 1),
         parent=parent,
-        signature=_with_mark(_read_signature(match, span[1], code, findings), mark),
+        signature=_with_mark(_read_signature(match, span[1], code, findings.comments), mark),
         docstring=docstring[:DOCSTRING_CHARS],
         is_declared=match.is_declared,
         name_start=match.name_start,
@@ -195,29 +189,7 @@ def _read_name(text: str) -> tuple[str, str]:
     return (".".join(parts), parts[-1]) if parts and " " not in text else (text, text)  # An operator, or a sentence.
 
 
-def _read_above(findings: Findings, row: int, code: SourceCode) -> tuple[int, int, bool, str]:
-    """Return the first row of the comments directly above, that of the decorators, whether these make it a test.
-
-    Last, the words of the comments.
-    """
-    first, is_test, words = row, False, []
-    while above := findings.above.get(row - 1) or _doc_above_blank(findings, row - 2, code):
-        row, is_test = above.first_row, is_test or above.is_test
-        if above.is_decorator:
-            first = row
-        elif above.words:
-            words.append(above.words)
-    return row, first, is_test, "\n".join(reversed(words))
-
-
-def _doc_above_blank(findings: Findings, row: int, code: SourceCode) -> Above | None:
-    above = findings.above.get(row)
-    if above is None or not above.is_doc or code.data[code.starts[row + 1] : code.starts[row + 2]].strip():
-        return None
-    return above
-
-
-def _read_signature(match: FoundDefinition, end: int, code: SourceCode, findings: Findings) -> str:
+def _read_signature(match: FoundDefinition, end: int, code: SourceCode, comments: Comments) -> str:
     """Return the definition up to its body on one line, without annotations and comments, with `const` or `export`."""
     start, body_start = match.start, match.body_start
     line = code.starts[code.row(match.name_start)]
@@ -227,7 +199,7 @@ def _read_signature(match: FoundDefinition, end: int, code: SourceCode, findings
     if body_start <= start:
         line_end = code.data.find(b"\n", match.name_start, end)
         body_start = line_end if line_end >= 0 else end
-    text = " ".join(findings.without_comments(start, min(body_start, start + 4 * SIGNATURE_CHARS)).split())
+    text = " ".join(comments.text_without(start, min(body_start, start + 4 * SIGNATURE_CHARS)).split())
     if text.endswith(_SIGNATURE_ENDS):
         for mark in _SIGNATURE_ENDS:
             text = text.removesuffix(mark).rstrip()
@@ -244,7 +216,6 @@ def _is_next_clause(before: Definition, after: Definition) -> bool:
 
 
 def _with_docstrings(definitions: list[Definition], docs: list[tuple[int, str]]) -> list[Definition]:
-    docs.sort()
     around = enclosing_indexes(definitions, [start for start, _ in docs])
     for index, (_, words) in zip(around, docs, strict=True):
         if index >= 0:

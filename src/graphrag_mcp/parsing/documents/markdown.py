@@ -21,7 +21,7 @@ class Blocks:
     prose: list[Passage]
 
 
-def scan_blocks(rows: Sequence[str], first: int = 0) -> Blocks:
+def scan_blocks(rows: Sequence[str], first: int) -> Blocks:
     """Return the blocks of the document that begins at line `first`."""
     scanner = _Scanner(rows)
     for index in range(first, len(rows)):
@@ -59,19 +59,6 @@ _UNTIL_BLANK = ""  # In place of the text that ends an HTML block.
 
 
 class _Scanner:
-    __slots__ = (
-        "_blank",
-        "_fence",
-        "_fences",
-        "_headings",
-        "_html_end",
-        "_item",
-        "_paragraph",
-        "_prose",
-        "_rows",
-        "_run",
-    )
-
     def __init__(self, rows: Sequence[str]) -> None:
         self._rows = rows
         self._headings: list[Heading] = []

@@ -90,27 +90,33 @@ class Declarations(ReaderPart):
         if node.parent and (index := self._index_of.get(node.parent.id)) is not None:
             self._drafts[index].value = self._writer.type(node)
 
-    def add_type(self, role: str, captures: Captures) -> None:
-        """Say what a type is made of, and its parameters."""
+    def add_trait(self, role: str, captures: Captures) -> None:
+        """Say what else a type is: one of the roles that add to its marks, bases or parameters."""
         index = self._by_name.get(captures["name"][0].start_byte, -1)
         if index < 0:
             return
         draft = self._drafts[index]
-        if role == "interface":
-            draft.marks += (Mark.INTERFACE,)
-        elif role == "aliased":
-            draft.bases += (BaseType(self._writer.type(captures["type"][0]), role),)
-        elif role == "marked":
-            draft.marks += self.marks([word for node in captures["words"] for word in node.children])
-        elif role == "merges":
-            module = self._writer.text(captures[role][0]).strip("'\"")
-            draft.marks += (f"{MERGES}{module}",)
-        elif role == "metaclass":
-            draft.marks += (f"{METACLASS}{self._writer.value(captures[role][0])}",)
-        elif role == "generic":
-            draft.type_parameters = tuple(map(self._writer.text, arguments(captures[role][0])[1:]))
-        if role in ("interface", "aliased", "marked", "merges", "metaclass", "generic"):
+        match role:
+            case "interface":
+                draft.marks += (Mark.INTERFACE,)
+            case "aliased":
+                draft.bases += (BaseType(self._writer.type(captures["type"][0]), role),)
+            case "marked":
+                draft.marks += self.marks([word for node in captures["words"] for word in node.children])
+            case "merges":
+                module = self._writer.text(captures[role][0]).strip("'\"")
+                draft.marks += (f"{MERGES}{module}",)
+            case "metaclass":
+                draft.marks += (f"{METACLASS}{self._writer.value(captures[role][0])}",)
+            case "generic":
+                draft.type_parameters = tuple(map(self._writer.text, arguments(captures[role][0])[1:]))
+
+    def add_type(self, role: str, captures: Captures) -> None:
+        """Say what a type stands for, and its parameters."""
+        index = self._by_name.get(captures["name"][0].start_byte, -1)
+        if index < 0:
             return
+        draft = self._drafts[index]
         is_own = "type" in captures and self._index_of.get(captures["type"][0].id) == index
         if "type" in captures and not is_own:
             draft.value = self._writer.type(captures["type"][0])

@@ -63,7 +63,8 @@ from graphrag_mcp.parsing.outline import Definition
 
 _BASES = ("embeds", "extends", "implements")
 _NUMBERED = ("own", "function", "nameless", "object")
-_TYPES = ("interface", "stands", "renames", "type_parameters", "aliased", "marked", "merges", "metaclass", "generic")
+_TRAITS = ("interface", "aliased", "marked", "merges", "metaclass", "generic")  # Of types.
+_TYPES = ("stands", "renames", "type_parameters")
 _IMPORTS = {"import": "", "import.default": "default"}  # What is imported where no item is named.
 _EXPORTS = {"export": "", "export.default": "default", "export.all": "*", "export.whole": "="}
 
@@ -128,6 +129,7 @@ class FactReader:
             **dict.fromkeys(OUTER, self._reading.add_nodes),
             **dict.fromkeys(BINDERS, self._bindings.add),
             **dict.fromkeys(_TYPES, self._declarations.add_type),
+            **dict.fromkeys(_TRAITS, self._declarations.add_trait),
             "open": self._declarations.add_open,
             "unit": self._add_unit,
             "scope": self._declarations.add_scope,

@@ -1,0 +1,237 @@
+"""The names that a file uses: what it calls, hands on and extends, its types, and what its variables hold."""
+
+import re
+
+from tree_sitter import Node
+
+from graphrag_mcp.languages.grammars import Captures
+from graphrag_mcp.languages.language import Language
+from graphrag_mcp.languages.registry import builtins_of
+from graphrag_mcp.languages.syntax import SourceCode
+from graphrag_mcp.model.files import ANY_COUNT, OF_FIELD, Count
+from graphrag_mcp.parsing.code.counting import NO_ARGUMENTS, Counting
+from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
+from graphrag_mcp.parsing.code.described import Describing
+from graphrag_mcp.parsing.code.locals import Bindings, Naming, not_local
+from graphrag_mcp.parsing.code.names import (
+    OwnNamespace,
+    called_name,
+    fields_of,
+    is_macro,
+    last_name,
+    type_name,
+    without_marks,
+)
+from graphrag_mcp.parsing.outline import (
+    MACRO_RECEIVER,
+    SUPER_RECEIVER,
+    UNKNOWN_RECEIVER,
+    Base,
+    Reference,
+    Variable,
+    as_parameter,
+)
+
+HOLDING_ROLES = ("typed", "made.own", "made.new", "made", "held", "bounded")  # Of what a variable holds.
+_QUALIFYING = frozenset({".", "::", "\\"})
+_MARKS = tuple(mark.encode() for mark in _QUALIFYING)
+_BLANKS = 64  # Between a mark and a name, mostly none.
+_IMPORTING = ("require(", "import(", "@import(")  # Their value is a module.
+_TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
+_SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
+_HERE = ("crate", "self", "super", "Self")
+_MODULE_ABOVE = re.compile(r"super(?:::super)+")
+_OWN_MEMBER = ("this->", "this.", "self.", "this?.")
+_PATH = re.compile(rb"(?:\w++::)*+\w*+\Z", re.ASCII)  # Up to the end of a receiver: among tokens that is its last name.
+_RECEIVER_BYTES = 60  # Longer ones are chains of calls.
+
+
+class Uses:
+    """What a query found of the roles of names that mean something else: calls, types, bases, variables."""
+
+    def __init__(self, code: SourceCode, language: Language, counting: Counting) -> None:
+        self._code, self._counting = code, counting
+        self._builtins = builtins_of(language.name)
+        self._word_for_described, self._has_capitals = language.described, language.capitals
+        self._attribute_ending = language.attribute_ending
+        self.references: dict[tuple[int, bool], Reference] = {}  # by start, and whether it is a call
+        self.bases: set[Base] = set()
+        self.variables: list[Variable] = []
+        self.declaring: list[tuple[Node, Registration]] = []
+        self.described: list[Describing] = []
+        self.namespace = OwnNamespace()
+        self._namings: list[Naming] = []
+        self._set: dict[int, bool] = {}  # Names to which values are assigned, by start, and whether they are read, too.
+
+    def add_call(self, role: str, captures: Captures) -> None:
+        """Add the name of what is called."""
+        if (named := called_name(captures[role][0], self._code)) is not None:
+            self._add_reference(named, captures, is_call=True)
+
+    def add_type(self, role: str, captures: Captures) -> None:
+        """Add the name of a type that is used."""
+        self._add_reference(captures[role][0], captures, is_call=False)
+
+    def add_naming(self, role: str, captures: Captures) -> None:
+        """Keep a name that may be a local variable, or a block that has some, until all of them are known."""
+        self._namings.append(Naming(captures[role][0].start_byte, role, captures[role][0], captures))
+
+    def add_setting(self, role: str, captures: Captures) -> None:
+        """Add a string that names a setting."""
+        self.declaring.append((captures[role][0], SETTING))
+
+    def add_namespace(self, role: str, captures: Captures) -> None:
+        """Add the name of the namespace that the file is of."""
+        self.namespace.names.append(self._code.node_text(captures[role][0]))
+
+    def add_described(self, role: str, captures: Captures) -> None:
+        """Add a block of tests that describes a type."""
+        kind = self._code.node_text(captures["kind"][0]).removeprefix("::")
+        self.described.append(Describing(*captures[role][0].byte_range, kind))
+
+    def add_set(self, role: str, captures: Captures) -> None:
+        """Note that a value is assigned to a name."""
+        self._set[captures[role][0].start_byte] = role == "set.read"
+
+    def add_variable(self, role: str, captures: Captures) -> None:
+        """Add a variable with the type that it is declared or created with, or the field whose value it holds."""
+        variable, kind = captures["variable"][0], captures["kind"][0]
+        if role == "held":
+            fields = self._fields_of(kind)
+            held = OF_FIELD + fields if fields else ""
+        else:
+            held = type_name(self._code.node_text(kind))
+        name = self._code.node_text(variable).lstrip("$@:")
+        name = as_parameter(name) if role == "bounded" else name
+        said = (role in ("typed", "bounded", "held"), role == "made.own", role in ("made.new", "held"))
+        if held:
+            self.variables.append(Variable(variable.start_byte, name, held, *said))
+
+    def add_base(self, role: str, captures: Captures) -> None:
+        """Add a type that another one extends, implements or embeds."""
+        node = captures[role][0]
+        start = node.start_byte
+        receiver = self._read_receiver(captures["receiver"][0]) if "receiver" in captures else ""
+        below = self._code.node_text(captures["below"][0]) if "below" in captures else ""
+        if self.namespace.names:
+            self.namespace.note(node, self._code)
+        name, is_above = last_name(self._code.node_text(node)), "above" in captures
+        self.bases.add(Base(start, self._code.row(start), name, receiver, below, is_above))
+
+    def finish(self) -> None:
+        """Add what could not be told before all matches were known: bare names and setters."""
+        self._add_bare_names()
+        for start, is_read in self._set.items():  # Within a name, no other one begins.
+            if call := self.references.get((start, True)):
+                setter = call._replace(start=start + is_read, name=f"{call.name}=", given=Count(1, 1))
+                self.references[setter.start, True] = setter
+
+    @property
+    def bindings(self) -> Bindings:
+        """Where the variables of known types are bound, and others with their names."""
+        return Bindings(self._namings, self._code, {variable.name for variable in self.variables})
+
+    def _add_reference(self, node: Node, captures: Captures, *, is_call: bool) -> None:
+        name, start = without_marks(self._code.node_text(node)), node.start_byte
+        stated, is_of_value = captures.get("receiver") or captures.get("value"), "value" in captures
+        if self.namespace.names and not is_of_value:
+            self.namespace.note(stated[0] if stated else node, self._code)
+        before = stated[0] if stated else self._qualifier(node)
+        receiver = self._read_receiver(before)
+        if receiver == UNKNOWN_RECEIVER and (start, is_call) in self.references:
+            return  # Another pattern knows it.
+        if is_call and self._code.data.startswith(b"!", node.end_byte) and is_macro(node):
+            receiver = MACRO_RECEIVER
+        is_path = not is_of_value and self._is_path(before)
+        path = self._path_before(before) if is_path or (self._has_capitals and receiver[:1].isupper()) else ""
+        self.references[start, is_call] = Reference(
+            start,
+            self._code.row(start),
+            name,
+            receiver,
+            is_call,
+            is_builtin=name in self._builtins,
+            is_of_value=is_of_value,
+            is_path=is_path,
+            is_plain=self._is_plain(before, receiver),
+            is_far=bool(path) and path.partition("::")[0] not in _HERE,
+            path=path,
+            fields=self._fields_of(before) if is_call else "",
+            given=self._counting.given(node, is_of_value=is_of_value) if is_call else ANY_COUNT,
+        )
+        if "attribute" in captures:  # Within a name, no other one begins.
+            whole = self.references[start, is_call]._replace(start=start + 1, name=name + self._attribute_ending)
+            self.references[whole.start, is_call] = whole
+        registration = REGISTRATIONS.get(name)
+        if registration and registration.fits(node, receiver, is_call):
+            self.declaring.append((node, registration))
+
+    def _add_bare_names(self) -> None:
+        """Add the names that may be local variables as well and are not; a value in capitals is a constant."""
+        namings = [naming for naming in self._namings if (naming.start, True) not in self.references]
+        for start, role, node, captures in not_local(namings, self._code):
+            name = without_marks(self._code.node_text(node))
+            is_call = role == "bare" and name != self._word_for_described
+            if name in self._builtins or (name.isupper() and not is_call):
+                continue
+            before = captures["receiver"][0] if "receiver" in captures else None
+            receiver = self._read_receiver(before)
+            self.references[start, is_call] = Reference(
+                start,
+                self._code.row(start),
+                name,
+                receiver,
+                is_call,
+                is_handed=role == "handed",
+                is_path=self._is_path(before),
+                is_plain=self._is_plain(before, receiver),
+                given=NO_ARGUMENTS if is_call else ANY_COUNT,
+            )
+
+    def _is_path(self, receiver: Node | None) -> bool:
+        return receiver is not None and self._code.data.startswith(b"::", receiver.end_byte)
+
+    def _path_before(self, receiver: Node | None) -> str:
+        """Return `a::b` of the receiver `a::b::C`."""
+        if receiver is None:
+            return ""
+        start, end = receiver.byte_range
+        text = self._code.data[max(0, start - _RECEIVER_BYTES) : min(end, start + _RECEIVER_BYTES)]
+        path = _PATH.search(text)
+        return path[0].decode().rpartition("::")[0] if path else ""
+
+    def _is_plain(self, receiver: Node | None, name: str) -> bool:
+        """Return whether a receiver, whose last name is given, is a variable, or a field of the own instance."""
+        if receiver is None or receiver.end_byte - receiver.start_byte > _RECEIVER_BYTES:
+            return False
+        text = self._code.node_text(receiver).lstrip("$@")
+        return text == name or (text.removesuffix(name) in _OWN_MEMBER and text.endswith(name))
+
+    def _fields_of(self, receiver: Node | None) -> str:
+        """Return `a.b` of a receiver that is a field of a variable, "" for any other."""
+        if receiver is None or receiver.end_byte - receiver.start_byte > _RECEIVER_BYTES:
+            return ""
+        return fields_of(self._code.node_text(receiver))
+
+    def _read_receiver(self, node: Node | None) -> str:
+        """Return `c` of the receiver `a.b.c`, UNKNOWN_RECEIVER for other expressions, "" where there is none."""
+        if node is None:
+            return ""
+        end = node.end_byte
+        text = self._code.text(max(node.start_byte, end - _RECEIVER_BYTES), end)
+        if text.isidentifier() or _MODULE_ABOVE.fullmatch(text):
+            return text
+        if _SUPER.match(text):
+            return SUPER_RECEIVER
+        if text.startswith(_IMPORTING):
+            return text.partition("(")[0]
+        word = last_name(_TYPE_ARGUMENTS.sub("", text).replace("->", ".")).strip("@$&*!?")
+        return word if word.isidentifier() else UNKNOWN_RECEIVER
+
+    def _qualifier(self, node: Node) -> Node | None:
+        """Return `a` of the name `b` in `a.b`, `a::b` and `a\\b`."""
+        before = self._code.data[max(0, node.start_byte - _BLANKS) : node.start_byte]
+        if before.strip() and not before.rstrip().endswith(_MARKS):
+            return None  # The way to a sibling begins at the root.
+        mark = node.prev_sibling
+        return mark.prev_sibling if mark is not None and mark.type in _QUALIFYING else None

@@ -28,6 +28,7 @@ from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, MOST_OF_A_NAME, Noted
 Key = TypeVar("Key")
 Row = TypeVar("Row")
 Rows: TypeAlias = Mapping[Key, Row] | Noted[Key, Row]
+Span: TypeAlias = tuple[int, int]  # Offsets; the second is behind it.
 
 _BOUND_KINDS = {"type": SymbolKind.TYPE}
 
@@ -50,28 +51,31 @@ def sought_in(policy: Policy, use: str, count: int = -1) -> Sought:
     return Sought(use, count) if policy.names.spaces else ANYTHING
 
 
-class _Nested:
-    """Finds the spans around an offset, among spans that lie in each other or beside each other."""
+class Nested:
+    """Finds the spans around an offset, among spans that lie in each other or beside each other.
 
-    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
-        self._spans = sorted(set(spans), key=lambda span: (span[0], -span[1]))
-        self._starts = [start for start, _ in self._spans]
-        self._parents: list[int] = []
+    spans: the outer ones first. parents: of each the index of the one around it, -1 for none.
+    """
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self.spans = sorted(set(spans), key=lambda span: (span[0], -span[1]))
+        self.parents: list[int] = []
+        self._starts = [start for start, _ in self.spans]
         open_spans: list[int] = []
-        for index, (start, _) in enumerate(self._spans):
-            while open_spans and self._spans[open_spans[-1]][1] <= start:
+        for index, (start, _) in enumerate(self.spans):
+            while open_spans and self.spans[open_spans[-1]][1] <= start:
                 open_spans.pop()
-            self._parents.append(open_spans[-1] if open_spans else -1)
+            self.parents.append(open_spans[-1] if open_spans else -1)
             open_spans.append(index)
 
-    def around(self, at: int) -> list[tuple[int, int]]:
+    def around(self, at: int) -> list[Span]:
         """Return the spans around an offset, the inner ones first."""
-        around: list[tuple[int, int]] = []
+        around: list[Span] = []
         index = bisect_right(self._starts, at) - 1
         while index >= 0:
-            if self._spans[index][1] > at:
-                around.append(self._spans[index])
-            index = self._parents[index]
+            if self.spans[index][1] > at:
+                around.append(self.spans[index])
+            index = self.parents[index]
         return around
 
 
@@ -85,20 +89,20 @@ class File:
         self._meanings: dict[tuple[str, int, int, str], list[Bound]] = {}
 
     @cached_property
-    def _bound(self) -> Mapping[str, tuple[_Nested, Mapping[tuple[int, int], list[Bound]]]]:
+    def _bound(self) -> Mapping[str, tuple[Nested, Mapping[Span, list[Bound]]]]:
         """The bindings by name and span."""
-        scopes: dict[str, dict[tuple[int, int], list[Bound]]] = {}
+        scopes: dict[str, dict[Span, list[Bound]]] = {}
         for binding in self.facts.bound:
             scopes.setdefault(binding.name, {}).setdefault((binding.start, binding.stop), []).append(binding)
-        return {name: (_Nested(by_span), by_span) for name, by_span in scopes.items()}
+        return {name: (Nested(by_span), by_span) for name, by_span in scopes.items()}
 
     @cached_property
-    def _declared(self) -> tuple[_Nested, Mapping[tuple[int, int], list[int]]]:
+    def _declared(self) -> tuple[Nested, Mapping[Span, list[int]]]:
         """The declarations by span."""
-        numbers: dict[tuple[int, int], list[int]] = {}
+        numbers: dict[Span, list[int]] = {}
         for number, declaration in enumerate(self.facts.declared):
             numbers.setdefault((declaration.start, declaration.stop), []).append(number)
-        return _Nested(numbers), numbers
+        return Nested(numbers), numbers
 
     def is_of_all(self, binding: Bound) -> bool:
         """Return whether a binding holds in the whole file."""

@@ -14,7 +14,7 @@ from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.method_sets import MethodSets, closure
 from graphrag_mcp.resolution.places import types_of
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
-from graphrag_mcp.resolution.references import References, Site
+from graphrag_mcp.resolution.references import SUPER_ID, References, Site
 from graphrag_mcp.resolution.resolver import Resolver
 
 _KEPT = 4_000  # Types whose interfaces are remembered.
@@ -176,7 +176,7 @@ class Hierarchy:
         yield from self._of_foreign_methods(link for link in calls if link.how is How.FOREIGN and link.use == Use.CALL)
         together: dict[tuple[int, int, int], list[StoredLink]] = {}
         for link in calls:
-            if link.use == Use.CALL and self._references.is_dispatched(link):
+            if link.use == Use.CALL and link.receiver != SUPER_ID:  # A call of `super` runs none of a type below.
                 together.setdefault((link.target, link.line, link.source), []).append(link)
         placed = self._source.placed({target for target, _, _ in together})
         below = {target: self.overriding(symbol) for target, symbol in placed.items()}

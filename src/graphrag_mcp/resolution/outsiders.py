@@ -18,13 +18,14 @@ from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.places import types_of
 from graphrag_mcp.resolution.references import References
+from graphrag_mcp.resolution.uses import Uses
 
 
 class Outsiders:
     """Answers about the declarations of one state of the index."""
 
-    def __init__(self, references: References, hierarchy: Hierarchy) -> None:
-        self._references, self._hierarchy = references, hierarchy
+    def __init__(self, references: References, hierarchy: Hierarchy, uses: Uses) -> None:
+        self._hierarchy, self._uses = hierarchy, uses
         self._resolver, self._source = references.resolver, references.source
 
     def run_by(self, symbol: SymbolId) -> str:
@@ -122,7 +123,7 @@ class Outsiders:
         What tests hand over is compared or printed.
         """
         policy = self._resolver.state.policy(kind)
-        for path in sorted({site.path for site in self._references.sites((kind,)).sites if site.target}):
+        for path in sorted({site.path for site in self._uses.of((kind,)).sites if site.target}):
             facts = None if path.endswith(policy.modules.tests) else self._source.facts(path)
             for flow in facts.flows if facts else ():
                 into = parse(flow.into)

@@ -4,19 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from graphrag_mcp.model.expressions import (
-    Application,
-    Each,
-    Expression,
-    Known,
-    Member,
-    Name,
-    TypeItself,
-    names_in,
-    parse,
-    replaced_name,
-)
+from graphrag_mcp.model.expressions import Application, Each, Expression, Known, Member, Name, TypeItself, replaced_name
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
+from graphrag_mcp.model.notation import names_in, parse
 from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from graphrag_mcp.languages.policy import Policy, policy_of
-from graphrag_mcp.model.expressions import Expression, Member, Name, parse
+from graphrag_mcp.model.expressions import Expression, Member, Name
 from graphrag_mcp.model.facts import (
     ASSIGNED,
     Bound,
@@ -23,6 +23,7 @@ from graphrag_mcp.model.facts import (
 )
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.links import Place
+from graphrag_mcp.model.notation import parse
 from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, MOST_OF_A_NAME, Noted, Reads
 
 Key = TypeVar("Key")

@@ -6,11 +6,8 @@ from functools import lru_cache
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, StoredLink
-from graphrag_mcp.model.values import (
-    Instance,
-    Type,
-)
-from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.model.values import Instance, Type, symbols_of
+from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
 from graphrag_mcp.resolution.method_sets import MethodSets, closure
 from graphrag_mcp.resolution.places import types_of
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
@@ -198,7 +195,7 @@ class Hierarchy:
             is_compared = interface is not None and self._resolver.symbols.has_method_sets(interface)
             for kind in self.descendants(interface) if interface and is_compared else ():
                 member = self._resolver.members.find(Instance((kind,)), name)
-                for method in member.symbols if member else ():
+                for method in symbols_of(member):
                     yield link._replace(target=self._references.place(method), how=How.OPEN, kind=RelationKind.CALLS)
 
     def inheriting(self, method: SymbolId) -> list[SymbolId]:
@@ -228,7 +225,7 @@ class Hierarchy:
             return [] if self._constructors(kind) else self._constructors_above(kind)
         names = self._resolver.state.policy(kind).members.constructors
         members = (self._resolver.members.find(Instance((kind,)), name) for name in names)
-        return [symbol for member in members if member for symbol in member.symbols if symbol.path not in LIBRARIES]
+        return [symbol for member in members for symbol in of_project(symbols_of(member))]
 
     def unsaid_in(self, symbol: SymbolId) -> Iterator[tuple[SymbolId, SymbolId]]:
         """Yield the constructors in a declaration that name no other, each with those above that they call."""

@@ -19,8 +19,9 @@ from graphrag_mcp.model.values import (
     Variable,
     parts_of,
     rebuilt,
+    symbols_of,
 )
-from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.libraries import of_project
 from graphrag_mcp.resolution.places import types_of
 from graphrag_mcp.resolution.references import References
 
@@ -207,7 +208,7 @@ class MethodSets:
     def _has(self, symbol: SymbolId, name: str, wanted: Value) -> bool | None:
         """Return whether a type has a method of a type, None if that depends on types that are not known."""
         member = self._resolver.members.find(Instance((symbol,)), name)
-        symbols = member.symbols if member else ()
+        symbols = symbols_of(member)
         methods = (symbol for symbol in symbols if self._resolver.declared(symbol).kind == SymbolKind.METHOD)
         if method := next(methods, None):
             own = self._signature(method)
@@ -235,8 +236,7 @@ class MethodSets:
     def _is_of_project(self, value: Value | None) -> bool:
         """Return whether the project has given a name to a part of a type."""
         own = value.symbols if isinstance(value, Instance | Type) else ()
-        named = (symbol for symbol in own if symbol.path not in LIBRARIES)
-        return any(self._resolver.declared(symbol).name for symbol in named) or any(
+        return any(self._resolver.declared(symbol).name for symbol in of_project(own)) or any(
             map(self._is_of_project, parts_of(value))
         )
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from posixpath import commonpath, dirname, join
 
-from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered, parse, says_type
+from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, SymbolId, Use
+from graphrag_mcp.model.notation import parse, says_type
 from graphrag_mcp.model.values import (
     ABSENT,
     INHERITED,

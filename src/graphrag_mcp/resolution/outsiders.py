@@ -5,15 +5,10 @@ from collections.abc import Iterable, Iterator
 
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES
-from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import METACLASS, Mark, SymbolId
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.model.values import (
-    Foreign,
-    Instance,
-    Outside,
-    Type,
-)
+from graphrag_mcp.model.notation import parse
+from graphrag_mcp.model.values import Foreign, Instance, Outside, Type
 from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.places import types_of

@@ -4,12 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.model.values import (
-    Foreign,
-    Outside,
-    Type,
-    Value,
-)
+from graphrag_mcp.model.values import Foreign, Outside, Type, Value
 from graphrag_mcp.resolution.files import Sought
 from graphrag_mcp.resolution.state import ResolverPart
 

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
-from graphrag_mcp.model.expressions import names_in
 from graphrag_mcp.model.facts import FileFacts, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
+from graphrag_mcp.model.notation import names_in
 from graphrag_mcp.resolution.files import sought_in
-from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.libraries import of_project
 from graphrag_mcp.resolution.references import References, Site
 
 _CONFINED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.TYPE)
@@ -138,7 +138,7 @@ class Uses:
 
     def _find_of_interfaces(self, name: str) -> dict[SymbolId, SymbolId]:
         """Return the members of a name that interfaces of the project declare, each with its interface."""
-        named = [symbol for symbol in self._source.named(name) if symbol.path not in LIBRARIES]
+        named = of_project(self._source.named(name))
         owned = ((symbol, self._resolver.symbols.owner_of(symbol)) for symbol in named)
         return {
             symbol: owner for symbol, owner in owned if owner and Mark.INTERFACE in self._resolver.declared(owner).marks

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from graphrag_mcp.languages.policy import policy_of
-from graphrag_mcp.model.expressions import Member, Name, parse
+from graphrag_mcp.model.expressions import Member, Name
 from graphrag_mcp.model.facts import ASSIGNED, Bound, Declared, FileFacts, Mark, identities_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import Read
+from graphrag_mcp.model.notation import parse
 from graphrag_mcp.model.sources import Names
 from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.resolution.files import Nested, Span

@@ -85,11 +85,11 @@ class DeclarationLinks(Places):
         """Yield the members that one overrides, from both sides."""
         if self._file.policy.members.method_sets or self._resolver.symbols.is_only_assigned(symbol):
             return
-        owner = self._declared(SymbolId(self._path, declaration.owner)) if declaration.owner >= 0 else declaration
-        is_said = all(base.how != EXPECTED for base in owner.bases)
+        owner = self._resolver.symbols.around(symbol)
+        is_said = all(base.how != EXPECTED for base in self._declared(owner or symbol).bases)
         for other in self._hierarchy.nearest(symbol):
             yield from self._pair(self._place(other), self._place(symbol), declaration.line, is_said=is_said)
-        for other in self._beside(SymbolId(self._path, declaration.owner)) if declaration.owner >= 0 else ():
+        for other in self._beside(owner) if owner else ():
             if self._declared(other).name == declaration.name:
                 yield from self._pair(self._place(other), self._place(symbol), declaration.line)
 

@@ -100,9 +100,8 @@ class File:
     @cached_property
     def _declared(self) -> tuple[Nested, Mapping[Span, list[int]]]:
         """The declarations by span."""
-        numbers: dict[Span, list[int]] = {}
-        for number, declaration in enumerate(self.facts.declared):
-            numbers.setdefault((declaration.start, declaration.stop), []).append(number)
+        declared = enumerate(self.facts.declared)
+        numbers = _grouped(((declaration.start, declaration.stop), number) for number, declaration in declared)
         return Nested(numbers), numbers
 
     def is_of_all(self, binding: Bound) -> bool:
@@ -130,18 +129,18 @@ class File:
     @cached_property
     def members(self) -> "Rows[tuple[int, str], Sequence[int]]":
         """The declarations by their owner and name."""
-        members: dict[tuple[int, str], list[int]] = {}
-        for number, declaration in enumerate(self.facts.declared):
-            members.setdefault((declaration.owner, declaration.name), []).append(number)
+        declared = enumerate(self.facts.declared)
+        members = _grouped(((declaration.owner, declaration.name), number) for number, declaration in declared)
         return self._noting("member", members, itemgetter(1))
 
     @cached_property
     def methods(self) -> "Rows[int, Sequence[int]]":
         """The methods that a type declares, by its number."""
-        methods: dict[int, list[int]] = {}
-        for number, declaration in enumerate(self.facts.declared):
-            if declaration.kind == SymbolKind.METHOD:
-                methods.setdefault(declaration.owner, []).append(number)
+        methods = _grouped(
+            (declaration.owner, number)
+            for number, declaration in enumerate(self.facts.declared)
+            if declaration.kind == SymbolKind.METHOD
+        )
         return self._noting("methods", methods, lambda owner: self.identities[owner])
 
     @cached_property
@@ -164,10 +163,7 @@ class File:
 
     @cached_property
     def _imports(self) -> Mapping[str, Sequence[Imported]]:
-        imports: dict[str, list[Imported]] = {}
-        for imported in self.facts.imports:
-            imports.setdefault(imported.name, []).append(imported)
-        return imports
+        return _grouped((imported.name, imported) for imported in self.facts.imports)
 
     def unnamed_imports(self, name: str) -> Sequence[Imported]:
         """Return what the file imports without a name, which may give it this one."""
@@ -178,10 +174,7 @@ class File:
     @cached_property
     def exports(self) -> "Rows[str, Sequence[Exported]]":
         """What the file exports, by the names for others."""
-        exports: dict[str, list[Exported]] = {}
-        for export in self.facts.exports:
-            exports.setdefault(export.name, []).append(export)
-        return self._noting("export", exports)
+        return self._noting("export", _grouped((export.name, export) for export in self.facts.exports))
 
     @property
     def is_module(self) -> bool:
@@ -204,11 +197,7 @@ class File:
     @cached_property
     def handed(self) -> Mapping[Expression, list[Flow]]:
         """The values that are given as arguments, by what is called."""
-        flows: dict[Expression, list[Flow]] = {}
-        for flow in self.facts.flows:
-            if flow.argument >= 0:
-                flows.setdefault(parse(flow.into), []).append(flow)
-        return flows
+        return _grouped((parse(flow.into), flow) for flow in self.facts.flows if flow.argument >= 0)
 
     def sought(self, use: str, count: int = -1) -> Sought:
         """Return what tells names of this use apart from others, in the language of the file."""
@@ -280,3 +269,11 @@ class File:
             else _BOUND_KINDS.get(binding.kind)
         )
         return any((kind or SymbolKind.FIELD) in kinds for kinds in spaces)
+
+
+def _grouped(rows: Iterable[tuple[Key, Row]]) -> dict[Key, list[Row]]:
+    """Return rows by their keys."""
+    groups: dict[Key, list[Row]] = {}
+    for key, row in rows:
+        groups.setdefault(key, []).append(row)
+    return groups

@@ -136,8 +136,8 @@ class ForeignTypes(ResolverPart):
 
         Where nothing of a type is marked, whatever an unknown base may declare counts.
         """
-        declaration = self.declared(method)
-        siblings = self.symbols.methods_of(SymbolId(method.path, declaration.owner)) if declaration.owner >= 0 else ()
+        declaration, owner = self.declared(method), self.symbols.around(method)
+        siblings = self.symbols.methods_of(owner) if owner else ()
         is_marking = any(OVERRIDE in self.declared(other).marks for other in siblings)
         for base in self.with_member(method):
             name = self.name(base)
@@ -154,10 +154,9 @@ class ForeignTypes(ResolverPart):
                 yield name or "a base that is not known"
 
     def _with_member(self, member: SymbolId) -> Iterator[Value | None]:
-        declaration = self.declared(member)
-        if declaration.owner < 0 or not {Mark.STATIC, Mark.PRIVATE}.isdisjoint(declaration.marks):
+        declaration, owner = self.declared(member), self.symbols.around(member)
+        if owner is None or not {Mark.STATIC, Mark.PRIVATE}.isdisjoint(declaration.marks):
             return
-        owner = SymbolId(member.path, declaration.owner)
         if not self.symbols.is_replaceable(member) or self.symbols.is_constructor(member, owner):
             return
         if self.symbols.is_common(member):

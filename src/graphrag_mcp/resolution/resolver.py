@@ -78,29 +78,30 @@ class Resolver:
         if file is None:
             return None
         referent = self._named(path, mention, mention.arity)
-        is_nothing = referent is not None and not referent.symbols and referent.value in (None, OUTSIDE)
-        if is_nothing and referent is not INHERITED and mention.use == Use.CALL and file.policy.names.spaces:
+        if referent is None:
+            is_foreign = mention.use == Use.KEY and self._is_foreign_place(path, mention.at, parse(mention.receiver))
+            return Referent((), OUTSIDE) if is_foreign else None
+        is_nothing = not referent.symbols and referent.value in (None, OUTSIDE) and referent is not INHERITED
+        if is_nothing and mention.use == Use.CALL and file.policy.names.spaces:
             referent = self._named(path, mention, -1)  # One with another number of parameters: it was changed.
-        elif referent and len(referent.symbols) > 1 and file.policy.calls.overloads:
-            referent = self.overloads.seen_from(path, referent)
-            referent = (
-                self.overloads.chosen(path, mention, referent)
-                if len(referent.symbols) > 1 and mention.arguments
-                else referent
-            )
-        if referent and mention.use == Use.CREATE and isinstance(referent.value, Type) and file.policy.calls.overloads:
-            referent = Referent(referent.symbols + self._constructors(path, mention, referent.value), referent.value)
-        if referent is not None and len(referent.symbols) > MOST_OF_A_NAME:
-            return None
-        if (
-            referent is None
-            and mention.use == Use.KEY
-            and self._is_foreign_place(path, mention.at, parse(mention.receiver))
-        ):
-            return Referent((), OUTSIDE)
+        elif file.policy.calls.overloads:
+            referent = self._chosen(path, mention, referent)
         if referent is None or referent is ABSENT or (referent.is_open and not referent.symbols):
             return None
-        return referent._replace(symbols=of_project(referent.symbols))
+        return (
+            referent._replace(symbols=of_project(referent.symbols)) if len(referent.symbols) <= MOST_OF_A_NAME else None
+        )
+
+    def _chosen(self, path: str, mention: Mention, referent: Referent) -> Referent:
+        """Return which of several overloads a mention means, and of a type that it creates the constructors."""
+        if len(referent.symbols) > 1:
+            referent = self.overloads.seen_from(path, referent)
+        if len(referent.symbols) > 1 and mention.arguments:
+            referent = self.overloads.chosen(path, mention, referent)
+        if mention.use == Use.CREATE and isinstance(referent.value, Type):
+            constructors = self._constructors(path, mention, referent.value)
+            return Referent(referent.symbols + constructors, referent.value)
+        return referent
 
     def _named(self, path: str, mention: Mention, count: int) -> Referent | None:
         """Return what a mention refers to by its name; count: as the arity of `Sought`."""

@@ -37,6 +37,7 @@ class Uses:
 
     def __init__(self, references: References) -> None:
         self._references, self._resolver, self._source = references, references.resolver, references.source
+        self._declared, self._symbols = self._resolver.declared, self._resolver.symbols
         self._confined: dict[tuple[SymbolId, bool], bool] = {}
         self._of_interfaces = lru_cache(_NAMES_KEPT)(self._find_of_interfaces)
         self._handed: dict[SymbolId, bool] = {}
@@ -47,8 +48,8 @@ class Uses:
         with_guesses: else the undecided ones are left out, and nothing is said of other places.
         """
         places = {*map(self._references.place, symbols), *also}
-        names = {self._resolver.declared(symbol).name for symbol in symbols}
-        names |= {self._resolver.declared(symbol).name for symbol in self._source.placed(also).values()}
+        names = {self._declared(symbol).name for symbol in symbols}
+        names |= {self._declared(symbol).name for symbol in self._source.placed(also).values()}
         links = self._references.to(places, (How.CERTAIN, How.OPEN, How.EXPORTED))
         numbers = {place_id(Place("", name)): name for name in names if name}
         numbers |= {link.receiver: min(names) for link in links if link.how is How.EXPORTED}
@@ -98,11 +99,11 @@ class Uses:
     def _foreign(self, links: Sequence[StoredLink], symbols: Iterable[SymbolId]) -> Iterator[Site]:
         """Yield the uses of members of foreign values that may be those of declarations."""
         for symbol in symbols if links else ():
-            name = self._resolver.declared(symbol).name
+            name = self._declared(symbol).name
             number = place_id(Place("", name))
             for group in _by_place(link for link in links if link.target == number):
                 certainty = self._reached(group, symbol)
-                interface = group[0].receiver if self._resolver.symbols.has_method_sets(symbol) else 0
+                interface = group[0].receiver if self._symbols.has_method_sets(symbol) else 0
                 if certainty and interface > 0:  # Which types have its methods is compared by who asks.
                     yield self._references.site(group[0], name, interface, is_certain=False)
                 elif certainty is Certainty.MAY_CALL:
@@ -112,12 +113,12 @@ class Uses:
 
     def _reached(self, group: Sequence[StoredLink], symbol: SymbolId) -> Certainty | None:
         """Return whether a use of a foreign member may run a method of the project; see `ForeignTypes.reached_by`."""
-        declaration, policy = self._resolver.declared(symbol), self._resolver.state.policy(symbol)
+        declaration, policy = self._declared(symbol), self._resolver.state.policy(symbol)
         if policy.members.method_sets:
             fits = any(link.arity in (-1, len(declaration.parameters or ())) for link in group)
             is_open = fits and declaration.kind == SymbolKind.METHOD and Mark.ABSTRACT not in declaration.marks
             return Certainty.BY_NAME if is_open else None
-        owner = SymbolId(symbol.path, declaration.owner) if declaration.owner >= 0 else None
+        owner = self._symbols.around(symbol)
         return self._resolver.foreign.reached_by(
             group[0].use, {link.receiver for link in group}, symbol, self._references.above(owner) if owner else ()
         )
@@ -125,7 +126,7 @@ class Uses:
     def _alike(self, symbols: Iterable[SymbolId]) -> Iterator[Site]:
         """Yield the calls of interfaces that the types of methods may satisfy by having what they demand."""
         for symbol in symbols:
-            declaration, owner = self._resolver.declared(symbol), self._resolver.symbols.owner_of(symbol)
+            declaration, owner = self._declared(symbol), self._symbols.owner_of(symbol)
             policy = self._resolver.state.policy(symbol)
             is_open = policy.names.has_spaces or policy.members.method_sets
             if owner is None or not is_open or declaration.kind not in CALLABLE or Mark.ABSTRACT in declaration.marks:
@@ -139,10 +140,8 @@ class Uses:
     def _find_of_interfaces(self, name: str) -> dict[SymbolId, SymbolId]:
         """Return the members of a name that interfaces of the project declare, each with its interface."""
         named = of_project(self._source.named(name))
-        owned = ((symbol, self._resolver.symbols.owner_of(symbol)) for symbol in named)
-        return {
-            symbol: owner for symbol, owner in owned if owner and Mark.INTERFACE in self._resolver.declared(owner).marks
-        }
+        owned = ((symbol, self._symbols.owner_of(symbol)) for symbol in named)
+        return {symbol: owner for symbol, owner in owned if owner and Mark.INTERFACE in self._declared(owner).marks}
 
     def can_mean(self, site: Site, symbol: SymbolId) -> bool:
         """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""
@@ -150,10 +149,10 @@ class Uses:
         is_of_family = language in FACT_LANGUAGES and policy_of(language).modules.module is policy.modules.module
         if not is_of_family or not self._fits(policy, site.mention, symbol):
             return False
-        declaration = self._resolver.declared(symbol)
+        declaration = self._declared(symbol)
         if declaration.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
             return bool(site.mention.receiver) or policy.names.bare_members
-        if declaration.kind == SymbolKind.TYPE and self._resolver.symbols.owner_of(symbol):
+        if declaration.kind == SymbolKind.TYPE and self._symbols.owner_of(symbol):
             return bool(site.mention.receiver) or site.path == symbol.path
         if not policy.names.functions_are_members:
             return not site.mention.receiver or (policy.names.rebinds and self._is_handed_on(symbol))
@@ -170,7 +169,7 @@ class Uses:
 
     def _fits(self, policy: Policy, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""
-        return bool(self._resolver.symbols.fitting((symbol,), sought_in(policy, mention.use, mention.arity)))
+        return bool(self._symbols.fitting((symbol,), sought_in(policy, mention.use, mention.arity)))
 
     def is_confined(self, symbol: SymbolId, use: str = Use.CALL) -> bool:
         """Return whether a declaration is only meant by its name, in its file: nothing exports it, or stores it.
@@ -184,7 +183,7 @@ class Uses:
         return self._confined[key]
 
     def _is_confined(self, facts: FileFacts, symbol: SymbolId, *, is_run: bool) -> bool:
-        declaration = self._resolver.declared(symbol)
+        declaration = self._declared(symbol)
         is_inner = declaration.owner >= 0 and facts.declared[declaration.owner].kind in CALLABLE
         policy = policy_of(facts.language)  # Others see what a script declares, and where nothing has to be exported.
         is_module = bool(facts.imports or facts.exports) and not (policy.names.rebinds or policy.modules.whole_unit)

@@ -115,31 +115,31 @@ class Calls(ResolverPart):
         return self.result(made, arguments.__getitem__, len(arguments)) if isinstance(made, Outside) else None
 
     def called(self, path: str, at: int, function: Expression, arguments: tuple[Expression, ...]) -> Value | None:
-        called = self.callee(path, at, function, len(arguments))
+        """Return what a call with some arguments gives."""
+        called, value = self.callee(path, at, function, len(arguments)), self.ask.value
         if isinstance(called, Outside):
             policy = self.state.open(path).policy
-            how = policy.calls.passes.get(called.name, "")
-            if how == "anything":
-                return None
-            how = how if arguments else ""
-            if how == "each" or (how == "element" and len(arguments) == 1):
-                held = self.ask.value(path, at, Each(arguments[0]))
-                return Many(held) if how == "each" else held
-            if how == "all":
-                return All(tuple(self.ask.value(path, at, part) for part in arguments))
-            if how in ("type", "value"):
-                first = arguments[0].type if isinstance(arguments[0], TypeItself) else arguments[0]
-                read = self.types.named if how == "type" else self.ask.value
-                return read(path, at, first)
+            match policy.calls.passes.get(called.name), arguments:
+                case "anything", _:
+                    return None
+                case "each", (first, *_):
+                    return Many(value(path, at, Each(first)))
+                case "element", (first,):
+                    return value(path, at, Each(first))
+                case "all", (_, *_):
+                    return All(tuple(value(path, at, part) for part in arguments))
+                case "type", (TypeItself(first) | first, *_):
+                    return self.types.named(path, at, first)
+                case "value", (TypeItself(first) | first, *_):
+                    return value(path, at, first)
             if not policy.foreign.is_generic(called.name) or called.name in policy.foreign.plain:
                 return OUTSIDE
             if f"{called.name}()" in (*policy.calls.passes, *policy.members.type_variables):
                 return Outside(f"{called.name}()")
             if policy.foreign.is_open and called.name:
-                values = [self.ask.value(path, at, argument) for argument in arguments]
-                is_plain = "()" not in called.name and all(isinstance(value, Outside | Nothing) for value in values)
+                given = [value(path, at, argument) for argument in arguments]
+                is_plain = "()" not in called.name and all(isinstance(each, Outside | Nothing) for each in given)
                 return foreign_instance(called.name) if is_plain else None
-        value = self.ask.value
         return self.result(called, lambda place: value(path, at, arguments[place]), len(arguments))
 
     def callee(self, path: str, at: int, function: Expression, count: int = -1) -> Value | None:

@@ -195,13 +195,17 @@ class References:
         """Return the links of a name in some languages that may lead to places, and of which names alone are known."""
         number, others = place_id(Place("", name)), set(self.source.places_of(name)).difference(places)
         links = [*self.to((number,), (How.UNDECIDED,)), *self.to(others, (How.NAMED, How.SHARED))]
-        return [link for link in links if (file := self.source.file(link.path)) and file.language in languages]
+        return self._in_languages(links, languages)
 
     def foreign(self, name: str, owner: str, languages: Collection[str]) -> list[StoredLink]:
         """Return the links of a name in some languages to what is not known there, of members those of an owner."""
         number, receiver = place_id(Place("", name)), place_id(Place("", owner)) if owner else 0
         links = self.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
         links = [link for link in links if not owner or link.receiver == receiver or link.how is How.UNDECIDED]
+        return self._in_languages(links, languages)
+
+    def _in_languages(self, links: Iterable[StoredLink], languages: Collection[str]) -> list[StoredLink]:
+        """Return the links of files in some languages."""
         return [link for link in links if (file := self.source.file(link.path)) and file.language in languages]
 
     def closure(self, place: int, hows: Collection[How], kinds: Collection[RelationKind]) -> list[StoredLink]:

@@ -88,9 +88,9 @@ class Resolver:
             referent = self._chosen(path, mention, referent)
         if referent is None or referent is ABSENT or (referent.is_open and not referent.symbols):
             return None
-        return (
-            referent._replace(symbols=of_project(referent.symbols)) if len(referent.symbols) <= MOST_OF_A_NAME else None
-        )
+        if len(referent.symbols) > MOST_OF_A_NAME:
+            return None
+        return referent._replace(symbols=of_project(referent.symbols))
 
     def _chosen(self, path: str, mention: Mention, referent: Referent) -> Referent:
         """Return which of several overloads a mention means, and of a type that it creates the constructors."""

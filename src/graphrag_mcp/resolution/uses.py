@@ -53,17 +53,7 @@ class Uses:
         links = self._references.to(places, (How.CERTAIN, How.OPEN, How.EXPORTED))
         numbers = {place_id(Place("", name)): name for name in names if name}
         numbers |= {link.receiver: min(names) for link in links if link.how is How.EXPORTED}
-        sites: dict[tuple[object, ...], Site] = {}
-        for link in links:
-            if link.how in (How.CERTAIN, How.OPEN):
-                site = self._references.site(link, "", link.target, is_certain=link.how is How.CERTAIN)
-                what = (link.use, link.kind, link.how, link.arity, site.is_of_base)
-                key = (link.target, link.path, link.line, link.source, *what)
-                known = sites.get(key)
-                if known:  # A value of several types.
-                    both = known.receivers + site.receivers if known.receivers and site.receivers else ()
-                    site = known._replace(receivers=both)
-                sites[key] = site
+        sites = self._decided(link for link in links if link.how is not How.EXPORTED)
         unsure = (How.UNDECIDED, How.FOREIGN, How.OUTSIDE) if with_guesses else (How.FOREIGN,)
         undecided = self._references.to(numbers.keys(), unsure)
         for link in undecided:
@@ -77,6 +67,19 @@ class Uses:
         sites |= {(number, "alike"): site for number, site in enumerate(self._alike(symbols))}
         elsewhere = self._others(names, places, undecided) - {(site.path, site.mention.line) for site in sites.values()}
         return Sites(list(sites.values()), elsewhere, self._references.pending(names))
+
+    def _decided(self, links: Iterable[StoredLink]) -> dict[tuple[object, ...], Site]:
+        """Return the places of links to declarations, each once: its receiver may have several types."""
+        sites: dict[tuple[object, ...], Site] = {}
+        for link in links:
+            site = self._references.site(link, "", link.target, is_certain=link.how is How.CERTAIN)
+            what = (link.use, link.kind, link.how, link.arity, site.is_of_base)
+            key = (link.target, link.path, link.line, link.source, *what)
+            if known := sites.get(key):
+                both = known.receivers + site.receivers if known.receivers and site.receivers else ()
+                site = known._replace(receivers=both)
+            sites[key] = site
+        return sites
 
     def _others(
         self, names: Collection[str], places: Collection[int], undecided: Iterable[StoredLink]

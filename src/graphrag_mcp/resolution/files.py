@@ -31,8 +31,6 @@ Row = TypeVar("Row")
 Rows: TypeAlias = Mapping[Key, Row] | Noted[Key, Row]
 Span: TypeAlias = tuple[int, int]  # Offsets; the second is behind it.
 
-_BOUND_KINDS = {"type": SymbolKind.TYPE}
-
 
 class Sought(NamedTuple):
     """As what a name is looked up. arity: the number of arguments of a call, -1 where it does not matter."""
@@ -199,10 +197,6 @@ class File:
         """The values that are given as arguments, by what is called."""
         return _grouped((parse(flow.into), flow) for flow in self.facts.flows if flow.argument >= 0)
 
-    def sought(self, use: str, count: int = -1) -> Sought:
-        """Return what tells names of this use apart from others, in the language of the file."""
-        return sought_in(self.policy, use, count)
-
     def types_around(self, at: int) -> list[int]:
         """Return the types around an offset, outer ones first."""
         return [
@@ -263,12 +257,11 @@ class File:
         spaces = self.policy.names.spaces.get(use)
         if not spaces:
             return True
-        kind = (
-            self.facts.declared[int(binding.value[1:])].kind
-            if binding.kind == "declared"
-            else _BOUND_KINDS.get(binding.kind)
-        )
-        return any((kind or SymbolKind.FIELD) in kinds for kinds in spaces)
+        if binding.kind == "declared":
+            kind = self.facts.declared[int(binding.value[1:])].kind
+        else:
+            kind = SymbolKind.TYPE if binding.kind == "type" else SymbolKind.FIELD
+        return any(kind in kinds for kinds in spaces)
 
 
 def _grouped(rows: Iterable[tuple[Key, Row]]) -> dict[Key, list[Row]]:

@@ -26,6 +26,7 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
+from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.foreign import ForeignTypes
 from graphrag_mcp.resolution.libraries import is_foreign, of_project
 from graphrag_mcp.resolution.lineage import Lineage
@@ -108,7 +109,8 @@ class Resolver:
         if mention.use == Use.ARGUMENT:
             return self._field_given(path, mention)
         if not mention.receiver:
-            return self.names.name(path, mention.at, mention.name, self.state.open(path).sought(mention.use, count))
+            sought = sought_in(self.state.open(path).policy, mention.use, count)
+            return self.names.name(path, mention.at, mention.name, sought)
         receiver = parse(mention.receiver)
         if mention.name.isdecimal():
             return self._field_at(self.expressions.value(path, mention.at, receiver), int(mention.name))

@@ -4,6 +4,7 @@ import pytest
 
 from graphrag_mcp.model.facts import SymbolId
 from graphrag_mcp.resolution.linking import Linker
+from graphrag_mcp.resolution.uses import Uses
 from tests.resolution.projects import OTHER, UNDECIDED, Project
 
 LIBRARY = "export class Store { get() { return this } }\nexport function make() { return new Store() }\n"
@@ -375,8 +376,7 @@ function choose(one: Both & { run(): Own }) { one.run().«run»() }
 """
     project = Project({"a.ts": text})
     assert project.answers() == [UNDECIDED, "a.ts:2 run"]
-    search = project.search
-    found = search.sites(project.named("run")).sites
+    found = Uses(project.search).of(project.named("run")).sites
     assert sorted((bool(site.target), site.is_certain) for site in found if site.mention.line == 4) == [
         (False, True),
         (True, False),
@@ -424,12 +424,12 @@ function outer() {
 }
 """
     project = Project({"a.js": text, "script.js": "function shared() {}\nshared()\n"})
-    search = project.search
+    uses = Uses(project.search)
     confined = [
         one.name
         for path in ("a.js", "script.js")
         for number, one in enumerate(project.facts(path).declared)
-        if search.is_confined(SymbolId(path, number))
+        if uses.is_confined(SymbolId(path, number))
     ]
     assert confined == ["run", "outer", "inner"]
 

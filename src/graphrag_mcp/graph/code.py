@@ -15,6 +15,7 @@ from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.outsiders import Outsiders
 from graphrag_mcp.resolution.references import FILES_KEPT, LinkSource, References
+from graphrag_mcp.resolution.uses import Uses
 
 CERTAINTY_OF = {
     How.CERTAIN: Certainty.CERTAIN,
@@ -40,8 +41,8 @@ class IndexedCode:
         self.store, self.facts, self.links = store, facts, links
         self.references = References(facts, links)
         self.resolver = self.references.resolver
-        self.hierarchy = Hierarchy(self.references)
-        self.outsiders = Outsiders(self.references, self.hierarchy)
+        self.hierarchy, self.uses = Hierarchy(self.references), Uses(self.references)
+        self.outsiders = Outsiders(self.references, self.hierarchy, self.uses)
         self._nodes: dict[str, list[CodeNode]] = {}
         self._sources: dict[tuple[str, int], int] = {}
         self._guard = threading.Lock()

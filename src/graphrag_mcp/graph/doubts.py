@@ -74,13 +74,13 @@ class Doubts:
         unsure = self._unsure(node, incoming, platform_of(language), scope)
         if not symbols:
             is_typed = set(incoming.kinds) <= set(BY_SYNTAX) and len(self._code.places(node)) > 1
-            waiting = frozenset(store.visible(set(references.pending(node.name)), scope))
+            waiting = frozenset(store.visible(set(references.pending((node.name,))), scope))
             is_implicit = RelationKind.CALLS in incoming.kinds and _is_implicit(node, language)
             unparsed = self.unparsed(node.name, node.path)
             return Doubt(unsure, unparsed=unparsed, files_pending=waiting, is_typed=is_typed, is_implicit=is_implicit)
         is_run = RelationKind.CALLS in incoming.kinds
         unparsed = frozenset(self._code.facts.unparsed(resolver.declared(symbols[0]).name, language))
-        if all(references.is_confined(symbol, Use.CALL if is_run else Use.VALUE) for symbol in symbols):
+        if all(self._code.uses.is_confined(symbol, Use.CALL if is_run else Use.VALUE) for symbol in symbols):
             unparsed &= {node.path}
         is_read = is_run or RelationKind.READS in incoming.kinds
         outside = frozenset(self._outside(node, incoming, scope)).union(incoming.outside)
@@ -253,11 +253,7 @@ class Doubts:
     def _is_inner(self, symbol: SymbolId) -> bool:
         """Return whether nothing outside of its file, or of the function around it, can name a declaration."""
         declaration = self._code.resolver.declared(symbol)
-        if (
-            declaration.name.startswith("#")
-            or Mark.PRIVATE in declaration.marks
-            or self._code.references.is_confined(symbol)
-        ):
+        if declaration.name.startswith("#") or Mark.PRIVATE in declaration.marks or self._code.uses.is_confined(symbol):
             return True
         while declaration.owner >= 0:
             declaration = self._code.resolver.declared(SymbolId(symbol.path, declaration.owner))

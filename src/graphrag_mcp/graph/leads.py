@@ -281,7 +281,7 @@ class Leads:
         """
         references, name = self._code.references, self._code.references.name(node.path, link)
         site = references.site(link, name)
-        named = [member for member in self._code.facts.named(name) if references.can_mean(site, member)]
+        named = [member for member in self._code.facts.named(name) if self._code.uses.can_mean(site, member)]
         code = [member for member in named if self._category(member.path) is node.category]
         written = {
             _last_name(mention.receiver)

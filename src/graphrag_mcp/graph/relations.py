@@ -335,7 +335,7 @@ class Relations:
         ]
         if RelationKind.CALLS in kinds:
             edges += self._unsaid(node, symbols, inside)
-            inside += [*hierarchy.dispatched(inside), *references.run_through(inside)]
+            inside += [*hierarchy.dispatched(inside), *self._code.uses.run_through(inside)]
             inside += references.run_by(inside)
         foreign = {(link.target, link.line) for link in inside if link.how is How.FOREIGN and link.receiver > 0}
         left_out = (How.RUNS, How.FOREIGN)  # Of the first it is what is kept there that is called.

@@ -38,7 +38,7 @@ class SiteFinder:
         wanted = frozenset(self._with_constructed(symbols))
         own, created = set(map(references.place, symbols)), set(map(references.place, wanted))
         with_certainty: list[tuple[Site, Certainty]] = []
-        sites, elsewhere, pending = references.sites(wanted, (above | handed) - created, with_guesses=with_guesses)
+        sites, elsewhere, pending = self._code.uses.of(wanted, (above | handed) - created, with_guesses=with_guesses)
         for site in sites:
             if site.target in created:
                 # Only what creates the type counts for its constructor.
@@ -48,7 +48,7 @@ class SiteFinder:
                 is_handed = site.mention.use == Use.CALL and site.target in handed
                 if is_handed or any(self._code.hierarchy.may_reach(site, symbol) for symbol in symbols):
                     with_certainty.append((site, Certainty.MAY_CALL))
-            elif any(self._code.references.can_mean(site, symbol) for symbol in symbols):
+            elif any(self._code.uses.can_mean(site, symbol) for symbol in symbols):
                 with_certainty.append((site, Certainty.BY_NAME))
         for find in (self._by_text, self._by_key, self._by_field) if with_guesses else ():
             with_certainty += [(site, Certainty.BY_NAME) for symbol in symbols for site in find(symbol)]

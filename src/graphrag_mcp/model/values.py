@@ -183,6 +183,11 @@ class Referent(NamedTuple):
     is_open: bool = False
 
 
+def symbols_of(referent: Referent | None) -> tuple[SymbolId, ...]:
+    """Return the declarations of a referent, none where that is not known."""
+    return referent.symbols if referent else ()
+
+
 ABSENT = Referent((), None)  # The member is known not to exist.
 INHERITED = Referent((), OUTSIDE)  # A foreign type above may have it.
 

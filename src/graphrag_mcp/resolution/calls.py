@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from graphrag_mcp.languages.policy import Policy
 from graphrag_mcp.model.expressions import (
     Application,
     Each,
@@ -13,11 +14,10 @@ from graphrag_mcp.model.expressions import (
     ModuleName,
     Name,
     TypeItself,
-    names_in,
-    parse,
     replaced_name,
 )
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
+from graphrag_mcp.model.notation import names_in, parse
 from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,
@@ -126,36 +126,51 @@ class Calls(ResolverPart):
         return self.result(made, arguments.__getitem__, len(arguments)) if isinstance(made, Outside) else None
 
     def called(self, path: str, at: int, function: Expression, arguments: tuple[Expression, ...]) -> Value | None:
-        called, policy = self.callee(path, at, function, len(arguments)), self.state.open(path).policy
-        is_foreign_call = called is None or isinstance(called, Outside)
-        if is_foreign_call and isinstance(function, Member) and function.name == policy.calls.making and arguments:
-            made = self.ask.value(path, at, arguments[0])
-            return Instance(made.symbols, made.arguments) if isinstance(made, Type) else None
+        """Return what a call with some arguments gives."""
+        called, value = self.callee(path, at, function, len(arguments)), self.ask.value
+        policy = self.state.open(path).policy
+        if arguments and self._makes(policy, function, called):
+            return self.created(value(path, at, arguments[0]), ())
         if isinstance(called, Outside):
             how = policy.calls.passes.get(called.name, "")
-            if how in ("anything", "module"):
-                value = self.ask.value(path, at, arguments[0]) if how == "module" and arguments else None
-                return None if isinstance(value, Outside) and not isinstance(arguments[0], ModuleName) else value
-            how = how if arguments else ""
-            if how == "each" or (how == "element" and len(arguments) == 1):
-                held = self.ask.value(path, at, Each(arguments[0]))
-                return Many(held) if how == "each" else held
-            if how == "all":
-                return All(tuple(self.ask.value(path, at, part) for part in arguments))
-            if how in ("type", "value"):
-                first = arguments[0].type if isinstance(arguments[0], TypeItself) else arguments[0]
-                read = self.types.named if how == "type" else self.ask.value
-                return read(path, at, first)
+            is_element_of_one = how != "element" or len(arguments) == 1
+            if how == "anything" or (arguments and how not in ("", "later") and is_element_of_one):
+                return self._passed(how, path, at, arguments)
             if not policy.foreign.is_generic(called.name) or called.name in policy.foreign.plain:
                 return OUTSIDE
             if f"{called.name}()" in (*policy.calls.passes, *policy.members.type_variables):
                 return Outside(f"{called.name}()")
             if policy.foreign.is_open and called.name:
-                values = [self.ask.value(path, at, argument) for argument in arguments]
-                is_plain = "()" not in called.name and all(isinstance(value, Outside | Nothing) for value in values)
+                given = [value(path, at, argument) for argument in arguments]
+                is_plain = "()" not in called.name and all(isinstance(each, Outside | Nothing) for each in given)
                 return foreign_instance(called.name) if is_plain else None
-        value = self.ask.value
         return self.result(called, lambda place: value(path, at, arguments[place]), len(arguments))
+
+    def _passed(self, how: str, path: str, at: int, arguments: tuple[Expression, ...]) -> Value | None:
+        """Return what a foreign function makes of its arguments. how: see `CallRules.passes`."""
+        value = self.ask.value
+        match how, arguments:
+            case "module", (ModuleName() as first, *_):
+                return value(path, at, first)
+            case "module", (first, *_):
+                module = value(path, at, first)
+                return None if isinstance(module, Outside) else module
+            case "each", (first, *_):
+                return Many(value(path, at, Each(first)))
+            case "element", (first, *_):
+                return value(path, at, Each(first))
+            case "all", _:
+                return All(tuple(value(path, at, part) for part in arguments))
+            case "type", (TypeItself(first) | first, *_):
+                return self.types.named(path, at, first)
+            case "value", (TypeItself(first) | first, *_):
+                return value(path, at, first)
+        return None  # Anything.
+
+    def _makes(self, policy: Policy, function: Expression, called: Value | None) -> bool:
+        """Return whether a call makes an instance of its first argument, since no type of the project decides it."""
+        is_foreign_call = called is None or isinstance(called, Outside)
+        return is_foreign_call and isinstance(function, Member) and function.name == policy.calls.making
 
     def callee(self, path: str, at: int, function: Expression, count: int = -1) -> Value | None:
         """Return what is called with a number of arguments."""

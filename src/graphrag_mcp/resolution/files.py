@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from graphrag_mcp.languages.policy import Policy, policy_of
-from graphrag_mcp.model.expressions import Expression, Member, Name, parse
+from graphrag_mcp.model.expressions import Expression, Member, Name
 from graphrag_mcp.model.facts import (
     ASSIGNED,
     Bound,
@@ -23,13 +23,13 @@ from graphrag_mcp.model.facts import (
 )
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.links import Place
+from graphrag_mcp.model.notation import parse
 from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, MOST_OF_A_NAME, Noted, Reads
 
 Key = TypeVar("Key")
 Row = TypeVar("Row")
 Rows: TypeAlias = Mapping[Key, Row] | Noted[Key, Row]
-
-_BOUND_KINDS = {"type": SymbolKind.TYPE}
+Span: TypeAlias = tuple[int, int]  # Offsets; the second is behind it.
 
 
 class Sought(NamedTuple):
@@ -50,28 +50,31 @@ def sought_in(policy: Policy, use: str, count: int = -1) -> Sought:
     return Sought(use, count) if policy.names.spaces else ANYTHING
 
 
-class _Nested:
-    """Finds the spans around an offset, among spans that lie in each other or beside each other."""
+class Nested:
+    """Finds the spans around an offset, among spans that lie in each other or beside each other.
 
-    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
-        self._spans = sorted(set(spans), key=lambda span: (span[0], -span[1]))
-        self._starts = [start for start, _ in self._spans]
-        self._parents: list[int] = []
+    spans: the outer ones first. parents: of each the index of the one around it, -1 for none.
+    """
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self.spans = sorted(set(spans), key=lambda span: (span[0], -span[1]))
+        self.parents: list[int] = []
+        self._starts = [start for start, _ in self.spans]
         open_spans: list[int] = []
-        for index, (start, _) in enumerate(self._spans):
-            while open_spans and self._spans[open_spans[-1]][1] <= start:
+        for index, (start, _) in enumerate(self.spans):
+            while open_spans and self.spans[open_spans[-1]][1] <= start:
                 open_spans.pop()
-            self._parents.append(open_spans[-1] if open_spans else -1)
+            self.parents.append(open_spans[-1] if open_spans else -1)
             open_spans.append(index)
 
-    def around(self, at: int) -> list[tuple[int, int]]:
+    def around(self, at: int) -> list[Span]:
         """Return the spans around an offset, the inner ones first."""
-        around: list[tuple[int, int]] = []
+        around: list[Span] = []
         index = bisect_right(self._starts, at) - 1
         while index >= 0:
-            if self._spans[index][1] > at:
-                around.append(self._spans[index])
-            index = self._parents[index]
+            if self.spans[index][1] > at:
+                around.append(self.spans[index])
+            index = self.parents[index]
         return around
 
 
@@ -85,20 +88,19 @@ class File:
         self._meanings: dict[tuple[str, int, int, str], list[Bound]] = {}
 
     @cached_property
-    def _bound(self) -> Mapping[str, tuple[_Nested, Mapping[tuple[int, int], list[Bound]]]]:
+    def _bound(self) -> Mapping[str, tuple[Nested, Mapping[Span, list[Bound]]]]:
         """The bindings by name and span."""
-        scopes: dict[str, dict[tuple[int, int], list[Bound]]] = {}
+        scopes: dict[str, dict[Span, list[Bound]]] = {}
         for binding in self.facts.bound:
             scopes.setdefault(binding.name, {}).setdefault((binding.start, binding.stop), []).append(binding)
-        return {name: (_Nested(by_span), by_span) for name, by_span in scopes.items()}
+        return {name: (Nested(by_span), by_span) for name, by_span in scopes.items()}
 
     @cached_property
-    def _declared(self) -> tuple[_Nested, Mapping[tuple[int, int], list[int]]]:
+    def _declared(self) -> tuple[Nested, Mapping[Span, list[int]]]:
         """The declarations by span."""
-        numbers: dict[tuple[int, int], list[int]] = {}
-        for number, declaration in enumerate(self.facts.declared):
-            numbers.setdefault((declaration.start, declaration.stop), []).append(number)
-        return _Nested(numbers), numbers
+        declared = enumerate(self.facts.declared)
+        numbers = _grouped(((declaration.start, declaration.stop), number) for number, declaration in declared)
+        return Nested(numbers), numbers
 
     def is_of_all(self, binding: Bound) -> bool:
         """Return whether a binding holds in the whole file."""
@@ -125,18 +127,18 @@ class File:
     @cached_property
     def members(self) -> "Rows[tuple[int, str], Sequence[int]]":
         """The declarations by their owner and name."""
-        members: dict[tuple[int, str], list[int]] = {}
-        for number, declaration in enumerate(self.facts.declared):
-            members.setdefault((declaration.owner, declaration.name), []).append(number)
+        declared = enumerate(self.facts.declared)
+        members = _grouped(((declaration.owner, declaration.name), number) for number, declaration in declared)
         return self._noting("member", members, itemgetter(1))
 
     @cached_property
     def methods(self) -> "Rows[int, Sequence[int]]":
         """The methods that a type declares, by its number."""
-        methods: dict[int, list[int]] = {}
-        for number, declaration in enumerate(self.facts.declared):
-            if declaration.kind == SymbolKind.METHOD:
-                methods.setdefault(declaration.owner, []).append(number)
+        methods = _grouped(
+            (declaration.owner, number)
+            for number, declaration in enumerate(self.facts.declared)
+            if declaration.kind == SymbolKind.METHOD
+        )
         return self._noting("methods", methods, lambda owner: self.identities[owner])
 
     @cached_property
@@ -159,10 +161,7 @@ class File:
 
     @cached_property
     def _imports(self) -> Mapping[str, Sequence[Imported]]:
-        imports: dict[str, list[Imported]] = {}
-        for imported in self.facts.imports:
-            imports.setdefault(imported.name, []).append(imported)
-        return imports
+        return _grouped((imported.name, imported) for imported in self.facts.imports)
 
     def unnamed_imports(self, name: str) -> Sequence[Imported]:
         """Return what the file imports without a name, which may give it this one."""
@@ -173,10 +172,7 @@ class File:
     @cached_property
     def exports(self) -> "Rows[str, Sequence[Exported]]":
         """What the file exports, by the names for others."""
-        exports: dict[str, list[Exported]] = {}
-        for export in self.facts.exports:
-            exports.setdefault(export.name, []).append(export)
-        return self._noting("export", exports)
+        return self._noting("export", _grouped((export.name, export) for export in self.facts.exports))
 
     @property
     def is_module(self) -> bool:
@@ -199,15 +195,7 @@ class File:
     @cached_property
     def handed(self) -> Mapping[Expression, list[Flow]]:
         """The values that are given as arguments, by what is called."""
-        flows: dict[Expression, list[Flow]] = {}
-        for flow in self.facts.flows:
-            if flow.argument >= 0:
-                flows.setdefault(parse(flow.into), []).append(flow)
-        return flows
-
-    def sought(self, use: str, count: int = -1) -> Sought:
-        """Return what tells names of this use apart from others, in the language of the file."""
-        return sought_in(self.policy, use, count)
+        return _grouped((parse(flow.into), flow) for flow in self.facts.flows if flow.argument >= 0)
 
     def types_around(self, at: int) -> list[int]:
         """Return the types around an offset, outer ones first."""
@@ -269,9 +257,16 @@ class File:
         spaces = self.policy.names.spaces.get(use)
         if not spaces:
             return True
-        kind = (
-            self.facts.declared[int(binding.value[1:])].kind
-            if binding.kind == "declared"
-            else _BOUND_KINDS.get(binding.kind)
-        )
-        return any((kind or SymbolKind.FIELD) in kinds for kinds in spaces)
+        if binding.kind == "declared":
+            kind = self.facts.declared[int(binding.value[1:])].kind
+        else:
+            kind = SymbolKind.TYPE if binding.kind == "type" else SymbolKind.FIELD
+        return any(kind in kinds for kinds in spaces)
+
+
+def _grouped(rows: Iterable[tuple[Key, Row]]) -> dict[Key, list[Row]]:
+    """Return rows by their keys."""
+    groups: dict[Key, list[Row]] = {}
+    for key, row in rows:
+        groups.setdefault(key, []).append(row)
+    return groups

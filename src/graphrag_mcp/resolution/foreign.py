@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from graphrag_mcp.languages.policy import Policy
-from graphrag_mcp.model.expressions import LITERAL, Call, Expression, ModuleName, Name, parse
+from graphrag_mcp.model.expressions import LITERAL, Call, Expression, ModuleName, Name
 from graphrag_mcp.model.facts import Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.links import Place, place_id
+from graphrag_mcp.model.notation import parameters_in, parse
 from graphrag_mcp.model.values import (
     ABSENT,
     All,
@@ -22,6 +23,7 @@ from graphrag_mcp.model.values import (
     Table,
     Type,
     Value,
+    symbols_of,
 )
 from graphrag_mcp.resolution.expressions import Expressions
 from graphrag_mcp.resolution.files import File
@@ -134,14 +136,14 @@ class ForeignTypes(ResolverPart):
 
         Where nothing of a type is marked, whatever an unknown base may declare counts.
         """
-        declaration = self.declared(method)
-        siblings = self.symbols.methods_of(SymbolId(method.path, declaration.owner)) if declaration.owner >= 0 else ()
+        declaration, owner = self.declared(method), self.symbols.around(method)
+        siblings = self.symbols.methods_of(owner) if owner else ()
         is_marking = any(OVERRIDE in self.declared(other).marks for other in siblings)
         for base in self.with_member(method):
             name = self.name(base)
             if isinstance(base, Instance):
                 member = self.members.find(base, declaration.name)
-                counts = [len(self.declared(above).parameters or ()) for above in (member.symbols if member else ())]
+                counts = [len(self.declared(above).parameters or ()) for above in symbols_of(member)]
                 is_same = len(declaration.parameters or ()) in counts
             elif name == "Object":
                 is_same = len(declaration.parameters or ()) == (declaration.name == "equals")
@@ -152,10 +154,9 @@ class ForeignTypes(ResolverPart):
                 yield name or "a base that is not known"
 
     def _with_member(self, member: SymbolId) -> Iterator[Value | None]:
-        declaration = self.declared(member)
-        if declaration.owner < 0 or not {Mark.STATIC, Mark.PRIVATE}.isdisjoint(declaration.marks):
+        declaration, owner = self.declared(member), self.symbols.around(member)
+        if owner is None or not {Mark.STATIC, Mark.PRIVATE}.isdisjoint(declaration.marks):
             return
-        owner = SymbolId(member.path, declaration.owner)
         if not self.symbols.is_replaceable(member) or self.symbols.is_constructor(member, owner):
             return
         if self.symbols.is_common(member):
@@ -201,15 +202,52 @@ class ForeignTypes(ResolverPart):
         is_run = declaration.kind == SymbolKind.METHOD and Mark.PROPERTY not in declaration.marks
         return use in ((Use.CALL, Use.FUNCTION) if is_run else (Use.VALUE, Use.WRITE))
 
-    def receivers(self, path: str, mention: Mention) -> Iterator[Value | None]:
-        """Yield the types of what a member is used of: for a bare name the types around it."""
+    def used(self, path: str, mention: Mention) -> Iterator[tuple[Place, int]]:
+        """Yield the foreign types whose member is used, and those of the project that have it from a foreign one.
+
+        Each with the number of arguments that the member takes, -1 if that is not known.
+        """
         file = self.state.open(path)
+        if mention.use not in _OF_MEMBERS or not mention.name:
+            return
+        if file.policy.members.method_sets:
+            yield from self._interfaces(file, mention) if mention.use == Use.CALL and mention.receiver else ()
+            return
+        for value in dict.fromkeys(self._receivers(file, mention)):
+            name = self.name(value)
+            if isinstance(value, Instance) and not is_library(value):
+                yield self.state.place(value.symbols[0]), mention.arity
+            elif self._may_be_object(value, name, file.policy):
+                yield Place("", name), mention.arity
+
+    def _interfaces(self, file: File, mention: Mention) -> Iterator[tuple[Place, int]]:
+        """Yield the foreign types of a receiver that may be interfaces with the method.
+
+        For an interface of the project that has the method from a known foreign one, itself: its types have it, too.
+        """
+        receiver = self.expressions.value(file.path, mention.at, parse(mention.receiver))
+        own = receiver.symbols[0] if isinstance(receiver, Instance) else None
+        is_own = own is not None and Mark.INTERFACE in self.declared(own).marks
+        above = self.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
+        modules = {imported.module for imported in file.facts.imports}
+        for base in above:
+            name = base.name if isinstance(base, Outside | Foreign) else ""
+            if name and name not in modules:
+                known = file.policy.foreign.interfaces.get(name)
+                if known and mention.name in known:
+                    place = self.state.place(own) if own and is_own else Place("", name)
+                    yield place, parameters_in(known[mention.name])
+                elif known is None and file.policy.foreign.may_be_interface(name):
+                    yield Place("", name), -1
+
+    def _receivers(self, file: File, mention: Mention) -> Iterator[Value | None]:
+        """Yield the types of what a member is used of: for a bare name the types around it."""
         if mention.receiver:
             receiver = parse(mention.receiver)
             if receiver != LITERAL and not self._is_type(file, mention.at, receiver):
-                yield from _parts(self.expressions.value(path, mention.at, receiver))
+                yield from _parts(self.expressions.value(file.path, mention.at, receiver))
         elif file.policy.names.bare_members:
-            yield from (Instance((SymbolId(path, number),)) for number in file.types_around(mention.at))
+            yield from (Instance((SymbolId(file.path, number),)) for number in file.types_around(mention.at))
 
     def _is_type(self, file: File, at: int, receiver: Expression) -> bool:
         """Return whether an expression is the name of an imported type or module."""
@@ -220,7 +258,7 @@ class ForeignTypes(ResolverPart):
                 return True
         return False
 
-    def may_be_object(self, value: Value | None, name: str, policy: Policy) -> bool:
+    def _may_be_object(self, value: Value | None, name: str, policy: Policy) -> bool:
         """Return whether a value may be an object of a foreign type, and not of one that nothing extends."""
         if policy.foreign.is_open:
             is_instance = isinstance(value, Outside) and value.name.endswith("()")
@@ -231,6 +269,7 @@ class ForeignTypes(ResolverPart):
 
 
 OVERRIDE = "@Override"
+_OF_MEMBERS = (Use.CALL, Use.FUNCTION, Use.VALUE, Use.WRITE)
 _NAMELESS = place_id(Place("", ""))
 _KINDS: dict[type, str] = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
 

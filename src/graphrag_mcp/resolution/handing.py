@@ -6,41 +6,14 @@ What keeps functions until they are called is a slot, a place: a parameter, a fi
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from graphrag_mcp.model.expressions import (
-    Awaited,
-    Call,
-    Each,
-    Element,
-    Expression,
-    Item,
-    Key,
-    Member,
-    Name,
-    parse,
-    says_type,
-)
-from graphrag_mcp.model.facts import (
-    ANY_MEMBER,
-    TYPED,
-    Bound,
-    Flow,
-    Mark,
-    Mention,
-    SymbolId,
-    Use,
-)
+from graphrag_mcp.model.expressions import Awaited, Call, Each, Element, Expression, Item, Key, Member, Name
+from graphrag_mcp.model.facts import ANY_MEMBER, TYPED, Bound, Flow, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Link, Place
-from graphrag_mcp.model.values import (
-    Either,
-    Function,
-    Instance,
-    Signature,
-    Type,
-    Value,
-)
+from graphrag_mcp.model.notation import parse, says_type
+from graphrag_mcp.model.values import Either, Function, Instance, Signature, Type, Value, symbols_of
 from graphrag_mcp.resolution.files import File
-from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
 from graphrag_mcp.resolution.method_sets import MethodSets
 from graphrag_mcp.resolution.places import Places, types_of
 from graphrag_mcp.resolution.references import References, functions_of, held_in
@@ -91,7 +64,7 @@ class Handing(Places):
         """Yield that a type is given as an interface, where it may have methods from a foreign type."""
         kinds = list(types_of(value))
         for interface in types_of(self._resolver.taker(self._path, flow)) if kinds else ():
-            if Mark.INTERFACE in self._resolver.declared(interface).marks:
+            if Mark.INTERFACE in self._declared(interface).marks:
                 place, source = self._place(interface), self._source(flow.at)
                 for kind in kinds:
                     line, own = self._line(flow.at), self._place(kind)
@@ -132,7 +105,7 @@ class Handing(Places):
         symbols = list(functions_of(value))
         if isinstance(value, Instance) and value.symbols[0].path == self._path:
             symbols += self._in_literal(value.symbols[0].number)
-        functions = [(self._place(symbol), Use.FUNCTION) for symbol in symbols if symbol.path not in LIBRARIES]
+        functions = [(self._place(symbol), Use.FUNCTION) for symbol in of_project(symbols)]
         slot = self._slots.of(at, parse(text)) if with_slots and not functions else None
         return functions or ([(slot, Use.VALUE)] if slot else [])
 
@@ -208,13 +181,8 @@ class Slots:
     def _declared(self, at: int, expression: Expression, kinds: Collection[str] = VARIABLE) -> Place | None:
         """Return the place of a field or of a variable that others see, or of another kind of declaration."""
         referent = self._resolver.names.referent(self._path, at, expression)
-        symbols = referent.symbols if referent else ()
-        fields = (
-            symbol
-            for symbol in symbols
-            if symbol.path not in LIBRARIES and self._resolver.declared(symbol).kind in kinds
-        )
-        symbol = next(fields, None)
+        symbols = of_project(symbols_of(referent))
+        symbol = next((symbol for symbol in symbols if self._resolver.declared(symbol).kind in kinds), None)
         return self._place(symbol) if symbol else None
 
     def is_added(self, flow: Flow) -> bool:

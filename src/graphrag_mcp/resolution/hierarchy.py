@@ -6,15 +6,12 @@ from functools import lru_cache
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, StoredLink
-from graphrag_mcp.model.values import (
-    Instance,
-    Type,
-)
-from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.model.values import Instance, Type, symbols_of
+from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
 from graphrag_mcp.resolution.method_sets import MethodSets, closure
 from graphrag_mcp.resolution.places import types_of
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
-from graphrag_mcp.resolution.references import References, Site
+from graphrag_mcp.resolution.references import SUPER_ID, References, Site
 from graphrag_mcp.resolution.resolver import Resolver
 
 _KEPT = 4_000  # Types whose interfaces are remembered.
@@ -27,6 +24,7 @@ class Hierarchy:
     def __init__(self, references: References) -> None:
         self._references = references
         self._resolver: Resolver = references.resolver
+        self._declared, self._symbols = self._resolver.declared, self._resolver.symbols
         self._source = references.source
         self.owner_of = references.resolver.symbols.owner_of
         self.method_sets = MethodSets(references)
@@ -40,7 +38,7 @@ class Hierarchy:
 
     def parents(self, symbol: SymbolId) -> list[SymbolId]:
         """Return the types of the project that a type names as its bases, and the interfaces whose methods it has."""
-        if self._resolver.symbols.has_method_sets(symbol):
+        if self._symbols.has_method_sets(symbol):
             return self._satisfied(symbol)
         return self.method_sets.embedded(symbol)
 
@@ -50,13 +48,13 @@ class Hierarchy:
 
     def children(self, symbol: SymbolId) -> list[SymbolId]:
         """Return the types that name a type as their base, and those that have all methods of an interface."""
-        if self._resolver.symbols.has_method_sets(symbol):
+        if self._symbols.has_method_sets(symbol):
             return self._satisfying(symbol)
         return self.method_sets.below(self._references.linked((symbol,), (How.BELOW,)))
 
     def alike(self, interface: SymbolId) -> list[SymbolId]:
         """Return the types that do not name an interface, and may satisfy it since they have its methods."""
-        if Mark.INTERFACE not in self._resolver.declared(interface).marks:
+        if Mark.INTERFACE not in self._declared(interface).marks:
             return []
         rarest = min(self._resolver.required(interface), key=lambda name: len(self._source.named(name)), default="")
         owners = dict.fromkeys(map(self.owner_of, self._source.named(rarest) if rarest else ()))
@@ -90,7 +88,7 @@ class Hierarchy:
     def overridden(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
         owner = self.owner_of(method)
-        below = self.method_sets.embedding(owner) if owner and self._resolver.symbols.has_method_sets(owner) else []
+        below = self.method_sets.embedding(owner) if owner and self._symbols.has_method_sets(owner) else []
         return self._same_method(
             method, [above for symbol in (owner, *below) if symbol for above in self.ancestors(symbol)]
         )
@@ -104,7 +102,7 @@ class Hierarchy:
         """Yield the methods above a type with what it inherits from another side, and runs in their place."""
         above = self.ancestors(kind)
         for other in above if len(self.parents(kind)) > 1 else ():
-            for method in self._resolver.symbols.methods_of(other):
+            for method in self._symbols.methods_of(other):
                 for inherited in self._same_method(method, [kind]):
                     owner = self.owner_of(inherited)
                     if owner and owner not in (kind, other) and owner in above and other not in self.ancestors(owner):
@@ -112,26 +110,26 @@ class Hierarchy:
 
     def overriding(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods of types and the functions of objects below that override or implement a method."""
-        if self._resolver.symbols.has_method_sets(method):
+        if self._symbols.has_method_sets(method):
             owner = self.owner_of(method)
             return self._same_method(method, self.descendants(owner) if owner else [])
         hows = (How.BELOW, How.EXPECTED)
         below = self.method_sets.below(self._references.closure(self._references.place(method), hows, _OVERRIDES))
         # What is given for a function is one, however it is written.
-        is_function = self._resolver.declared(method).kind in CALLABLE
+        is_function = self._declared(method).kind in CALLABLE
         return [symbol for symbol in below if is_function or not self._is_value(symbol)]
 
     def _is_value(self, symbol: SymbolId) -> bool:
         """Return whether a member of an object is data, which overrides nothing."""
-        owner, kind = self.owner_of(symbol), self._resolver.declared(symbol).kind
-        return kind not in CALLABLE and owner is not None and not self._resolver.declared(owner).name
+        owner, kind = self.owner_of(symbol), self._declared(symbol).kind
+        return kind not in CALLABLE and owner is not None and not self._declared(owner).name
 
     def objects(self, kind: SymbolId) -> list[SymbolId]:
         """Return the objects that stand where a type is expected, and have functions for its methods."""
-        if self._resolver.symbols.has_method_sets(kind):
+        if self._symbols.has_method_sets(kind):
             return []
         made = types_of(self._resolver.types.underlying(Instance((kind,))))
-        nameless = [part for part in made if not self._resolver.declared(part).name]  # An alias has its members there.
+        nameless = [part for part in made if not self._declared(part).name]  # An alias has its members there.
         parts = nameless or (made if len(made) == 1 else (kind,))
         above = dict.fromkeys(symbol for part in parts for symbol in (part, *self.ancestors(part)))
         objects = dict.fromkeys(pair for symbol in above for pair in self._expected(symbol))
@@ -141,7 +139,7 @@ class Hierarchy:
     def _find_expected(self, kind: SymbolId) -> list[tuple[SymbolId, frozenset[SymbolId]]]:
         """Return the objects that have functions for the methods of a type, each with the types that it stands for."""
         members = [member for member in self._references.declared_in(kind) if self.owner_of(member) == kind]
-        kinds = [self._resolver.declared(member).kind for member in members]
+        kinds = [self._declared(member).kind for member in members]
         functions, fields = (
             self.method_sets.below(
                 self._references.linked(
@@ -157,7 +155,7 @@ class Hierarchy:
     def above(self, symbol: SymbolId) -> Set[int]:
         """Return the places of all types above a type, or of the methods that a method overrides."""
         is_type = self._is_type(symbol)
-        if self._resolver.symbols.has_method_sets(symbol):
+        if self._symbols.has_method_sets(symbol):
             return set(map(self._references.place, self.ancestors(symbol) if is_type else self.overridden(symbol)))
         if is_type:
             return self._references.above(symbol)
@@ -166,7 +164,7 @@ class Hierarchy:
 
     def parent_places(self, kind: SymbolId) -> list[int]:
         """Return the places of the types that a type names as its bases, and of the interfaces whose methods it has."""
-        if self._resolver.symbols.has_method_sets(kind):
+        if self._symbols.has_method_sets(kind):
             return list(map(self._references.place, self.parents(kind)))
         return [link.source for link in self._references.linked((kind,), (How.ABOVE,))]
 
@@ -176,7 +174,7 @@ class Hierarchy:
         yield from self._of_foreign_methods(link for link in calls if link.how is How.FOREIGN and link.use == Use.CALL)
         together: dict[tuple[int, int, int], list[StoredLink]] = {}
         for link in calls:
-            if link.use == Use.CALL and self._references.is_dispatched(link):
+            if link.use == Use.CALL and link.receiver != SUPER_ID:  # A call of `super` runs none of a type below.
                 together.setdefault((link.target, link.line, link.source), []).append(link)
         placed = self._source.placed({target for target, _, _ in together})
         below = {target: self.overriding(symbol) for target, symbol in placed.items()}
@@ -195,15 +193,15 @@ class Hierarchy:
         interfaces = self._source.placed({link.receiver for link in calls}) if calls else {}
         for link in calls:
             interface, name = interfaces.get(link.receiver), self._references.name(link.path, link)
-            is_compared = interface is not None and self._resolver.symbols.has_method_sets(interface)
+            is_compared = interface is not None and self._symbols.has_method_sets(interface)
             for kind in self.descendants(interface) if interface and is_compared else ():
                 member = self._resolver.members.find(Instance((kind,)), name)
-                for method in member.symbols if member else ():
+                for method in symbols_of(member):
                     yield link._replace(target=self._references.place(method), how=How.OPEN, kind=RelationKind.CALLS)
 
     def inheriting(self, method: SymbolId) -> list[SymbolId]:
         """Return the types below that have a method as it is; a constructor without parameters also runs for them."""
-        owner, name = self.owner_of(method), self._resolver.declared(method).name
+        owner, name = self.owner_of(method), self._declared(method).name
         if owner is None:
             return []
         if self._created_by(method):
@@ -224,11 +222,11 @@ class Hierarchy:
 
     def run_by_creating(self, kind: SymbolId) -> list[SymbolId]:
         """Return the constructors that run when a type is created, except those that its arguments choose."""
-        if self._resolver.symbols.has_overloads(kind):
+        if self._symbols.has_overloads(kind):
             return [] if self._constructors(kind) else self._constructors_above(kind)
         names = self._resolver.state.policy(kind).members.constructors
         members = (self._resolver.members.find(Instance((kind,)), name) for name in names)
-        return [symbol for member in members if member for symbol in member.symbols if symbol.path not in LIBRARIES]
+        return [symbol for member in members for symbol in of_project(symbols_of(member))]
 
     def unsaid_in(self, symbol: SymbolId) -> Iterator[tuple[SymbolId, SymbolId]]:
         """Yield the constructors in a declaration that name no other, each with those above that they call."""
@@ -248,21 +246,21 @@ class Hierarchy:
 
     def _created_by(self, method: SymbolId) -> SymbolId | None:
         """Return the type of a constructor whose arguments decide which runs; None for any other method."""
-        owner, symbols = self.owner_of(method), self._resolver.symbols
+        owner, symbols = self.owner_of(method), self._symbols
         return owner if owner and symbols.has_overloads(method) and symbols.is_constructor(method, owner) else None
 
     def _constructors(self, kind: SymbolId) -> Sequence[SymbolId]:
-        return self._resolver.symbols.constructors(Type((kind,)), -1)
+        return self._symbols.constructors(Type((kind,)), -1)
 
     def _without_constructor(self, kind: SymbolId) -> list[SymbolId]:
         return [symbol for symbol in self.children(kind) if not self._constructors(symbol)]
 
     def _takes_nothing(self, method: SymbolId) -> bool:
-        return all(parameter.rest for parameter in self._resolver.declared(method).parameters or ())
+        return all(parameter.rest for parameter in self._declared(method).parameters or ())
 
     def _names_another(self, constructor: SymbolId) -> bool:
         """Return whether a constructor begins with a call of `this` or `super`."""
-        declaration, facts = self._resolver.declared(constructor), self._source.facts(constructor.path)
+        declaration, facts = self._declared(constructor), self._source.facts(constructor.path)
         inside = (
             [mention for mention in facts.mentions if declaration.start <= mention.at < declaration.stop]
             if facts
@@ -274,16 +272,16 @@ class Hierarchy:
 
     def _is_constructor(self, symbol: SymbolId) -> bool:
         owner = self.owner_of(symbol)
-        return owner is None or self._resolver.symbols.is_constructor(symbol, owner)
+        return owner is None or self._symbols.is_constructor(symbol, owner)
 
     def _same_method(self, method: SymbolId, types: Sequence[SymbolId]) -> list[SymbolId]:
-        name = self._resolver.declared(method).name
+        name = self._declared(method).name
         methods: dict[SymbolId, None] = {}
         for other in types:
             member = self._resolver.members.find(Instance((other,)), name)
             for symbol in member.symbols if member and len(member.symbols) <= MOST_OF_A_NAME else ():
                 is_other = symbol != method and symbol.path not in LIBRARIES
-                if is_other and not self._resolver.symbols.is_only_assigned(symbol) and self._fits(method, symbol):
+                if is_other and not self._symbols.is_only_assigned(symbol) and self._fits(method, symbol):
                     methods[symbol] = None
         return list(methods)
 
@@ -292,7 +290,7 @@ class Hierarchy:
 
         A method is reached by a call; a field or a property also by reading and writing it.
         """
-        declared = self._resolver.declared(method)
+        declared = self._declared(method)
         is_value = declared.kind != SymbolKind.METHOD or Mark.PROPERTY in declared.marks
         if (site.mention.use != Use.CALL and not is_value) or site.is_of_base:
             return False
@@ -303,9 +301,9 @@ class Hierarchy:
         owner = self.owner_of(method)
         if owner is None or not receivers:
             return True
-        holders = [owner, *(self.method_sets.embedding(owner) if self._resolver.symbols.has_method_sets(owner) else ())]
+        holders = [owner, *(self.method_sets.embedding(owner) if self._symbols.has_method_sets(owner) else ())]
         places = {place for holder in holders for place in (self._references.place(holder), *self.above(holder))}
-        if places.isdisjoint(receivers) and not self._resolver.symbols.has_method_sets(owner):
+        if places.isdisjoint(receivers) and not self._symbols.has_method_sets(owner):
             # What a type below has from another side may stand for it.
             places = {place for symbol in self.descendants(owner) for place in self.above(symbol)}
         return not places.isdisjoint(receivers) or any(
@@ -315,10 +313,10 @@ class Hierarchy:
 
     def _fits(self, symbol: SymbolId, other: SymbolId) -> bool:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""
-        first, second = self._resolver.declared(symbol).parameters, self._resolver.declared(other).parameters
+        first, second = self._declared(symbol).parameters, self._declared(other).parameters
         is_same = first is None or second is None or len(first) == len(second)
-        may_be = is_same or not self._resolver.symbols.has_overloads(symbol)
+        may_be = is_same or not self._symbols.has_overloads(symbol)
         return may_be and self._resolver.overloads.can_override(symbol, other)
 
     def _is_type(self, symbol: SymbolId) -> bool:
-        return self._resolver.declared(symbol).kind == SymbolKind.TYPE
+        return self._declared(symbol).kind == SymbolKind.TYPE

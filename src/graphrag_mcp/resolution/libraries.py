@@ -1,6 +1,6 @@
 """What the languages' own libraries declare, read as the files of a project are."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 
 from graphrag_mcp.languages.grammars import load_grammar
@@ -54,6 +54,11 @@ def _named(path: str) -> Mapping[str, Sequence[SymbolId]]:
     for number, declaration in enumerate(facts.declared if facts else ()):
         by_name.setdefault(declaration.qualified, []).append(SymbolId(path, number))
     return by_name
+
+
+def of_project(symbols: Iterable[SymbolId]) -> tuple[SymbolId, ...]:
+    """Return the declarations but those of libraries."""
+    return tuple(symbol for symbol in symbols if symbol.path not in LIBRARIES)
 
 
 def is_foreign(value: Value | None) -> bool:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import SymbolId
+from graphrag_mcp.model.notation import parse
 from graphrag_mcp.model.values import Foreign, Instance, Type, Value, replaced
 from graphrag_mcp.resolution.state import ResolverPart
 from graphrag_mcp.resolution.types import Types

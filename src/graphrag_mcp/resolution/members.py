@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from graphrag_mcp.languages.policy import Policy, policy_of
-from graphrag_mcp.model.expressions import parse, says_type
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.notation import parse, says_type
 from graphrag_mcp.model.values import (
     ABSENT,
     INHERITED,
@@ -35,6 +35,7 @@ from graphrag_mcp.model.values import (
     either,
     nothing,
     replaced,
+    symbols_of,
 )
 from graphrag_mcp.resolution.files import ANYTHING, Sought
 from graphrag_mcp.resolution.libraries import is_foreign
@@ -341,7 +342,7 @@ class Members(ResolverPart):
         match made_of:
             case Table(key, held) if key is not None and key != OUTSIDE:
                 member = self.find(key, name)
-                symbols = member.symbols if member else ()
+                symbols = symbols_of(member)
                 return None if member is ABSENT else Referent(symbols, held, is_open=not symbols)
             case Table(key, held):
                 return Referent((), held, is_open=key is None)

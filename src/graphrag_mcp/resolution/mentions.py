@@ -6,23 +6,14 @@ from functools import partial
 
 import msgspec
 
-from graphrag_mcp.model.expressions import AnyOf, Member, Name, names_in, parameters_in, parse, says_type
-from graphrag_mcp.model.facts import (
-    ANY_MEMBER,
-    GIVEN,
-    NO_OWNER,
-    WHOLE,
-    Mark,
-    Mention,
-    SymbolId,
-    Use,
-)
+from graphrag_mcp.model.expressions import AnyOf, Member, Name
+from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, NO_OWNER, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, folder_place
+from graphrag_mcp.model.notation import names_in, parse, says_type
 from graphrag_mcp.model.values import (
     OUTSIDE,
     Above,
-    Foreign,
     Function,
     Instance,
     Module,
@@ -31,17 +22,17 @@ from graphrag_mcp.model.values import (
     Referent,
     Type,
     Value,
+    symbols_of,
 )
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.handing import Handing
 from graphrag_mcp.resolution.kinds import relation_kind
-from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
 from graphrag_mcp.resolution.places import Places, types_of
 from graphrag_mcp.resolution.references import References, functions_of
 
 _RUNNING = (Use.CALL, Use.CREATE)
 _OF_VALUES = (Use.CALL, Use.CREATE, Use.VALUE)
-_OF_MEMBERS = (Use.CALL, Use.FUNCTION, Use.VALUE, Use.WRITE)
 _BY_USE = {
     Use.CALL: RelationKind.CALLS,
     Use.CREATE: RelationKind.INSTANTIATES,
@@ -51,6 +42,7 @@ _BY_USE = {
     Use.FUNCTION: RelationKind.HANDS_ON,
     **dict.fromkeys((Use.WRITE, Use.FILL, Use.KEY, Use.ARGUMENT, Use.ELEMENT), RelationKind.WRITES),
 }  # A mention of something unknown: it may be a type, a function or a field.
+_OWN = (Name("self"), Name("cls"))
 _BINDING = "bind"  # The member of a function that hands it on.
 _METACLASSES = ("ABCMeta", "EnumMeta", "EnumType", "type")
 _MAX_TYPES = 8  # A receiver of more types is not known.
@@ -63,26 +55,23 @@ class Mentions(Places):
     def __init__(self, references: References, file: File, handing: Handing) -> None:
         super().__init__(references, file)
         self._handing = handing
-        self._members = {  # What is asked for of a name, by the offset of that.
-            mention.at - len(".") - len(mention.receiver.rpartition(".")[2]): mention.name
+        members = [  # What is asked for of a name, each with the offset of that.
+            (mention.at - len(".") - len(mention.receiver.rpartition(".")[2]), mention)
             for mention in self._facts.mentions
             if mention.receiver
-        }
-        self._called = {  # The method that is called on a name, by the offset of that.
-            mention.at - len(".") - len(mention.receiver.rpartition(".")[2]): mention.name
-            for mention in self._facts.mentions
-            if mention.receiver and mention.use == Use.CALL and file.policy.members.method_sets
-        }
+        ]
+        self._members = {at: mention.name for at, mention in members}
+        has_pointers = file.policy.members.method_sets  # A method may change the value on which it is called.
+        self._called = {at: mention.name for at, mention in members if has_pointers and mention.use == Use.CALL}
         self._given: dict[str, list[str]] = {}  # What members are given, by how they are written.
         for flow in self._facts.flows:
             self._given.setdefault(flow.into, []).append(flow.value)
 
     def links(self) -> Iterator[Link]:
-        """Yield the links of mentions, conversions and exports."""
+        """Yield the links of mentions and conversions."""
         for mention in self._facts.mentions:
             yield from self._of_mention(self._as_meant(mention))
         yield from self._converted()
-        yield from self._exported()
 
     def _of_mention(self, mention: Mention) -> Iterator[Link]:
         if mention.use == Use.IMPORT and mention.name[:1] == '"':
@@ -148,15 +137,8 @@ class Mentions(Places):
         """Yield the links to a declaration that a mention means, and what follows from them."""
         yield from (self._link_to(mention, symbol, how, place) for place in self._receivers_of(mention, symbol))
         if below := self._below(mention, symbol):
-            line = self._resolver.declared(below).line
-            yield Link(
-                self._place(symbol),
-                self._place(below),
-                line,
-                RelationKind.INHERITS,
-                "",
-                How.BELOW,
-            )
+            line = self._declared(below).line
+            yield Link(self._place(symbol), self._place(below), line, RelationKind.INHERITS, "", How.BELOW)
         if mention.use == Use.WRITE and self._replaces(mention, symbol):
             yield self._link_to(mention, symbol, How.REPLACED)
         if self._is_any(mention, symbol):
@@ -165,15 +147,11 @@ class Mentions(Places):
     def _changed(self, mention: Mention, referent: Referent) -> Iterator[Link]:
         """Yield that a method may change what a field holds, since its receiver is a pointer to that."""
         method = self._called.get(mention.at, "") if mention.use == Use.VALUE else ""
-        held = (
-            [symbol for symbol in referent.symbols if Mark.INLINE in self._resolver.declared(symbol).marks]
-            if method
-            else []
-        )
+        held = [symbol for symbol in referent.symbols if Mark.INLINE in self._declared(symbol).marks] if method else []
         if not held or referent.value is None:
             return
         called = self._resolver.members.find(referent.value, method)
-        marks = [self._resolver.declared(symbol).marks for symbol in called.symbols] if called else []
+        marks = [self._declared(symbol).marks for symbol in called.symbols] if called else []
         foreign, name = self._file.policy.foreign, self._resolver.foreign.name(referent.value)
         is_changing = name not in foreign.interfaces and name not in foreign.unchanging
         if any(Mark.POINTER in each for each in marks) if marks else is_changing:
@@ -183,7 +161,7 @@ class Mentions(Places):
     def _elsewhere(self, mention: Mention, referent: Referent, *, is_held: bool) -> Iterator[Link]:
         """Yield the links of a mention of something that the project does not define."""
         name = Place("", mention.name)
-        for receiver, count in self._foreign(mention):
+        for receiver, count in self._resolver.foreign.used(self._path, mention):
             yield self._link(mention, name, How.FOREIGN, receiver=receiver)._replace(arity=count)
         is_import = mention.use == Use.IMPORT and isinstance(referent.value, Outside)
         if is_import or (mention.use in _RUNNING and mention.name and not is_held and _is_foreign_function(referent)):
@@ -195,21 +173,21 @@ class Mentions(Places):
 
     def _is_no_value(self, symbol: SymbolId) -> bool:
         """Return whether a declaration is gone when the program runs: a value of its name is another thing."""
-        declaration = self._resolver.declared(symbol)
+        declaration = self._declared(symbol)
         return declaration.kind == SymbolKind.TYPE and (
             Mark.INTERFACE in declaration.marks or Mark.ALIAS in declaration.marks
         )
 
     def _is_one_of_several(self, mention: Mention, referent: Referent) -> bool:
         """Return whether another thing may be meant; a write does not refer to what others assign to a member."""
-        are_apart = all(self._resolver.declared(symbol).owner == NO_OWNER for symbol in referent.symbols[1:])
+        are_apart = all(self._declared(symbol).owner == NO_OWNER for symbol in referent.symbols[1:])
         return self._resolver.is_open(referent) and not (
             mention.use == Use.WRITE and len(referent.symbols) > 1 and are_apart
         )
 
     def _is_own(self, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a member is declared where a function is given to it: `A.prototype.run = function () {}`."""
-        declaration = self._resolver.declared(symbol)
+        declaration = self._declared(symbol)
         is_here = (
             symbol.path == self._path
             and declaration.start <= mention.at < declaration.stop
@@ -252,21 +230,14 @@ class Mentions(Places):
 
     def _is_set_below(self, mention: Mention) -> bool:
         """Return whether a receiver is what a class says of itself, and types below may say otherwise."""
-        if not self._file.policy.names.rebinds:
+        receiver = parse(mention.receiver)
+        if not (self._file.policy.names.rebinds and isinstance(receiver, Member) and receiver.owner in _OWN):
             return False
-        match parse(mention.receiver):
-            case Member(Name("self" | "cls"), name):
-                referent = self._resolver.names.referent(self._path, mention.at, parse(mention.receiver))
-                fields = [
-                    symbol
-                    for symbol in (referent.symbols if referent else ())
-                    if self._resolver.declared(symbol).name == name
-                ]
-                is_said = any(not self._resolver.symbols.is_only_assigned(symbol) for symbol in fields)
-                return (
-                    is_said and referent is not None and isinstance(referent.value, Module | Outside | Type | Function)
-                )
-        return False
+        referent = self._resolver.names.referent(self._path, mention.at, receiver)
+        fields = [symbol for symbol in symbols_of(referent) if self._declared(symbol).name == receiver.name]
+        if referent is None or all(map(self._resolver.symbols.is_only_assigned, fields)):
+            return False
+        return isinstance(referent.value, Module | Outside | Type | Function)
 
     def _as_meant(self, mention: Mention) -> Mention:
         """Return a mention as it is meant: what is given to a function called like one of the language is only read.
@@ -295,7 +266,7 @@ class Mentions(Places):
         policy = self._file.policy
         if mention.use not in _RUNNING or not (policy.names.rebinds or policy.names.is_dynamic):
             return ()
-        return tuple(symbol for symbol in functions_of(referent.value) if symbol.path not in LIBRARIES)
+        return of_project(functions_of(referent.value))
 
     def _one_of(self, mention: Mention) -> tuple[SymbolId, ...]:
         """Return the functions that a called variable may hold, where it holds one of several values."""
@@ -308,11 +279,11 @@ class Mentions(Places):
             expression = parse(binding.value)
             for part in expression.values if isinstance(expression, AnyOf) else ():
                 value = self._resolver.expressions.value(self._path, binding.at, part)
-                symbols |= {symbol: None for symbol in functions_of(value) if symbol.path not in LIBRARIES}
+                symbols |= dict.fromkeys(of_project(functions_of(value)))
         return tuple(symbols)
 
     def _is_decorated(self, symbol: SymbolId) -> bool:
-        declaration = self._resolver.declared(symbol)
+        declaration = self._declared(symbol)
         return bool(declaration.decorators) and Mark.PROPERTY not in declaration.marks
 
     def _is_kept(self, mention: Mention, referent: Referent) -> bool:
@@ -320,9 +291,7 @@ class Mentions(Places):
         if mention.receiver:
             return not mention.name
         bound = self._file.innermost(mention.name, mention.at) if mention.name else []
-        texts = [binding.value for binding in bound] + [
-            self._resolver.declared(symbol).value for symbol in referent.symbols
-        ]
+        texts = [binding.value for binding in bound] + [self._declared(symbol).value for symbol in referent.symbols]
         if isinstance(referent.value, Type) and not all(
             self._names(binding.at, binding.value, referent.value) for binding in bound
         ):
@@ -351,60 +320,22 @@ class Mentions(Places):
         below = self._references.around(self._path, mention.at) if mention.use in (Use.BASE, Use.CREATE) else None
         if below is None or mention.use == Use.BASE:
             return below
-        is_type = self._resolver.declared(below).kind == SymbolKind.TYPE
+        is_type = self._declared(below).kind == SymbolKind.TYPE
         bases = self._resolver.lineage.bases_of(below) if is_type else ()
         return below if any(base in types_of(value) for value in bases) else None
 
     def _replaces(self, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a mention gives a method another value than itself: not `this.run = this.run.bind(this)`."""
         flows = self._given.get(f"{mention.receiver}.{mention.name}", ())
-        is_method = self._resolver.declared(symbol).kind == SymbolKind.METHOD
+        is_method = self._declared(symbol).kind == SymbolKind.METHOD
         return is_method and not any(mention.name in names_in(value) for value in flows)
 
     def _value(self, mention: Mention) -> Value | None:
         return self._resolver.expressions.value(self._path, mention.at, parse(mention.receiver))
 
-    def _foreign(self, mention: Mention) -> Iterator[tuple[Place, int]]:
-        """Yield the foreign types whose member is used, and those of the project that have it from a foreign one.
-
-        Each with the number of arguments that the member takes, -1 if that is not known.
-        """
-        policy = self._file.policy
-        if mention.use not in _OF_MEMBERS or not mention.name:
-            return
-        if policy.members.method_sets:
-            yield from self._interfaces(mention) if mention.use == Use.CALL and mention.receiver else ()
-            return
-        for value in dict.fromkeys(self._resolver.foreign.receivers(self._path, mention)):
-            name = self._resolver.foreign.name(value)
-            if isinstance(value, Instance) and value.symbols[0].path not in LIBRARIES:
-                yield self._place(value.symbols[0]), mention.arity
-            elif self._resolver.foreign.may_be_object(value, name, policy):
-                yield Place("", name), mention.arity
-
-    def _interfaces(self, mention: Mention) -> Iterator[tuple[Place, int]]:
-        """Yield the foreign types of a receiver that may be interfaces with the method.
-
-        For an interface of the project that has the method from a known foreign one, itself: its types have it, too.
-        """
-        receiver, policy = self._value(mention), self._file.policy
-        own = receiver.symbols[0] if isinstance(receiver, Instance) else None
-        is_own = own is not None and Mark.INTERFACE in self._resolver.declared(own).marks
-        above = self._resolver.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
-        modules = {imported.module for imported in self._facts.imports}
-        for base in above:
-            name = base.name if isinstance(base, Outside | Foreign) else ""
-            if name and name not in modules:
-                known = policy.foreign.interfaces.get(name)
-                if known and mention.name in known:
-                    place = self._place(own) if own and is_own else Place("", name)
-                    yield place, parameters_in(known[mention.name])
-                elif known is None and policy.foreign.may_be_interface(name):
-                    yield Place("", name), -1
-
     def _is_any(self, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a mention of an enumeration may mean any of its constants: one without a member."""
-        declaration = self._resolver.declared(symbol)
+        declaration = self._declared(symbol)
         if declaration.kind != SymbolKind.TYPE or mention.use not in (Use.VALUE, Use.CALL, Use.TYPE):
             return False
         return self._resolver.members.is_enumeration(Type((symbol,))) and is_of_any(
@@ -422,15 +353,6 @@ class Mentions(Places):
                 yield from self._any_of(into, RelationKind.WRITES, msgspec.structs.replace(at, use=Use.WRITE))
                 read = msgspec.structs.replace(at, use=Use.VALUE)
                 yield from self._any_of(value(parse(flow.value)), RelationKind.READS, read)
-
-    def _exported(self) -> Iterator[Link]:
-        """Yield what the file exports under another name than its own."""
-        for export in self._facts.exports:
-            referent = self._resolver.modules.exported(self._path, export) if export.name not in ("*", *WHOLE) else None
-            for symbol in referent.symbols if referent else ():
-                if symbol.path not in LIBRARIES and self._resolver.declared(symbol).name != export.name:
-                    name, kind = Place("", export.name), RelationKind.IMPORTS
-                    yield Link(self._place(symbol), Place(self._path, ""), 0, kind, "", How.EXPORTED, -1, name)
 
 
 def _kind_of(mention: Mention) -> RelationKind:

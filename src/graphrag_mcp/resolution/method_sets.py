@@ -19,8 +19,9 @@ from graphrag_mcp.model.values import (
     Variable,
     parts_of,
     rebuilt,
+    symbols_of,
 )
-from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.libraries import of_project
 from graphrag_mcp.resolution.places import types_of
 from graphrag_mcp.resolution.references import References
 
@@ -42,6 +43,7 @@ class MethodSets:
     def __init__(self, references: References) -> None:
         self._references = references
         self._resolver = references.resolver
+        self._declared, self._symbols = self._resolver.declared, self._resolver.symbols
         self._source = references.source
         self._demanded = lru_cache(_KEPT)(self._find_demanded)
 
@@ -59,7 +61,7 @@ class MethodSets:
         if not methods or not methods.own:
             return
         rarest = min(methods.own, key=lambda name: len(self._source.named(name)))
-        owner_of = self._resolver.symbols.owner_of
+        owner_of = self._symbols.owner_of
         owners = list(dict.fromkeys(filter(None, map(owner_of, self._source.named(rarest)))))
         embedding = [below for owner in owners for below in self.embedding(owner)]
         foreign = self.embedders if self._may_be_foreign(rarest, self._signature(methods.own[rarest])) else ()
@@ -69,19 +71,19 @@ class MethodSets:
 
     def _is_variant(self, near: SymbolId, other: SymbolId) -> bool:
         """Return whether two declarations are one, of two builds."""
-        names = (self._resolver.declared(symbol).qualified for symbol in (near, other))
+        names = (self._declared(symbol).qualified for symbol in (near, other))
         return len(set(names)) == 1 and self._source.unit(near.path) == self._source.unit(other.path)
 
     def satisfied(self, symbol: SymbolId) -> list[SymbolId]:
         """Return the interfaces whose methods a type has."""
-        names = {self._resolver.declared(method).name for method in self._methods(symbol)}
-        names.update(*(self._resolver.symbols.foreign_members(symbol, base) or () for base in self._bases(symbol)))
+        names = {self._declared(method).name for method in self._methods(symbol)}
+        names.update(*(self._symbols.foreign_members(symbol, base) or () for base in self._bases(symbol)))
         interfaces = [
             owner
             for name in sorted(names)
             for method in self._source.named(name)
             if self._is_demanded(method)
-            and (owner := self._resolver.symbols.owner_of(method)) is not None
+            and (owner := self._symbols.owner_of(method)) is not None
             and not self._is_variant(owner, symbol)
         ]
         # One that is made of others declares no method itself.
@@ -92,14 +94,14 @@ class MethodSets:
     def unsure(self, symbol: SymbolId, name: str) -> Iterator[SymbolId]:
         """Yield the interfaces that demand a method of a name, and of which it is not known whether a type has all."""
         demanding = [method for method in self._source.named(name) if self._is_demanded(method)]
-        interfaces = [owner for method in demanding if (owner := self._resolver.symbols.owner_of(method))]
+        interfaces = [owner for method in demanding if (owner := self._symbols.owner_of(method))]
         for other in dict.fromkeys(made for near in interfaces for made in (near, *self.embedding(near))):
             methods = self._method_set(other)
             if methods and methods.own and self._has_all(symbol, methods) is None:
                 yield other
 
     def _is_demanded(self, method: SymbolId) -> bool:
-        return Mark.ABSTRACT in self._resolver.declared(method).marks
+        return Mark.ABSTRACT in self._declared(method).marks
 
     def _is_given(self, symbol: SymbolId, name: str, wanted: Value) -> bool:
         """Return whether values of a type are given as an interface that demands a method of a type: it has that."""
@@ -118,7 +120,7 @@ class MethodSets:
 
     def _links_as(self, demanded: SymbolId) -> Sequence[StoredLink]:
         """Return where values are given as the interface of a method, or as one that embeds that."""
-        interface = self._resolver.symbols.owner_of(demanded)
+        interface = self._symbols.owner_of(demanded)
         return self._references.linked((interface, *self.embedding(interface)), (How.GIVEN,)) if interface else ()
 
     def given(self, kind: SymbolId, name: str) -> Iterator[tuple[StoredLink, SymbolId, bool]]:
@@ -135,7 +137,7 @@ class MethodSets:
 
     def _is_only_own(self, kind: SymbolId, demanded: SymbolId) -> bool:
         """Return whether nothing that a type embeds can have a method."""
-        name = self._resolver.declared(demanded).name
+        name = self._declared(demanded).name
         is_embedded = any(
             self._resolver.members.find(Instance((base,)), name) is not ABSENT for base in self.embedded(kind)
         )
@@ -145,7 +147,7 @@ class MethodSets:
     def _methods(self, symbol: SymbolId) -> Iterator[SymbolId]:
         """Yield the methods that a type has, also those that it embeds."""
         for other in (symbol, *closure(symbol, self.embedded)):
-            yield from self._resolver.symbols.methods_of(other)
+            yield from self._symbols.methods_of(other)
 
     def embedded(self, symbol: SymbolId) -> list[SymbolId]:
         """Return the types of the project that a type embeds."""
@@ -157,20 +159,20 @@ class MethodSets:
 
     def _method_set(self, interface: SymbolId) -> _MethodSet | None:
         """Return the methods of an interface, None if some are not known."""
-        is_interface = Mark.INTERFACE in self._resolver.declared(interface).marks
-        if not (is_interface and self._resolver.symbols.has_method_sets(interface)):
+        is_interface = Mark.INTERFACE in self._declared(interface).marks
+        if not (is_interface and self._symbols.has_method_sets(interface)):
             return None
         own: dict[str, SymbolId] = {}
         foreign: dict[str, Mapping[str, str]] = {}
         for symbol in (interface, *closure(interface, self.embedded)):
             for base in self._resolver.lineage.bases_of(symbol):
-                known = self._resolver.symbols.foreign_methods(interface, base)
+                known = self._symbols.foreign_methods(interface, base)
                 if known is None and not types_of(base):
                     return None
                 if isinstance(base, Outside) and known:
                     foreign[base.name] = known
-            for method in self._resolver.symbols.methods_of(symbol):
-                own.setdefault(self._resolver.declared(method).name, method)
+            for method in self._symbols.methods_of(symbol):
+                own.setdefault(self._declared(method).name, method)
         return _MethodSet(own, foreign)
 
     def has_foreign(self, symbol: SymbolId) -> bool:
@@ -179,8 +181,8 @@ class MethodSets:
 
     def embeds_foreign(self, symbol: SymbolId) -> bool:
         """Return whether a struct embeds a foreign type, and so has its methods."""
-        is_interface = Mark.INTERFACE in self._resolver.declared(symbol).marks
-        if is_interface or not self._resolver.symbols.has_method_sets(symbol):
+        is_interface = Mark.INTERFACE in self._declared(symbol).marks
+        if is_interface or not self._symbols.has_method_sets(symbol):
             return False
         return not all(map(types_of, self._resolver.lineage.bases_of(symbol)))
 
@@ -207,15 +209,15 @@ class MethodSets:
     def _has(self, symbol: SymbolId, name: str, wanted: Value) -> bool | None:
         """Return whether a type has a method of a type, None if that depends on types that are not known."""
         member = self._resolver.members.find(Instance((symbol,)), name)
-        symbols = member.symbols if member else ()
-        methods = (symbol for symbol in symbols if self._resolver.declared(symbol).kind == SymbolKind.METHOD)
+        symbols = symbols_of(member)
+        methods = (symbol for symbol in symbols if self._declared(symbol).kind == SymbolKind.METHOD)
         if method := next(methods, None):
             own = self._signature(method)
             takes_as_many = not isinstance(wanted, Signature) or len(own.parameters) == len(wanted.parameters)
             return self._same(own, wanted) or (None if takes_as_many and _has_unknown(own) else False)
         if symbols or member is ABSENT or not self._may_be_foreign(name, wanted):
             return False
-        known = (self._resolver.symbols.foreign_methods(symbol, base) or {} for base in self._bases(symbol))
+        known = (self._symbols.foreign_methods(symbol, base) or {} for base in self._bases(symbol))
         text = next((methods[name] for methods in known if name in methods), "")
         return self._same(self._written(symbol, text), wanted) if text else self._is_given(symbol, name, wanted) or None
 
@@ -235,13 +237,12 @@ class MethodSets:
     def _is_of_project(self, value: Value | None) -> bool:
         """Return whether the project has given a name to a part of a type."""
         own = value.symbols if isinstance(value, Instance | Type) else ()
-        named = (symbol for symbol in own if symbol.path not in LIBRARIES)
-        return any(self._resolver.declared(symbol).name for symbol in named) or any(
+        return any(self._declared(symbol).name for symbol in of_project(own)) or any(
             map(self._is_of_project, parts_of(value))
         )
 
     def _signature(self, symbol: SymbolId) -> Signature:
-        declaration = self._resolver.declared(symbol)
+        declaration = self._declared(symbol)
         texts = (*(parameter.value for parameter in declaration.parameters or ()), declaration.value or "-")
         *parameters, result = (self._resolver.expressions.written(symbol, text) for text in texts)
         return Signature(tuple(parameters), result)
@@ -262,7 +263,7 @@ class MethodSets:
         return is_same and all(map(self._same, parts, others_parts))
 
     def _are_nameless(self, *kinds: SymbolId) -> bool:
-        return not any(self._resolver.declared(kind).name for kind in kinds)
+        return not any(self._declared(kind).name for kind in kinds)
 
     def _members(self, kind: SymbolId) -> list[tuple[str, Value | None]]:
         """Return the fields and methods of a type without a name, each with its type, and the types that it embeds."""

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from graphrag_mcp.model.expressions import ModuleName, parse
+from graphrag_mcp.model.expressions import ModuleName
 from graphrag_mcp.model.facts import MERGES, NO_OWNER, Exported, Imported, SymbolId
+from graphrag_mcp.model.notation import parse
 from graphrag_mcp.model.values import (
     ABSENT,
     OUTSIDE,
@@ -15,6 +16,7 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
     either,
+    symbols_of,
 )
 from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.state import ResolverPart
@@ -43,8 +45,8 @@ class Modules(ResolverPart):
         modules = [mark.removeprefix(MERGES) for mark in declaration.marks if mark[:1] == MERGES]
         module_values = [(module, self.module(file, module)) for module in modules]
         known = [(module, self.ask.find(value, declaration.name) if value else None) for module, value in module_values]
-        symbols = tuple(other for _, referent in known if referent for other in referent.symbols)
-        return symbols, [module for module, referent in known if not (referent and referent.symbols)]
+        symbols = tuple(other for _, referent in known for other in symbols_of(referent))
+        return symbols, [module for module, referent in known if not symbols_of(referent)]
 
     def item(self, file: File, module: str, name: str) -> Referent | None:
         """Return an item of a module; what a package imports from itself is a module in it."""
@@ -143,7 +145,7 @@ class Modules(ResolverPart):
         symbols = dict.fromkeys(
             symbol
             for hit, owner in assigned
-            for symbol in (hit.symbols if hit else ())
+            for symbol in symbols_of(hit)
             if isinstance(owner, ModuleName) or self.declared(symbol).owner == NO_OWNER
         )
         return Referent(tuple(symbols), either(hit.value if hit else None for hit, _ in assigned))

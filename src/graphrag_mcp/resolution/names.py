@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from posixpath import commonpath, dirname, join
 
-from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered, parse, says_type
+from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, SymbolId, Use
+from graphrag_mcp.model.notation import parse, says_type
 from graphrag_mcp.model.values import (
     ABSENT,
     INHERITED,
@@ -27,7 +28,7 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
-from graphrag_mcp.resolution.files import File, Sought
+from graphrag_mcp.resolution.files import File, Sought, sought_in
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
@@ -51,11 +52,11 @@ class Names(ResolverPart):
     calls: Calls
     expressions: Expressions
 
-    def name(self, path: str, at: int, name: str, sought: Sought | None = None) -> Referent | None:
+    def name(self, path: str, at: int, name: str, sought: Sought) -> Referent | None:
         """Return what a bare name means at an offset of a file."""
         file = self.state.open(path)
-        at, wanted = file.scope_at(at), file.sought(Use.VALUE) if sought is None else sought
-        return self.state.once(("name", path, at, name, wanted), lambda: self._name(file, at, name, wanted))
+        at = file.scope_at(at)
+        return self.state.once(("name", path, at, name, sought), lambda: self._name(file, at, name, sought))
 
     def _name(self, file: File, at: int, name: str, sought: Sought) -> Referent | None:
         if file.policy.names.rebinds:
@@ -200,7 +201,7 @@ class Names(ResolverPart):
         self, path: str, at: int, expression: Expression, use: str = Use.VALUE, count: int = -1
     ) -> Referent | None:
         """Return what an expression names, as it is used, with what it gives."""
-        sought = self.state.open(path).sought(use, count)
+        sought = sought_in(self.state.open(path).policy, use, count)
         match expression:
             case Name(name):
                 return self.name(path, at, name, sought)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from graphrag_mcp.languages.policy import Policy
-from graphrag_mcp.model.expressions import TupleOf, parse
+from graphrag_mcp.model.expressions import TupleOf
 from graphrag_mcp.model.facts import Mark, Mention, SymbolId
 from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.notation import parse
 from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,

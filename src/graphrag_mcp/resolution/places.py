@@ -4,20 +4,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from operator import attrgetter
 
-from graphrag_mcp.model.facts import (
-    Mention,
-    SymbolId,
-)
+from graphrag_mcp.model.facts import Mention, SymbolId
 from graphrag_mcp.model.links import Place
-from graphrag_mcp.model.values import (
-    All,
-    Either,
-    Instance,
-    Type,
-    Value,
-)
+from graphrag_mcp.model.values import All, Either, Instance, Type, Value
 from graphrag_mcp.resolution.files import File
-from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.libraries import of_project
 from graphrag_mcp.resolution.references import References
 
 
@@ -27,7 +18,7 @@ class Places:
     def __init__(self, references: References, file: File) -> None:
         self._references, self._resolver, self._file = references, references.resolver, file
         self._path, self._facts = file.path, file.facts
-        self._place = references.resolver.state.place
+        self._place, self._declared = references.resolver.state.place, references.resolver.declared
         self._starts = [mention.at for mention in self._facts.mentions]
         self._around: tuple[int, Place] | None = None
 
@@ -60,5 +51,4 @@ def types_of(value: Value | None) -> tuple[SymbolId, ...]:
     """Return the types of the project that a value may have."""
     if isinstance(value, Either | All):
         return tuple(symbol for other in value.values for symbol in types_of(other))
-    symbols = value.symbols if isinstance(value, Instance | Type) else ()
-    return tuple(symbol for symbol in symbols if symbol.path not in LIBRARIES)
+    return of_project(value.symbols) if isinstance(value, Instance | Type) else ()

@@ -5,11 +5,10 @@ rarely changes when what it is found by does (a manifest, a new file): its reade
 that has the import on what it is found by.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
-from graphrag_mcp.model.facts import FileFacts, SymbolId
-from graphrag_mcp.model.files import Relation
+from graphrag_mcp.model.facts import SymbolId
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.model.sources import FactSource, Keyed, Named
 
@@ -58,6 +57,9 @@ class Reads:
 
     def __init__(self, source: FactSource) -> None:
         self._source = source
+        self.facts, self.outline, self.unparsed = source.facts, source.outline, source.unparsed
+        self.file, self.inside = source.file, source.inside
+        self.placed, self.places_of = source.placed, source.places_of
         self._homes: dict[str, Mapping[str, Sequence[str]]] = {}
         self._modules: dict[tuple[str, str], object] = {}  # What imports mean; the same for each file.
         self.begin("")
@@ -99,10 +101,7 @@ class Reads:
         """Return whether a path is of another file, and of none of a library."""
         return path != self._own and path[:1] != "<"
 
-    # ------------------------------------------------------------ the source
-
-    def facts(self, path: str) -> FileFacts | None:
-        return self._source.facts(path)
+    # ------------------------------------------------------------ what of the source is noted
 
     def has(self, path: str) -> bool:
         self.note(path, "has")
@@ -149,15 +148,6 @@ class Reads:
             self._homes[kinds] = homes
         return self._homes[kinds]
 
-    def outline(self, path: str) -> Sequence[Relation]:
-        return self._source.outline(path)
-
-    def file(self, path: str) -> Keyed | None:
-        return self._source.file(path)
-
-    def inside(self, path: str) -> Sequence[Named]:
-        return self._source.inside(path)
-
     def called(self, name: str) -> Sequence[Named]:
         self.note("", "called", name)
         return self._source.called(name)
@@ -165,12 +155,3 @@ class Reads:
     def keyed(self, key: str) -> Sequence[Keyed]:
         self.note("", "key", key)
         return self._source.keyed(key)
-
-    def placed(self, places: Iterable[int]) -> Mapping[int, SymbolId]:
-        return self._source.placed(places)
-
-    def places_of(self, name: str) -> Sequence[int]:
-        return self._source.places_of(name)
-
-    def unparsed(self, name: str, language: str) -> tuple[str, ...]:
-        return self._source.unparsed(name, language)

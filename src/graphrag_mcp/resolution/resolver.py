@@ -5,13 +5,11 @@ language is in its policy. The resolver remembers what it found, so it serves on
 """
 
 from collections.abc import Set
-from dataclasses import dataclass
 
-from msgspec.structs import replace
-
-from graphrag_mcp.model.expressions import Expression, Member, argument_around, parse, says_type
+from graphrag_mcp.model.expressions import Expression, Member, argument_around
 from graphrag_mcp.model.facts import Flow, Mark, Mention, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.notation import parse, says_type
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import (
     ABSENT,
@@ -20,27 +18,25 @@ from graphrag_mcp.model.values import (
     Foreign,
     Function,
     Instance,
-    Later,
     Outside,
     Referent,
     Signature,
     Type,
     Value,
-    always,
-    either,
-    nothing,
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
+from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.foreign import ForeignTypes
-from graphrag_mcp.resolution.libraries import LIBRARIES, is_foreign
+from graphrag_mcp.resolution.libraries import is_foreign, of_project
 from graphrag_mcp.resolution.lineage import Lineage
+from graphrag_mcp.resolution.meanings import Meanings
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.names import Names
 from graphrag_mcp.resolution.overloads import Overloads
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
-from graphrag_mcp.resolution.state import ResolverPart, State
+from graphrag_mcp.resolution.state import State
 from graphrag_mcp.resolution.symbols import Symbols
 from graphrag_mcp.resolution.types import Types
 
@@ -83,36 +79,38 @@ class Resolver:
         if file is None:
             return None
         referent = self._named(path, mention, mention.arity)
-        is_nothing = referent is not None and not referent.symbols and referent.value in (None, OUTSIDE)
-        if is_nothing and referent is not INHERITED and mention.use == Use.CALL and file.policy.names.spaces:
+        if referent is None:
+            is_foreign = mention.use == Use.KEY and self._is_foreign_place(path, mention.at, parse(mention.receiver))
+            return Referent((), OUTSIDE) if is_foreign else None
+        is_nothing = not referent.symbols and referent.value in (None, OUTSIDE) and referent is not INHERITED
+        if is_nothing and mention.use == Use.CALL and file.policy.names.spaces:
             referent = self._named(path, mention, -1)  # One with another number of parameters: it was changed.
-        elif referent and len(referent.symbols) > 1 and file.policy.calls.overloads:
-            referent = self.overloads.seen_from(path, referent)
-            referent = (
-                self.overloads.chosen(path, mention, referent)
-                if len(referent.symbols) > 1 and mention.arguments
-                else referent
-            )
-        if referent and mention.use == Use.CREATE and isinstance(referent.value, Type) and file.policy.calls.overloads:
-            referent = Referent(referent.symbols + self._constructors(path, mention, referent.value), referent.value)
-        if referent is not None and len(referent.symbols) > MOST_OF_A_NAME:
-            return None
-        if (
-            referent is None
-            and mention.use == Use.KEY
-            and self._is_foreign_place(path, mention.at, parse(mention.receiver))
-        ):
-            return Referent((), OUTSIDE)
+        elif file.policy.calls.overloads:
+            referent = self._chosen(path, mention, referent)
         if referent is None or referent is ABSENT or (referent.is_open and not referent.symbols):
             return None
-        return referent._replace(symbols=tuple(symbol for symbol in referent.symbols if symbol.path not in LIBRARIES))
+        if len(referent.symbols) > MOST_OF_A_NAME:
+            return None
+        return referent._replace(symbols=of_project(referent.symbols))
+
+    def _chosen(self, path: str, mention: Mention, referent: Referent) -> Referent:
+        """Return which of several overloads a mention means, and of a type that it creates the constructors."""
+        if len(referent.symbols) > 1:
+            referent = self.overloads.seen_from(path, referent)
+        if len(referent.symbols) > 1 and mention.arguments:
+            referent = self.overloads.chosen(path, mention, referent)
+        if mention.use == Use.CREATE and isinstance(referent.value, Type):
+            constructors = self._constructors(path, mention, referent.value)
+            return Referent(referent.symbols + constructors, referent.value)
+        return referent
 
     def _named(self, path: str, mention: Mention, count: int) -> Referent | None:
         """Return what a mention refers to by its name; count: as the arity of `Sought`."""
         if mention.use == Use.ARGUMENT:
             return self._field_given(path, mention)
         if not mention.receiver:
-            return self.names.name(path, mention.at, mention.name, self.state.open(path).sought(mention.use, count))
+            sought = sought_in(self.state.open(path).policy, mention.use, count)
+            return self.names.name(path, mention.at, mention.name, sought)
         receiver = parse(mention.receiver)
         if mention.name.isdecimal():
             return self._field_at(self.expressions.value(path, mention.at, receiver), int(mention.name))
@@ -143,8 +141,8 @@ class Resolver:
     def _field_of(self, kind: Instance, place: int) -> Referent:
         """Return the field of a class by its place in what the creation of an instance takes: bases come first."""
         above = reversed(self.lineage.above((kind,)))
-        types = [symbol for value in above if isinstance(value, Instance) for symbol in value.symbols]
-        facts = [(symbol, self.state.open(symbol.path).facts) for symbol in types if symbol.path not in LIBRARIES]
+        types = of_project(symbol for value in above if isinstance(value, Instance) for symbol in value.symbols)
+        facts = [(symbol, self.state.open(symbol.path).facts) for symbol in types]
         fields = [
             SymbolId(symbol.path, number)
             for symbol, file in facts
@@ -247,86 +245,3 @@ class Resolver:
         """Return the method that a function is where a type is expected: the only abstract one of an interface."""
         function = self.calls.operation(Instance((symbol,))) if self.symbols.has_overloads(symbol) else None
         return function.symbols[0] if isinstance(function, Function) else None
-
-
-@dataclass(eq=False)
-class Meanings(ResolverPart):
-    """Decides the values of declarations."""
-
-    symbols: Symbols
-    types: Types
-    calls: Calls
-    expressions: Expressions
-    names: Names
-
-    def meaning(self, symbols: tuple[SymbolId, ...]) -> Value | None:
-        """Return the value of declarations of one name."""
-        return self.state.once(("meaning", symbols), lambda: self._meaning(symbols))
-
-    def _meaning(self, symbols: tuple[SymbolId, ...]) -> Value | None:
-        if len(symbols) > 1:
-            values = tuple(symbol for symbol in symbols if not self._is_only_type(symbol))
-            symbols = symbols if all(map(self.symbols.is_type, values)) else values
-        kinds, rebinds = {self.declared(symbol).kind for symbol in symbols}, self.state.policy(symbols[0]).names.rebinds
-        if kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
-            return self._aliased(symbols[0]) or Type(symbols)
-        if functions := tuple(symbol for symbol in symbols if self.declared(symbol).kind in CALLABLE):
-            if Mark.PROPERTY in self.declared(functions[0]).marks:
-                return self.calls.result(Function(functions[:1]), nothing, 0)
-            others = [self._held(symbol) for symbol in symbols if rebinds and symbol not in functions]
-            return either([self.function(functions), *others])
-        held = [symbol for symbol in symbols if says_type(self.declared(symbol).value)]
-        path, assigned = (
-            symbols[0].path,
-            [(declaration.at, declaration.value) for declaration in map(self.declared, symbols)],
-        )
-        if len(symbols) > 1 and not held and rebinds and all(text for _, text in assigned):
-            return self.expressions.in_turn(path, self.declared(symbols[0]).name, assigned)
-        return either(self._held(symbol) for symbol in held or symbols)
-
-    def function(self, symbols: tuple[SymbolId, ...], of: Value | None = None) -> Value | None:
-        """Return functions, as their decorators change them."""
-        is_changed = self.state.policy(symbols[0]).names.rebinds and any(
-            self.declared(symbol).decorators for symbol in symbols
-        )
-        if not is_changed:  # Decorators of TypeScript rarely give anything else.
-            return Function(symbols, of)
-        made = [self._decorated(symbol, Function((symbol,), of)) for symbol in symbols]
-        if all(value == Function((symbol,), of) for value, symbol in zip(made, symbols, strict=True)):
-            return Function(symbols, of)
-        return either(made)
-
-    def _decorated(self, symbol: SymbolId, value: Value | None) -> Value | None:
-        declaration, policy = self.declared(symbol), self.state.policy(symbol)
-        for text in reversed(declaration.decorators):
-            decorator, decorated = self.expressions.written(symbol, text), value
-            how = policy.calls.passes.get(decorator.name, "") if isinstance(decorator, Outside) else ""
-            if how == "later":
-                entered = self.calls.result(decorated, nothing, 0)
-                value = Signature((), Later(self.expressions.each(entered, 1)))
-            elif how != "value":
-                value = self.calls.result(decorator, always(decorated), 1)
-        return value
-
-    def _is_only_type(self, symbol: SymbolId) -> bool:
-        """Return whether a declaration is a type without a value: an interface or an alias."""
-        return not {Mark.INTERFACE, Mark.ALIAS}.isdisjoint(self.declared(symbol).marks) and self.symbols.is_type(symbol)
-
-    def _aliased(self, symbol: SymbolId) -> Value | None:
-        declaration = self.declared(symbol)
-        if Mark.ALIAS not in declaration.marks or not declaration.value:
-            return None
-        value = self.types.named(symbol.path, declaration.at, parse(declaration.value))
-        if isinstance(value, Signature):
-            return replace(value, alias=symbol)
-        return Type(value.symbols, value.arguments) if isinstance(value, Instance) else value
-
-    def _held(self, symbol: SymbolId) -> Value | None:
-        """Return what a variable or field holds."""
-        declaration = self.declared(symbol)
-        if not declaration.value:
-            return None
-        assigned = [(declaration.at, declaration.value)]
-        if declaration.owner < 0 and not says_type(declaration.value):
-            assigned += self.names.assigned(self.state.open(symbol.path), declaration.name, [])
-        return self.expressions.in_turn(symbol.path, declaration.name, assigned)

@@ -4,12 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.model.values import (
-    Foreign,
-    Outside,
-    Type,
-    Value,
-)
+from graphrag_mcp.model.values import Foreign, Outside, Type, Value
 from graphrag_mcp.resolution.files import Sought
 from graphrag_mcp.resolution.state import ResolverPart
 
@@ -23,12 +18,16 @@ class Symbols(ResolverPart):
         own = [SymbolId(symbol.path, number) for number in file.methods.get(symbol.number, ())]
         return own or self.state.source.methods(file.facts.unit, self.declared(symbol).qualified)
 
+    def around(self, symbol: SymbolId) -> SymbolId | None:
+        """Return the declaration in which one is; None at the top of the file, or if a value leads to it."""
+        owner = self.declared(symbol).owner
+        return SymbolId(symbol.path, owner) if owner >= 0 else None
+
     def owner_of(self, member: SymbolId) -> SymbolId | None:
         """Return the type whose member a declaration is."""
-        declaration, source = self.declared(member), self.state.source
-        if declaration.owner >= 0:
-            return SymbolId(member.path, declaration.owner)
-        owner, _, _ = declaration.qualified.rpartition(".")
+        if around := self.around(member):
+            return around
+        owner, source = self.declared(member).qualified.rpartition(".")[0], self.state.source
         symbols = source.find(source.unit(member.path), owner) if owner else ()
         return next((symbol for symbol in symbols if self.is_type(symbol)), None)
 
@@ -136,8 +135,8 @@ class Symbols(ResolverPart):
         return tuple(of_it or others or [symbol for symbol in symbols if self._is_of_interface(symbol)])
 
     def _is_of_interface(self, member: SymbolId) -> bool:
-        owner = self.declared(member).owner
-        return owner >= 0 and Mark.INTERFACE in self.declared(SymbolId(member.path, owner)).marks
+        owner = self.around(member)
+        return owner is not None and Mark.INTERFACE in self.declared(owner).marks
 
     def _has_room(self, symbol: SymbolId, count: int) -> bool:
         """Return whether a function takes a number of arguments."""

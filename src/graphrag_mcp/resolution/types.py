@@ -18,10 +18,10 @@ from graphrag_mcp.model.expressions import (
     Numbered,
     TupleOf,
     TypeOf,
-    parse,
 )
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.notation import parse
 from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,

@@ -5,22 +5,20 @@ by the declarations and scopes around them.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Iterator, Mapping
 
 from graphrag_mcp.languages.policy import policy_of
-from graphrag_mcp.model.expressions import Member, Name, parse
+from graphrag_mcp.model.expressions import Member, Name
 from graphrag_mcp.model.facts import ASSIGNED, Bound, Declared, FileFacts, Mark, identities_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import Read
+from graphrag_mcp.model.notation import parse
 from graphrag_mcp.model.sources import Names
 from graphrag_mcp.parsing.code.imports import module_keys
+from graphrag_mcp.resolution.files import Nested, Span
 from graphrag_mcp.resolution.reads import BASES, IMPORTED_BY_ALL, PASSED_ON
 
 _NUMBER = re.compile(r"([#%])(\d+)")
-
-Extent = tuple[int, int]
 
 
 def changed_reads(path: str, old: FileFacts | None, new: FileFacts | None) -> set[Read]:
@@ -150,47 +148,33 @@ class _Places:
 
     def __init__(self, facts: FileFacts) -> None:
         self.names = identities_of(facts)
-        spans = [
-            ((declaration.start, declaration.stop), name)
-            for declaration, name in zip(facts.declared, self.names, strict=True)
-        ]
-        self._declared = {span: name for span, name in reversed(spans) if span[0] < span[1]}
-        scopes = sorted(
-            {(binding.start, binding.stop) for binding in facts.bound} | self._declared.keys(), key=_outer_first
-        )
-        self._scopes: dict[Extent, tuple[str, int]] = {}
-        self._starts, self._around = self._sweep(scopes)
+        spans = [(declaration.start, declaration.stop) for declaration in facts.declared]
+        self._declared = {
+            span: name for span, name in zip(reversed(spans), reversed(self.names), strict=True) if span[0] < span[1]
+        }
+        self._nested = Nested({(binding.start, binding.stop) for binding in facts.bound} | self._declared.keys())
+        self._scopes = self._named_scopes()
 
-    def _sweep(self, scopes: Sequence[Extent]) -> tuple[list[Extent], list[int]]:
-        """Name the scopes by the declarations around them, and return them with the one around each."""
-        stack: list[int] = []
-        around: list[int] = []
+    def _named_scopes(self) -> Mapping[Span, tuple[str, int]]:
+        """Return the scopes by the declaration in which each is, with its number there; of a declaration that is 0."""
+        scopes: dict[Span, tuple[str, int]] = {}
         counts: dict[str, int] = {}
-        for index, span in enumerate(scopes):
-            while stack and scopes[stack[-1]][1] <= span[0]:
-                stack.pop()
-            around.append(stack[-1] if stack else -1)
-            owner = self._declared.get(span)
-            if owner is None:
-                owner = self._scopes[scopes[stack[-1]]][0] if stack else ""
-                counts[owner] = counts.get(owner, 0) + 1
-                self._scopes[span] = owner, counts[owner]
+        for span, parent in zip(self._nested.spans, self._nested.parents, strict=True):
+            if span in self._declared:
+                scopes[span] = self._declared[span], 0
             else:
-                self._scopes[span] = owner, 0
-            stack.append(index)
-        return list(scopes), around
+                owner = scopes[self._nested.spans[parent]][0] if parent >= 0 else ""
+                counts[owner] = counts.get(owner, 0) + 1
+                scopes[span] = owner, counts[owner]
+        return scopes
 
     def at(self, offset: int) -> tuple[tuple[str, int], ...]:
         """Return the scopes around an offset, the inner ones first, out to the first declaration."""
         places: list[tuple[str, int]] = []
-        index = bisect_right(self._starts, offset, key=itemgetter(0)) - 1
-        while index >= 0:
-            span = self._starts[index]
-            if span[1] > offset:
-                places.append(self._scopes[span])
-                if span in self._declared:
-                    break
-            index = self._around[index]
+        for span in self._nested.around(offset):
+            places.append(self._scopes[span])
+            if span in self._declared:
+                break
         return tuple(places)
 
     def of_bound(self, binding: Bound) -> object:
@@ -206,7 +190,3 @@ class _Places:
     def _named(self, match: re.Match[str]) -> str:
         number = int(match[2])
         return f"{match[1]}<{self.names[number]}>" if number < len(self.names) else match[0]
-
-
-def _outer_first(span: Extent) -> Extent:
-    return span[0], -span[1]

@@ -1,0 +1,212 @@
+"""The places that use declarations, or may: by stored links, and by what a declaration of their name can be."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from functools import lru_cache
+from typing import NamedTuple
+
+from graphrag_mcp.languages.policy import Policy, policy_of
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
+from graphrag_mcp.model.facts import FileFacts, Mark, Mention, SymbolId, Use
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import Certainty
+from graphrag_mcp.model.links import How, Place, StoredLink, place_id
+from graphrag_mcp.model.notation import names_in
+from graphrag_mcp.resolution.files import sought_in
+from graphrag_mcp.resolution.libraries import of_project
+from graphrag_mcp.resolution.references import References, Site
+
+_CONFINED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.TYPE)
+_RUNNING = (Use.CALL, Use.CREATE)
+_NOT_STORING = (*_RUNNING, Use.TYPE, Use.BASE)
+_NAMES_KEPT = 1_000
+
+
+class Sites(NamedTuple):
+    """The places that mean some declarations, or may.
+
+    elsewhere: places of the same name that mean something else. pending: files with the name that are not resolved yet.
+    """
+
+    sites: Sequence[Site]
+    elsewhere: Set[tuple[str, int]]
+    pending: Sequence[str]
+
+
+class Uses:
+    """The uses of declarations in one state of the index."""
+
+    def __init__(self, references: References) -> None:
+        self._references, self._resolver, self._source = references, references.resolver, references.source
+        self._declared, self._symbols = self._resolver.declared, self._resolver.symbols
+        self._confined: dict[tuple[SymbolId, bool], bool] = {}
+        self._of_interfaces = lru_cache(_NAMES_KEPT)(self._find_of_interfaces)
+        self._handed: dict[SymbolId, bool] = {}
+
+    def of(self, symbols: Collection[SymbolId], also: Collection[int] = (), *, with_guesses: bool = True) -> Sites:
+        """Return the places that mean one of the declarations, or what is also at some places, and the undecided ones.
+
+        with_guesses: else the undecided ones are left out, and nothing is said of other places.
+        """
+        places = {*map(self._references.place, symbols), *also}
+        names = {self._declared(symbol).name for symbol in symbols}
+        names |= {self._declared(symbol).name for symbol in self._source.placed(also).values()}
+        links = self._references.to(places, (How.CERTAIN, How.OPEN, How.EXPORTED))
+        numbers = {place_id(Place("", name)): name for name in names if name}
+        numbers |= {link.receiver: min(names) for link in links if link.how is How.EXPORTED}
+        sites = self._decided(link for link in links if link.how is not How.EXPORTED)
+        unsure = (How.UNDECIDED, How.FOREIGN, How.OUTSIDE) if with_guesses else (How.FOREIGN,)
+        undecided = self._references.to(numbers.keys(), unsure)
+        for link in undecided:
+            if link.how is How.UNDECIDED and link.use:
+                site = self._references.site(link, numbers[link.target])
+                sites.setdefault((link.path, link.line, link.source, link.use, link.arity, site.mention.receiver), site)
+        foreign = [link for link in undecided if link.how is How.FOREIGN]
+        sites |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, symbols))}
+        if not with_guesses:
+            return Sites(list(sites.values()), frozenset(), ())
+        sites |= {(number, "alike"): site for number, site in enumerate(self._alike(symbols))}
+        elsewhere = self._others(names, places, undecided) - {(site.path, site.mention.line) for site in sites.values()}
+        return Sites(list(sites.values()), elsewhere, self._references.pending(names))
+
+    def _decided(self, links: Iterable[StoredLink]) -> dict[tuple[object, ...], Site]:
+        """Return the places of links to declarations, each once: its receiver may have several types."""
+        sites: dict[tuple[object, ...], Site] = {}
+        for link in links:
+            site = self._references.site(link, "", link.target, is_certain=link.how is How.CERTAIN)
+            what = (link.use, link.kind, link.how, link.arity, site.is_of_base)
+            key = (link.target, link.path, link.line, link.source, *what)
+            if known := sites.get(key):
+                both = known.receivers + site.receivers if known.receivers and site.receivers else ()
+                site = known._replace(receivers=both)
+            sites[key] = site
+        return sites
+
+    def _others(
+        self, names: Collection[str], places: Collection[int], undecided: Iterable[StoredLink]
+    ) -> Set[tuple[str, int]]:
+        """Return the places that mean other declarations of some names, or something foreign."""
+        numbers = {place for name in names for place in self._source.places_of(name)} - set(places)
+        links = self._references.to(numbers, (How.CERTAIN, How.OPEN))
+        links += [
+            link for link in undecided if link.how in (How.FOREIGN, How.OUTSIDE) and link.use not in ("", Use.IMPORT)
+        ]
+        return {(link.path, link.line) for link in links}
+
+    def run_through(self, links: Iterable[StoredLink]) -> Iterator[StoredLink]:
+        """Yield for the calls of foreign members in a file the methods of the project that they may run."""
+        for group in _by_place(link for link in links if link.how is How.FOREIGN and link.use == Use.CALL):
+            for symbol in self._source.named(self._references.name(group[0].path, group[0])):
+                if self._reached(group, symbol) is Certainty.MAY_CALL:
+                    yield group[0]._replace(target=self._references.place(symbol), how=How.OPEN)
+
+    def _foreign(self, links: Sequence[StoredLink], symbols: Iterable[SymbolId]) -> Iterator[Site]:
+        """Yield the uses of members of foreign values that may be those of declarations."""
+        for symbol in symbols if links else ():
+            name = self._declared(symbol).name
+            number = place_id(Place("", name))
+            for group in _by_place(link for link in links if link.target == number):
+                certainty = self._reached(group, symbol)
+                interface = group[0].receiver if self._symbols.has_method_sets(symbol) else 0
+                if certainty and interface > 0:  # Which types have its methods is compared by who asks.
+                    yield self._references.site(group[0], name, interface, is_certain=False)
+                elif certainty is Certainty.MAY_CALL:
+                    yield self._references.site(group[0], name, self._references.place(symbol), is_certain=False)
+                elif certainty:
+                    yield self._references.site(group[0], name)
+
+    def _reached(self, group: Sequence[StoredLink], symbol: SymbolId) -> Certainty | None:
+        """Return whether a use of a foreign member may run a method of the project; see `ForeignTypes.reached_by`."""
+        declaration, policy = self._declared(symbol), self._resolver.state.policy(symbol)
+        if policy.members.method_sets:
+            fits = any(link.arity in (-1, len(declaration.parameters or ())) for link in group)
+            is_open = fits and declaration.kind == SymbolKind.METHOD and Mark.ABSTRACT not in declaration.marks
+            return Certainty.BY_NAME if is_open else None
+        owner = self._symbols.around(symbol)
+        return self._resolver.foreign.reached_by(
+            group[0].use, {link.receiver for link in group}, symbol, self._references.above(owner) if owner else ()
+        )
+
+    def _alike(self, symbols: Iterable[SymbolId]) -> Iterator[Site]:
+        """Yield the calls of interfaces that the types of methods may satisfy by having what they demand."""
+        for symbol in symbols:
+            declaration, owner = self._declared(symbol), self._symbols.owner_of(symbol)
+            policy = self._resolver.state.policy(symbol)
+            is_open = policy.names.has_spaces or policy.members.method_sets
+            if owner is None or not is_open or declaration.kind not in CALLABLE or Mark.ABSTRACT in declaration.marks:
+                continue
+            interfaces = self._of_interfaces(declaration.name)
+            alike = [other for other, kind in interfaces.items() if self._resolver.may_satisfy(owner, kind)]
+            for link in self._references.linked(alike, (How.CERTAIN, How.OPEN)):
+                if link.use == Use.CALL and link.receiver:
+                    yield self._references.site(link, declaration.name)
+
+    def _find_of_interfaces(self, name: str) -> dict[SymbolId, SymbolId]:
+        """Return the members of a name that interfaces of the project declare, each with its interface."""
+        named = of_project(self._source.named(name))
+        owned = ((symbol, self._symbols.owner_of(symbol)) for symbol in named)
+        return {symbol: owner for symbol, owner in owned if owner and Mark.INTERFACE in self._declared(owner).marks}
+
+    def can_mean(self, site: Site, symbol: SymbolId) -> bool:
+        """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""
+        language, policy = detect_language(site.path), self._resolver.state.policy(symbol)
+        is_of_family = language in FACT_LANGUAGES and policy_of(language).modules.module is policy.modules.module
+        if not is_of_family or not self._fits(policy, site.mention, symbol):
+            return False
+        declaration = self._declared(symbol)
+        if declaration.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
+            return bool(site.mention.receiver) or policy.names.bare_members
+        if declaration.kind == SymbolKind.TYPE and self._symbols.owner_of(symbol):
+            return bool(site.mention.receiver) or site.path == symbol.path
+        if not policy.names.functions_are_members:
+            return not site.mention.receiver or (policy.names.rebinds and self._is_handed_on(symbol))
+        return not self.is_confined(symbol, site.mention.use) or (
+            site.path == symbol.path and not site.mention.receiver
+        )
+
+    def _is_handed_on(self, symbol: SymbolId) -> bool:
+        """Return whether a function is used as a value, so that it may be a member of something."""
+        if symbol not in self._handed:
+            links = self._references.linked((symbol,), (How.CERTAIN, How.OPEN))
+            self._handed[symbol] = any(link.kind is RelationKind.HANDS_ON for link in links)
+        return self._handed[symbol]
+
+    def _fits(self, policy: Policy, mention: Mention, symbol: SymbolId) -> bool:
+        """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""
+        return bool(self._symbols.fitting((symbol,), sought_in(policy, mention.use, mention.arity)))
+
+    def is_confined(self, symbol: SymbolId, use: str = Use.CALL) -> bool:
+        """Return whether a declaration is only meant by its name, in its file: nothing exports it, or stores it.
+
+        use: as what. Reading a member is never reading the constant whose value it has, but calling it may run that.
+        """
+        key = (symbol, use in _RUNNING)
+        if key not in self._confined:
+            facts = self._source.facts(symbol.path)
+            self._confined[key] = facts is not None and self._is_confined(facts, symbol, is_run=key[1])
+        return self._confined[key]
+
+    def _is_confined(self, facts: FileFacts, symbol: SymbolId, *, is_run: bool) -> bool:
+        declaration = self._declared(symbol)
+        is_inner = declaration.owner >= 0 and facts.declared[declaration.owner].kind in CALLABLE
+        policy = policy_of(facts.language)  # Others see what a script declares, and where nothing has to be exported.
+        is_module = bool(facts.imports or facts.exports) and not (policy.names.rebinds or policy.modules.whole_unit)
+        is_top = declaration.owner == -1 and is_module
+        if declaration.kind not in _CONFINED or not (is_inner or is_top):
+            return False
+        exported = (export for export in facts.exports if not export.module)
+        if any(declaration.name == export.name or declaration.name in names_in(export.value) for export in exported):
+            return False
+        if declaration.kind == SymbolKind.CONSTANT and not is_run:
+            return True
+        mentions = (mention for mention in facts.mentions if mention.name == declaration.name and not mention.receiver)
+        others = [mention for mention in mentions if mention.use not in _NOT_STORING]
+        referents = [self._resolver.resolve(symbol.path, mention) for mention in others]
+        return all(referent is not None and symbol not in referent.symbols for referent in referents)
+
+
+def _by_place(links: Iterable[StoredLink]) -> Iterable[Sequence[StoredLink]]:
+    """Return links to names in groups of one place: it has one for each type that its receiver may have."""
+    groups: dict[tuple[object, ...], list[StoredLink]] = {}
+    for link in links:
+        groups.setdefault((link.target, link.path, link.line, link.source, link.use, link.arity), []).append(link)
+    return groups.values()

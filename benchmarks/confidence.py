@@ -5,7 +5,8 @@
 QUERIES.json is in the benchmark's format, and names the set; TREES holds one checkout per repository, or is
 the only one, where the queries name none.
 
-* answerable: a repository's own queries whose right file is among its first five results;
+* answerable: a repository's own queries whose right file is among its first five results, or which a person judged so
+  (`gold` is "three" in `unanswerable/of_trials.json`);
 * absent: own queries without a right file: questions of users about what the repository does not have;
 * of others: the same set's queries to repositories of another topic (`unanswerable/topics.json`; a repository that is
   not listed is a topic of its own), without those all of whose words stand in one file of the repository;
@@ -38,14 +39,14 @@ from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search import confidence
-from graphrag_mcp.search.confidence import Signals, read_signals
+from graphrag_mcp.search.confidence import Signals, known_frequencies, read_signals
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.retrieval import Lookups, Retriever
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.words import index_words, query_words
 
 HERE = Path(__file__).parent / "unanswerable"
-WEIGHTS = ("INTERCEPT", "COSINE", "SHARE", "RARE")
+WEIGHTS = ("INTERCEPT", "COSINE", "RARE")
 FALSE_ALARMS = 0.0125
 SHOWN = 5
 CANDIDATES = 120  # As a search with the default settings has them.
@@ -132,7 +133,7 @@ def collect(sets: Sequence[QuerySet], off_topic: Sequence[str]) -> Iterator[Exam
             own = [one for one in query_set.queries if one["repo"] == repo]
             foreign = [one for one in query_set.queries if topic(one["repo"]) != topic(repo)]
             asked = [(one["query"], "answerable") for one in own if is_answered(app, one)]
-            asked += [(one["query"], "absent") for one in own if not one["relevant"]]
+            asked += [(one["query"], "absent") for one in own if is_absent(one)]
             asked += [(text, "of others") for text in unanswered(root, foreign)]
             asked += [(text, "off topic") for text in off_topic]
             for (_, kind), signals in zip(asked, signals_of(app, [text for text, _ in asked]), strict=True):
@@ -147,7 +148,13 @@ def topic(repo: str) -> str:
     return next((name for name, repos in topics.items() if repo in repos), repo)
 
 
+def is_absent(query: Mapping[str, Any]) -> bool:
+    return query["gold"] == "absent" if "gold" in query else not query["relevant"]
+
+
 def is_answered(app: App, query: Mapping[str, Any]) -> bool:
+    if "gold" in query:
+        return bool(query["gold"] == "three")
     if len(query["query"]) < 3:  # The tools refuse it.
         return False
     shown = app.search(SearchRequest(query["query"], limit=SHOWN, include_graph_context=False)).primary
@@ -168,8 +175,8 @@ def signals_of(app: App, texts: Sequence[str]) -> Iterator[Signals | None]:
     for text in texts:
         query = understand(text, app.settings.retrieval)
         found = Lookups(retriever, stores).retrieve(query, Scope(), CANDIDATES)
-        frequencies = stores.keywords.frequencies(query.terms)
-        yield read_signals(found, frequencies) if frequencies is not None else None
+        frequencies = known_frequencies(query.terms, stores.keywords)
+        yield read_signals(query, found, frequencies) if frequencies is not None else None
     retriever.close()
 
 
@@ -180,7 +187,6 @@ def fit(examples: Sequence[Example]) -> Floats:
     """Return intercept and coefficients of a logistic regression, by Newton's method."""
     judged = [one for one in examples if not one.signals.is_named]
     inputs = np.array([inputs_of(one.signals) for one in judged])
-    lengths = np.array([length_of(one.signals) for one in judged])
     wanted = np.array([one.kind == "answerable" for one in judged], float)
     parts = [(one.group, one.kind) for one in judged]
     sizes = Counter(parts)
@@ -188,9 +194,8 @@ def fit(examples: Sequence[Example]) -> Floats:
     weights *= len(weights) / weights.sum()
     penalty = SMOOTHING * len(judged) * np.diag([0.0, *np.ones(inputs.shape[1] - 1)])
     coefficients = np.zeros(inputs.shape[1])
-    coefficients[0] = -lengths.mean()
     for _ in range(100):
-        chance = 1 / (1 + np.exp(-inputs @ coefficients - lengths))
+        chance = 1 / (1 + np.exp(-inputs @ coefficients))
         slope = inputs.T @ (weights * (chance - wanted)) + penalty @ coefficients
         curvature = (inputs.T * (weights * chance * (1 - chance))) @ inputs + penalty
         coefficients -= np.linalg.solve(curvature, slope) / 2  # A whole step may be too long.
@@ -198,12 +203,7 @@ def fit(examples: Sequence[Example]) -> Floats:
 
 
 def inputs_of(signals: Signals) -> list[float]:
-    return [1.0, signals.cosine, signals.share, signals.rare]
-
-
-def length_of(signals: Signals) -> float:
-    """Return what the length adds, which is not fitted: users' questions are long, and short ones are no worse."""
-    return confidence.LENGTH * math.log(signals.terms)
+    return [1.0, signals.cosine, signals.rare]
 
 
 def scores_left_out(examples: Sequence[Example]) -> Floats:
@@ -214,7 +214,7 @@ def scores_left_out(examples: Sequence[Example]) -> Floats:
         coefficients = fit([one for one, its in zip(examples, name, strict=True) if its != repo])
         for row, one in enumerate(examples):
             if name[row] == repo and not one.signals.is_named:
-                scores[row] = np.array(inputs_of(one.signals)) @ coefficients + length_of(one.signals)
+                scores[row] = np.array(inputs_of(one.signals)) @ coefficients
     return scores
 
 

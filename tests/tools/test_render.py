@@ -260,7 +260,7 @@ def test_a_weak_answer_says_so_and_is_whole(form: Any) -> None:
 @pytest.mark.parametrize("form", ["concise", "detailed"])
 def test_an_answer_to_which_nothing_matches_says_so_first(form: Any) -> None:
     """An agent reads why, what to do, and the five nearest chunks without their code."""
-    result = make_result(*hits(7, 60), expanded=(make_neighbour(),), confidence=0.01, missing_words=("etcd", "raft"))
+    result = make_result(*hits(7, 60), expanded=(make_neighbour(),), confidence=0.001, missing_words=("etcd", "raft"))
     text = written(result, form)
     lines = text.splitlines()
     assert lines[0].startswith('Nothing matches well (not indexed anywhere: "etcd", "raft"); rephrase it')
@@ -273,7 +273,7 @@ def test_an_answer_to_which_nothing_matches_says_so_first(form: Any) -> None:
 
 def test_the_rest_of_an_answer_to_which_nothing_matches_is_shown_on_request() -> None:
     """Nothing is hidden from whoever insists: the next page is written as ever."""
-    weak = make_result(*hits(5, 2), confidence=0.01)
+    weak = make_result(*hits(5, 2), confidence=0.001)
     plain = make_result(*hits(5, 2), confidence=0.9)
     assert render(weak, PLENTY, first=3) == render(plain, PLENTY, first=3)
 
@@ -291,18 +291,18 @@ def test_an_answer_with_results_names_what_the_index_does_not_have() -> None:
 
 def test_words_that_all_occur_are_not_blamed() -> None:
     """The reason is the true one; filters are named, and a name cannot break its line."""
-    assert "(no chunk contains these words together)" in detailed(make_result(make_hit(), confidence=0.01))
-    filtered = make_result(make_hit(), confidence=0.01, filters=("exclude_archived", "languages"))
+    assert "(no chunk contains these words together)" in detailed(make_result(make_hit(), confidence=0.001))
+    filtered = make_result(make_hit(), confidence=0.001, filters=("exclude_archived", "languages"))
     assert "(no chunk contains these words together within the active filters (languages))" in detailed(filtered)
-    many = make_result(make_hit(), confidence=0.01, missing_words=tuple("abcdefgh"))
+    many = make_result(make_hit(), confidence=0.001, missing_words=tuple("abcdefgh"))
     assert '"e", "f", 2 more)' in detailed(many)
 
 
 def test_the_json_form_says_how_sure_it_is() -> None:
     """A program gets the number, the flag and the reason, and all results."""
-    payload = json.loads(written(make_result(*hits(5, 2), confidence=0.01, missing_words=("raft",)), "json"))
+    payload = json.loads(written(make_result(*hits(5, 2), confidence=0.001, missing_words=("raft",)), "json"))
     judged = {name: payload["meta"][name] for name in ("confidence", "nothing_matches", "missing_words")}
-    assert judged == {"confidence": 0.01, "nothing_matches": True, "missing_words": ["raft"]}
+    assert judged == {"confidence": 0.001, "nothing_matches": True, "missing_words": ["raft"]}
     assert len(payload["primary"]) == 5
 
 

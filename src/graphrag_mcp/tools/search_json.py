@@ -48,9 +48,9 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     expanded: related code, where `confirmed` is false when it is only a candidate.
     meta: retrieval_ms, phases_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings;
     `restriction`, a sentence where the question's words name a kind of file or a path to search in;
-    `confidence` (0 to 1, null: not judged), `is_weak` where it is low or a proper name occurs nowhere,
-    `nothing_matches` where it is very low; `missing_words`, the names that occur nowhere, and where nothing matches all
-    words that do not; `near_names` of further ones with their places, where the confidence is below .8; `clauses` of a
+    `confidence` (0 to 1, null: not judged), `is_weak` where it is low, `nothing_matches` where it
+    is very low; `missing_words`, the names that occur nowhere, and where nothing matches all
+    words that do not; `near_names` of further ones with their places, where the confidence is below .75; `clauses` of a
     question that asks for two things, whose results come in turn.
     """
     shown, texts = [_hit(hit) for hit in result.primary], [text_of(hit) for hit in result.primary]

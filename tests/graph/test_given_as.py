@@ -70,3 +70,22 @@ def test_another_type_that_is_given_says_nothing(tmp_path: Path) -> None:
     found = ask(tmp_path, {"store.go": STORE + given}, "DB.Count", Direction.CALLERS)
     assert not found.steps
     assert found.doubt.callers_outside == {"Queryer", "Ext"}
+
+
+NOT_GIVEN = {
+    "a method as a function has its instance first": (
+        "type M struct{}\n\nfunc (m M) meth(x any, q Queryer) {}\n\nfunc use(db *DB, q Queryer) {\n"
+        "\tM.meth(M{}, db, q)\n\tf := M.meth\n\tf(M{}, db, q)\n}\n"
+    ),
+    "an interface of any type": (
+        "type Getter[T any] interface {\n\tQuery(query string) T\n\tCount(query string) int\n}\n\n"
+        "func take(g Getter[int]) {}\n\nfunc use(db *DB) {\n\ttake(db)\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("code", NOT_GIVEN.values(), ids=NOT_GIVEN.keys())
+def test_what_is_not_given_as_the_interface_stays_open(tmp_path: Path, code: str) -> None:
+    below = ask(tmp_path, {"store.go": STORE + code}, "Queryer", Direction.IMPLEMENTERS)
+    assert "DB" not in {step.source.name for step in below.steps}
+    assert below.doubt.embedding

@@ -17,6 +17,7 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
     Variable,
+    has_variable,
     parts_of,
     rebuilt,
     symbols_of,
@@ -104,12 +105,14 @@ class MethodSets:
         return Mark.ABSTRACT in self._declared(method).marks
 
     def _is_given(self, symbol: SymbolId, name: str, wanted: Value) -> bool:
-        """Return whether values of a type are given as an interface that demands a method of a type: it has that."""
+        """Return whether values of a type are given as an interface that demands a method of a type: it has that.
+
+        A signature with a type parameter does not say which type the method has.
+        """
         own = set(map(self._references.place, (symbol, *closure(symbol, self.embedded))))
-        return any(
-            not own.isdisjoint(kinds) and self._same(self._signature(demanded), wanted)
-            for demanded, kinds in self._demanded(name).items()
-        )
+        demanded = (method for method, kinds in self._demanded(name).items() if not own.isdisjoint(kinds))
+        signatures = map(self._signature, demanded)
+        return any(self._same(signature, wanted) for signature in signatures if not has_variable(signature))
 
     def _find_demanded(self, name: str) -> dict[SymbolId, Set[int]]:
         """Return the methods of a name that interfaces demand, each with the places of the types given as one."""

@@ -208,7 +208,13 @@ class Resolver:
         into = parse(flow.into)
         if flow.argument < 0:
             return self.expressions.value(path, flow.at, into)
-        return self.calls.parameter(self.calls.callee(path, flow.at, into), flow.argument)
+        callee = self.calls.callee(path, flow.at, into)
+        is_method_of_type = isinstance(callee, Function) and isinstance(callee.receiver, Type)
+        if (
+            is_method_of_type and self.state.open(path).policy.members.method_sets
+        ):  # The first argument is its instance.
+            return self.calls.parameter(callee, flow.argument - 1) if flow.argument else None
+        return self.calls.parameter(callee, flow.argument)
 
     def may_satisfy(self, kind: SymbolId, interface: SymbolId) -> bool:
         """Return whether a type has all methods of an interface, by their names, and nothing else decides it.

@@ -1,12 +1,13 @@
 """The declarations in the facts as nodes of the code graph, and what a mention of one is."""
 
+import re
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import lru_cache
 from posixpath import dirname
 
-from graphrag_mcp.model.facts import Declared, SymbolId
+from graphrag_mcp.model.facts import Declared, Mark, SymbolId
 from graphrag_mcp.model.files import MACRO, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.links import COMPARED, How, StoredLink, folder_place, place_id
@@ -24,6 +25,7 @@ CERTAINTY_OF = {
     How.SHARED: Certainty.BY_NAME,
 }
 _EXTENDED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)  # What a type may extend.
+_INTERFACE = re.compile(r"[\w@()\s]*\b(?:interface|trait|(?:def)?protocol)\b")
 
 
 def edge_of(link: StoredLink, source_id: int, target_id: int) -> CodeEdge:
@@ -76,6 +78,14 @@ class IndexedCode:
             if node.start_line <= declared.line <= node.end_line
         ]
         return [symbol for kind, symbol in candidates if kind == node.kind] or [symbol for _, symbol in candidates]
+
+    def is_interface(self, node: CodeNode) -> bool:
+        """Return whether a definition is an interface, trait or protocol."""
+        if node.kind is not SymbolKind.TYPE:
+            return False
+        if symbols := self.symbols(node):
+            return any(Mark.INTERFACE in self.resolver.declared(symbol).marks for symbol in symbols)
+        return not self.facts.has(node.path) and bool(_INTERFACE.match(node.signature))
 
     def _find_named(self, path: str) -> Mapping[str, Sequence[tuple[int, Declared]]]:
         """Return the declarations of a file by their qualified names, with their numbers."""

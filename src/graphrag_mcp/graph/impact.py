@@ -8,7 +8,8 @@ from itertools import groupby
 from operator import attrgetter
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
-from graphrag_mcp.graph.tracing import is_by_name, is_called_so, is_shown, members
+from graphrag_mcp.graph.steps import is_by_name, is_called_so, is_shown
+from graphrag_mcp.graph.tracing import members
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt, Line

@@ -18,7 +18,8 @@ from graphrag_mcp.graph.naming import with_named_lines
 from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.related import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import BELOW, HOPS_TO_TESTS, Dependant, Step, Trace, dependant, trace
+from graphrag_mcp.graph.steps import Step
+from graphrag_mcp.graph.tracing import BELOW, HOPS_TO_TESTS, Dependant, Trace, dependant, trace
 from graphrag_mcp.grep.occurrences import Files, Occurrences
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind

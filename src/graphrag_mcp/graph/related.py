@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import Step, Trace
+from graphrag_mcp.graph.steps import Step
+from graphrag_mcp.graph.tracing import Trace
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import RELATED_KINDS, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction

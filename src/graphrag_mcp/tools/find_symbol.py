@@ -46,7 +46,8 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.navigator import FoundSymbol
     from graphrag_mcp.graph.reading import Body
-    from graphrag_mcp.graph.tracing import Dependant, Step, Trace
+    from graphrag_mcp.graph.steps import Step
+    from graphrag_mcp.graph.tracing import Dependant, Trace
 
 
 _COMMA = re.compile(r",(?![^(]*\))")  # Not between parameters.

@@ -1,8 +1,10 @@
 """What a change of files breaks or may affect, from their definitions before and after it."""
 
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import reduce
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -24,14 +26,15 @@ from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import words_of
 
 MOST_TEXTS = 5  # Removed texts for which other files are searched.
-COMMON = 30  # A text that is at more places is no name of anything.
+COMMON = 30  # Lines; a text that more lines have names nothing in particular.
 _TEXT = re.compile(r"""(["'`])([^"'`\\\n${}]{4,80})\1""")  # In quotes, without values that are filled in.
 # What it imports concerns no other file: `import "bytes"`, `import ( … )`, `export { a } from "./bytes"`.
 _IMPORTING = re.compile(
     r"^[ \t]*(?:import[ \t]*\([^()]*\)|(?:import\b|from\b|export\b.*\bfrom\b|#[ \t]*include\b).*)", re.MULTILINE
 )
-LEAST_LETTERS, MOST_COMPARED = 4, 1_000_000  # Letters of a text, characters of a file.
-NEARER = 0.3  # What a test counts less for each relation that is between it and the change.
+# Letters of a removed text, and characters of a file in which texts are compared.
+LEAST_LETTERS, MOST_COMPARED = 4, 1_000_000
+NEARER = 0.3  # The factor by which a test counts less for each relation between it and the change.
 _TEST_WORDS = re.compile(r"^[tT]ests?[-_]?|[-_]?[tT]ests?$|[-_]spec$")
 
 
@@ -114,12 +117,13 @@ def find_diff_impact(
     read: Read,
 ) -> DiffImpact:
     """Return what depends on the definitions that differ, as far as the index has it now."""
-    changed, edits = list[ChangedDefinition](), list[Edit]()
-    for file in difference.files:
-        definitions = compare(file)
-        changed += definitions
-        if any(definition.is_breaking and definition.change is Change.SIGNATURE for definition in definitions):
-            edits.append(Edit(file.path, *map(_decoded, (file.old, file.new))))
+    compared = [(file, compare(file)) for file in difference.files]
+    changed = [definition for _, definitions in compared for definition in definitions]
+    edits = [
+        Edit(file.path, *map(_decoded, (file.old, file.new)))
+        for file, definitions in compared
+        if any(definition.is_breaking and definition.change is Change.SIGNATURE for definition in definitions)
+    ]
     unfitting = relations.misfits.calls(edits, _reading(read))
     nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
@@ -138,17 +142,17 @@ def find_diff_impact(
     starts = [node for definition, node in nodes if node and definition.change is not Change.MOVED] + files
     gone = [row for row in affected if row.node is None or row.definition.change is Change.MOVED]
     left = [place.node for row in gone for place in row.breaks]
-    perhaps = [place.node for row in gone for place in row.may_break if place.node.category is Category.TESTS]
     code = [node for node in (*starts, *left) if node.category is not Category.TESTS]
     impact = find_impact(graph, relations, code, hops, scope, with_members=False)
-    way = impact.doubt.undecided_on_the_way
-    whole = replace(NO_DOUBT, is_cut=impact.doubt.is_cut, undecided_on_the_way=way)
-    for doubt in doubts:
-        whole |= doubt
-    tests = [RankedTest(node, 0) for node in starts if node.category is Category.TESTS]
-    tests += [RankedTest(node, 1) for node in left if node.category is Category.TESTS]
-    tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
-    tests += [RankedTest(node, 1, is_guess=True) for node in perhaps]
+    on_the_way = Doubt(is_cut=impact.doubt.is_cut, undecided_on_the_way=impact.doubt.undecided_on_the_way)
+    whole = reduce(operator.or_, doubts, on_the_way)
+    perhaps = [place.node for row in gone for place in row.may_break]
+    tests = [
+        *(RankedTest(node, 0) for node in _tests_among(starts)),
+        *(RankedTest(node, 1) for node in _tests_among(left)),
+        *(RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests),
+        *(RankedTest(node, 1, is_guess=True) for node in _tests_among(perhaps)),
+    ]
     return DiffImpact(
         difference.base, without_certain(without_declarations(affected)), _ranked(tests, changed),
         len(difference.files), plain, difference.left, doubt=whole, is_deeper=impact.is_deeper,
@@ -200,6 +204,10 @@ def _reading(read: Read) -> Callable[[str], str | None]:
         return None if data is None else _decoded(data)
 
     return read_text
+
+
+def _tests_among(nodes: Iterable[CodeNode]) -> Iterator[CodeNode]:
+    return (node for node in nodes if node.category is Category.TESTS)
 
 
 def _is_changed_test(definition: ChangedDefinition) -> bool:

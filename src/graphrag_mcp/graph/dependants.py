@@ -18,8 +18,8 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.ports import SymbolGraph
 
-_BROKEN = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.OVERRIDES)  # By another signature.
-_MOST_OVERRIDING = 20  # Methods whose calls are looked at.
+_BROKEN = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.OVERRIDES)  # Another signature breaks these.
+_MOST_OVERRIDING = 20  # The calls of no more methods are looked at.
 
 
 class Dependants:
@@ -101,7 +101,7 @@ class Dependants:
         for node in (place.node for place in overriding[:_MOST_OVERRIDING]):
             alike = [each for each in self._graph.in_file(node.path) if each.qualified_name == node.qualified_name]
             is_said = describe(detect_language(node.path)).blocks_implement
-            if is_said and len(alike) == 1:  # Else it may be one of the type itself that is called.
+            if is_said and len(alike) == 1:  # Else a call may run another method of that name of the type.
                 edges = self._relations.decided(node, (RelationKind.CALLS,), self._scope)
                 called += self._outside([edge for edge in edges if edge.certainty is Certainty.CERTAIN])
         return called

@@ -26,10 +26,11 @@ from graphrag_mcp.resolution.by_name import macro_name
 from graphrag_mcp.resolution.references import Site
 
 _BELOW = {RelationKind.IMPLEMENTS, RelationKind.OVERRIDES}
-OF_TYPES = {*_BELOW, RelationKind.INHERITS}  # Mentions of other things say nothing of these.
-MAX_LOADED = 20  # Types for which data is searched that loads them.
+OF_TYPES = {*_BELOW, RelationKind.INHERITS}  # Relations between types, of which mentions of other things say nothing.
+MAX_LOADED = 20  # No more types are searched for in data that loads types by name.
 _READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
-_LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
+# A class literal that is handed over, or by which an instance is made.
+_LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"
 
 
 class Doubts:
@@ -66,7 +67,8 @@ class Doubts:
             unparsed,
             frozenset(store.visible(incoming.pending, scope)),
             is_typed=not incoming.by_name,
-            is_listed=not resolver.symbols.is_common(symbols[0]),  # Any receiver has it, so a list would not help.
+            # Every value has a common member, so a list would not help.
+            is_listed=not resolver.symbols.is_common(symbols[0]),
             is_implicit=is_run and any(map(resolver.symbols.is_implicit, symbols)),
             callers_outside=outside,
             is_structural=RelationKind.IMPLEMENTS in incoming.kinds
@@ -96,9 +98,8 @@ class Doubts:
 
     def lines_of(self, symbols: Collection[SymbolId], scope: Scope) -> frozenset[Line]:
         """Return where definitions in a scope begin."""
-        visible = self._code.store.visible({symbol.path for symbol in symbols}, scope)
         declared = self._code.resolver.declared
-        return frozenset((symbol.path, declared(symbol).line) for symbol in symbols if symbol.path in visible)
+        return frozenset((symbol.path, declared(symbol).line) for symbol in self._code.in_scope(symbols, scope))
 
     def _archived(self, hidden: Set[str], scope: Scope) -> frozenset[str]:
         """Return those of the hidden files that are only left out since they are archived."""
@@ -177,17 +178,17 @@ class Doubts:
         if node.is_file or node.kind is SymbolKind.KEY:
             return frozenset()
         name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
-        kinds = set(incoming.kinds) - {RelationKind.OVERRIDES}  # Their places are declarations of the name.
+        kinds = set(incoming.kinds) - {RelationKind.OVERRIDES}  # A place that overrides it declares the name.
         links = [link for link in self._code.references.unsure(name, (node.place,), languages) if link.kind in kinds]
-        if node.name in describe(self._code.language(node.path)).constructors.split():  # Others are of their types.
+        # A decided call is of the constructor of its own type.
+        if node.name in describe(self._code.language(node.path)).constructors.split():
             links = [link for link in links if link.how is How.UNDECIDED]
         links = [link for link in links if not self._code.facts.has(link.path)]
         if others := FACT_LANGUAGES.intersection(languages) if not incoming.symbols else ():
             is_member = node.kind is not SymbolKind.TYPE
             owner = node.qualified_name.removesuffix(node.name).rstrip(".").rpartition(".")[2] if is_member else ""
             links += [link for link in self._code.references.foreign(node.name, owner, others) if link.kind in kinds]
-        visible = self._code.store.visible({link.path for link in links}, scope)
-        left = {(link.path, link.line) for link in links if link.path in visible}
+        left = {(link.path, link.line) for link in self._code.in_scope(links, scope)}
         return frozenset(left - {(edge.path, edge.line) for edge in incoming.by_name})
 
     def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Line]:
@@ -246,4 +247,4 @@ def _is_implicit(node: CodeNode, language: str) -> bool:
 
 
 _IMPLICIT = re.compile(r"\W|__|operator\b")  # `+`, `~Session`, `__index`
-_OPERATOR = re.compile(r"\boperator\b")  # A keyword before the name, in Kotlin.
+_OPERATOR = re.compile(r"\boperator\b")  # In Kotlin, a keyword before the name of the function.

@@ -15,7 +15,7 @@ from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction, Mentioned
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 
-MOST_NAMING = 1_000  # Lines and types that are read.
+MOST_NAMING = 1_000  # No more lines and types with the name are read.
 IDENTIFIER = re.compile(r"[^\W\d](?:\w|[.$]|::|->)*(?:\(\))?")
 
 

@@ -69,7 +69,7 @@ class IncomingRelations:
         paths = {site.path for site, _ in sites}
         visible = self._code.store.visible(paths, scope)
         to_node = self._edges_to(node, symbols, [pair for pair in sites if pair[0].path in visible])
-        kinds = [*kinds, RelationKind.CALLS] if RelationKind.READS in kinds else kinds  # A call of it reads it first.
+        kinds = [*kinds, RelationKind.CALLS] if RelationKind.READS in kinds else kinds  # What is called is read first.
         to_node += self._from_slots(node, symbols, scope) if RelationKind.CALLS in kinds else []
         # What inherits a type is below it already, if implementations are asked for.
         wanted = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())
@@ -112,8 +112,7 @@ class IncomingRelations:
 
     def _shown(self, links: Sequence[StoredLink], scope: Scope) -> list[StoredLink]:
         """Return the links of files in a scope, whose sources are looked up all at once."""
-        visible = self._code.store.visible({link.path for link in links}, scope)
-        shown = [link for link in links if link.path in visible]
+        shown = self._code.in_scope(links, scope)
         self._code.find_sources([(link.path, link.source) for link in shown])
         return shown
 
@@ -140,7 +139,7 @@ class IncomingRelations:
         """Return where files call a method above one and cannot run it: by the arguments, or as that of a type."""
         facts, calls = self._code.facts, dict[Line, list[bool]]()
         takes = [Count(own.least, own.most) for own in facts.called(node.name) if own.place == node.place]
-        # In such languages `Type::name(value)` runs what the value has.
+        # Where the block of a method names what it implements, `Type::name(value)` runs the method of the value.
         of_types = not describe(self._code.language(node.path)).blocks_implement
         for path in paths:
             for said in facts.outline(path):

@@ -44,7 +44,8 @@ def with_named_lines(graph: SymbolGraph, relations: CodeRelations, files: Files,
     steps = tuple(_steps(graph, values[0], wanted, found.direction))
     naming = Naming(steps, len(wanted), len(lines) - len(wanted), len(values), len(others))
     doubt = found.doubt.without([line[:2] for line in wanted])
-    unparsed = frozenset[str]() if len(values) == len(found.starts) else doubt.unparsed  # They were looked at.
+    # Lines that do not parse were compared, too.
+    unparsed = frozenset[str]() if len(values) == len(found.starts) else doubt.unparsed
     doubt = replace(doubt, is_cut=doubt.is_cut or named.is_cut, unparsed=unparsed, others=doubt.others | elsewhere)
     return replace(found, steps=(*found.steps, *steps), doubt=doubt, naming=naming)
 

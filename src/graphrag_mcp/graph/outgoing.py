@@ -65,7 +65,7 @@ class OutgoingRelations:
         for link in links:
             name = self._code.references.name(node.path, link)
             is_defined = link.how is How.UNDECIDED and bool(self._code.facts.named(name))
-            if name:  # A part of a type may have none, or an import calls it otherwise.
+            if name:  # A part of a type may have none, and an import may give it another name.
                 yield Mentioned(RelationKind.CALLS, name, "", node.path, link.line, is_defined)
 
     def _constructors_above(

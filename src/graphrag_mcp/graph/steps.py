@@ -44,7 +44,7 @@ class Step:
 
 
 def is_shown(edge: CodeEdge) -> bool:
-    """Leave out places whose receiver is not known; where only names are compared, a few candidates are kept."""
+    """Return whether a relation is listed: not if its receiver is unknown, where types are known at all."""
     return not is_by_name(edge) or edge.is_named
 
 
@@ -53,13 +53,13 @@ def is_by_name(edge: CodeEdge) -> bool:
     return edge.certainty is Certainty.BY_NAME
 
 
-def is_called_so(node: CodeNode, edge: CodeEdge) -> bool:
-    """Return whether a type only has the name of a test of something: who uses the type does not run that."""
+def is_test_in_name(node: CodeNode, edge: CodeEdge) -> bool:
+    """Return whether a type is only named like a test of something: what uses the type does not run a test."""
     return edge.relation is RelationKind.TESTS and node.kind not in CALLABLE
 
 
 def by_name(step: Step) -> Step:
-    """Return a step as no surer than that behind it, which is by name."""
+    """Return a step as by name only, since what it leads to is reached by name only."""
     return replace(step, edge=step.edge._replace(certainty=Certainty.BY_NAME, is_named=True))
 
 
@@ -75,14 +75,15 @@ def join(
     named: dict[tuple[object, ...], str] = {}
     for edge in sorted(edges, key=attrgetter("is_guess")):
         if edge.source_id in nodes and edge.target_id in nodes:
-            target = nodes[edge.target_id]  # Overloads and declarations are one, and a type with its constructors.
+            # It stands for its overloads and declarations, and a type for its constructors.
+            target = nodes[edge.target_id]
             way = (edge.source_id, edge.relation, edge.certainty)
             name = "" if direction is Direction.IMPORTERS else without_constructor(target.qualified_name)
             if direction.is_outgoing:
                 name = str(target.node_id) if _tells_overloads(target) else _thing(target)
             elif not edge.is_guess:
                 named[way] = name
-            elif edge.is_named:  # Which of the starts it is, is not known.
+            elif edge.is_named:  # It is not known which of the starts is meant.
                 name = named.get(way, "")
             together.setdefault((*way, name), []).append(edge)
     steps, declared = [], dict[CodeNode, CodeNode]()
@@ -147,7 +148,8 @@ def _places(step: Step) -> set[tuple[int, RelationKind, int]]:
 
 def _preference(step: Step) -> tuple[object, ...]:
     edge, target = step.edge, step.target
-    is_other = edge.relation is not RelationKind.INSTANTIATES  # That says more than that a type is used or called.
+    # That an instance is made says more than that a type is used or called.
+    is_other = edge.relation is not RelationKind.INSTANTIATES
     is_derived = edge.relation is RelationKind.TESTS
     way = (_RANKS[edge.certainty], step.hop, is_derived, edge.path, edge.line)
     return (*way, is_other, edge.relation, target.path, target.start_line)

@@ -5,7 +5,16 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from graphrag_mcp.graph.cases import cases_of, is_helper
-from graphrag_mcp.graph.steps import Step, by_name, is_by_name, is_called_so, is_shown, join, nearest_names_first, once
+from graphrag_mcp.graph.steps import (
+    Step,
+    by_name,
+    is_by_name,
+    is_shown,
+    is_test_in_name,
+    join,
+    nearest_names_first,
+    once,
+)
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import (
@@ -170,11 +179,11 @@ def trace(
         steps += fresh
         told.update((step.edge.path, line) for step in fresh if is_shown(step.edge) for line in step.lines)
         doubt |= here.at(hop)
-        followed = [step for step in fresh if not (step.is_guess or is_called_so(step.source, step.edge))]
+        followed = [step for step in fresh if not (step.is_guess or is_test_in_name(step.source, step.edge))]
         walk.go_on(step.far_end(direction) for step in followed)
         if hop >= hops:
             further = [node for node in walk.nodes if not (is_of_tests and node.category is Category.TESTS)]
-            is_deeper = is_deeper or bool(further)  # What calls a test is no further test.
+            is_deeper = is_deeper or bool(further)  # What calls a test does not count.
             walk.nodes = list(filter(is_helper, walk.nodes)) if is_of_tests else walk.nodes  # They cost no hop.
     steps = once(nearest_names_first(steps, starts) if is_of_tests else steps, direction)
     doubt = replace(doubt.without(told), is_cut=doubt.is_cut or walk.is_cut)

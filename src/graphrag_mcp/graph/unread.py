@@ -21,7 +21,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _OTHERS = frozenset(known_languages() | {"", "markdown"}) - FACT_LANGUAGES
-_OF_PROGRAMS = _words("properties xml")  # Data that names types to load.
+_OF_PROGRAMS = _words("properties xml")  # Suffixes of data that names types to load.
 _WITH_EXPRESSIONS = _words(
     "aspx cshtml ejs erb ftl gohtml gotmpl haml handlebars hbs htm html ipynb j2 jinja jinja2 jsp jspx liquid mustache "
     "njk pug razor slim tag tmpl tpl twig vm xhtml"
@@ -35,7 +35,7 @@ _CODE = r"^(?!\s*(?://|/?\*|<!--)).*(?<![\w'\"`/?-])NAME(?![\w'\"`-])"
 _BINDING = r"(?:[\[(@:*]|\bv-|\bon)[\w.:-]*[\])]?=[\"'][^\"'\n]*"  # An attribute whose value is an expression.
 _INSIDE = rf"\{{[{{%][^}}\n]*|<%[^>\n]*|[$#]\{{[^}}\n]*|\bimport\b[^\n]*|[.|]\s*|{_BINDING}"
 _EXPRESSION = rf"(?:{_INSIDE}){_NAME}|{_NAME}\("
-_LOADED = r"[\"'>=]\s*(?:[\w$]+\.)*NAME(?=\s*[\"'<]|\s*$)"  # A whole value or text.
+_LOADED = r"[\"'>=]\s*(?:[\w$]+\.)*NAME(?=\s*[\"'<]|\s*$)"  # The name is a whole value or text.
 _QUALIFIED = r"(?<!\w)(?:OWNER)(?:[.:#$]|::)NAME(?=[\"'`\s,;<)\]}(]|$)"
 _REFLECTION = re.compile(rf"\b(?:{'|'.join(sorted(_REFLECTING))})(?:\.\w+)?\([^()]*")
 _COMPOSED = re.compile(r"[\"'`](?:[\w.$/]*[.:#$])?(\w{2,})(?:\$?\{|%s|[\"'`]\s*[+%])")
@@ -62,7 +62,7 @@ class Reflections(NamedTuple):
     """What code gives to functions which look members up.
 
     names: the last names in their texts, with the lines. beginnings: of names that are composed, with their lines:
-    `getattr(self, f"visit_{kind}")`. files: those where a name is computed from nothing that is written there.
+    `getattr(self, f"visit_{kind}")`. files: those where a name is computed from values alone.
     """
 
     names: Mapping[str, Set[Line]]

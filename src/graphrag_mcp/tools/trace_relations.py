@@ -65,10 +65,10 @@ DirectionName = Annotated[
 ]
 
 
-# What lies below each other.
+# In these directions all levels are followed, each below the one before.
 _LEVELLED = (Direction.SUBCLASSES, Direction.IMPLEMENTERS, Direction.OVERRIDES, Direction.SUPERCLASSES)
 _MOST_LEVELS = 100
-_ATTRIBUTES = 5  # Lines of annotations and attributes above the name of a method.
+_ATTRIBUTES = 5  # No more lines of annotations are read above the name of a method.
 FEW_TESTS = 5  # With fewer nearby, those further away are looked for too,
 MANY_TESTS = 25  # and listed unless they are more: then most of them only pass through it.
 _STOPS = (("Outside of what is indexed", False), ("Not decided", True))
@@ -279,7 +279,7 @@ def _which(target: "CodeNode", trace: "Trace") -> str:
         return ""
     namesakes = [path for path, name in starts if name == target.qualified_name]
     if any(_are_of_one_unit(path, target.path) for path in namesakes):
-        return ""  # Each build has one of them.
+        return ""  # Files of one unit that define the same are for different builds.
     return name_of(target) if len(namesakes) == 1 and "." in target.qualified_name else location(target)
 
 

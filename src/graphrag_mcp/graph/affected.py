@@ -59,10 +59,9 @@ def without_declarations(rows: Sequence[Affected]) -> tuple[Affected, ...]:
 
 def without_certain(rows: Sequence[Affected]) -> tuple[Affected, ...]:
     """Return what changed without the places that may break by one change where another certainly breaks them."""
-    certain = {(place.path, place.line) for row in rows for place in row.breaks}
+    certain = {place.site for row in rows for place in row.breaks}
     return tuple(
-        replace(row, may_break=tuple(place for place in row.may_break if (place.path, place.line) not in certain))
-        for row in rows
+        replace(row, may_break=tuple(place for place in row.may_break if place.site not in certain)) for row in rows
     )
 
 
@@ -78,12 +77,12 @@ def _are_one(declared: Affected, definition: Affected) -> bool:
 
 def _joined(definition: Affected, declared: Affected) -> Affected:
     """Return a definition with the places that mean its declaration only."""
-    known = {(place.path, place.line) for place in definition.breaks}
-    breaks = [place for place in declared.breaks if (place.path, place.line) not in known]
-    known |= {(place.path, place.line) for place in breaks}
-    may = [place for place in definition.may_break if (place.path, place.line) not in known]
-    known |= {(place.path, place.line) for place in may}
-    may += [place for place in declared.may_break if (place.path, place.line) not in known]
+    known = {place.site for place in definition.breaks}
+    breaks = [place for place in declared.breaks if place.site not in known]
+    known |= {place.site for place in breaks}
+    may = [place for place in definition.may_break if place.site not in known]
+    known |= {place.site for place in may}
+    may += [place for place in declared.may_break if place.site not in known]
     nodes = {place.node for place in (*definition.breaks, *breaks, *may)}
     others = {place.node: place for place in (*declared.others, *definition.others) if place.node not in nodes}
     return replace(
@@ -92,4 +91,4 @@ def _joined(definition: Affected, declared: Affected) -> Affected:
 
 
 def _places(row: Affected) -> set[Line]:
-    return {(place.path, place.line) for place in (*row.breaks, *row.may_break, *row.others)}
+    return {place.site for place in (*row.breaks, *row.may_break, *row.others)}

@@ -14,12 +14,13 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import words_of
 
-if TYPE_CHECKING:  # A search needs none of it.
+if TYPE_CHECKING:  # A search imports this module and reads no files.
     from graphrag_mcp.grep.occurrences import Files
 
-_TELLING = 7  # Letters: a shorter word is in the names of many tests.
+_TELLING = 7  # Letters of a name of one word; a shorter one is in the names of many tests.
 _MOST_FILES, _NAMED_SHOWN = 20, 3
-_MARKED, _NAMED, _INSIDE, _OTHER = range(4)  # A test by its mark or title, its name, the type around it; none of them.
+# What says that a definition is a test: its mark or title, its name, the type around it, or nothing of these.
+_MARKED, _NAMED, _INSIDE, _OTHER = range(4)
 _TEST_FILE = re.compile(r"(?i)(?<!conf)test|spec")
 _TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spec|(?-i:IT))$")
 

@@ -14,7 +14,7 @@ _COSTS = {
     RelationKind.CALLS: _CALL,
     RelationKind.INSTANTIATES: _CALL,
     RelationKind.HANDS_ON: 0.4,
-    RelationKind.USES: 0.7,  # A type is handed over.
+    RelationKind.USES: 0.7,  # In a flow: that a type is handed over.
     RelationKind.CONTAINS: 0.3,
     RelationKind.WRITES: 1.2,
     RelationKind.READS: 1.8,

@@ -1,8 +1,10 @@
 """What a change of files breaks or may affect, from their definitions before and after it."""
 
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import reduce
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -10,39 +12,30 @@ from typing import NamedTuple
 from graphrag_mcp.graph.affected import Affected, without_certain, without_declarations
 from graphrag_mcp.graph.cases import cases_of, commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
-from graphrag_mcp.graph.impact import LEADING, Reached, find_impact
-from graphrag_mcp.graph.overriding import calls_of, misfitting
+from graphrag_mcp.graph.dependants import Dependants
+from graphrag_mcp.graph.impact import Reached, find_impact
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import Dependant, dependant, is_shown
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.history.differing import Difference, Differing, Read
-from graphrag_mcp.languages.policy import policy_of
-from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
-from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Line, Mentioned
+from graphrag_mcp.model.files import Category, SymbolKind
+from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeNode, Doubt, Line
 from graphrag_mcp.model.history import Companion
-from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
-from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import words_of
 
 MOST_TEXTS = 5  # Removed texts for which other files are searched.
-COMMON = 30  # A text that is at more places is no name of anything.
+COMMON = 30  # Lines; a text that more lines have names nothing in particular.
 _TEXT = re.compile(r"""(["'`])([^"'`\\\n${}]{4,80})\1""")  # In quotes, without values that are filled in.
 # What it imports concerns no other file: `import "bytes"`, `import ( … )`, `export { a } from "./bytes"`.
 _IMPORTING = re.compile(
     r"^[ \t]*(?:import[ \t]*\([^()]*\)|(?:import\b|from\b|export\b.*\bfrom\b|#[ \t]*include\b).*)", re.MULTILINE
 )
-LEAST_LETTERS, MOST_COMPARED = 4, 1_000_000  # Letters of a text, characters of a file.
-NEARER = 0.3  # What a test counts less for each relation that is between it and the change.
+# Letters of a removed text, and characters of a file in which texts are compared.
+LEAST_LETTERS, MOST_COMPARED = 4, 1_000_000
+NEARER = 0.3  # The factor by which a test counts less for each relation between it and the change.
 _TEST_WORDS = re.compile(r"^[tT]ests?[-_]?|[-_]?[tT]ests?$|[-_]spec$")
-_BROKEN = (
-    RelationKind.CALLS,
-    RelationKind.INSTANTIATES,
-    RelationKind.OVERRIDES,
-)  # Relations that another signature breaks.
 
 
 @shown("hops", "is_guess", path="node.path", symbol="node.symbol")
@@ -106,7 +99,7 @@ class DiffImpact:
     @property
     def broken(self) -> int:
         """How many lines outside the change certainly do not fit any more."""
-        return len({(place.path, place.line) for affected in self.affected for place in affected.breaks})
+        return len({place.site for affected in self.affected for place in affected.breaks})
 
     @property
     def not_decided(self) -> int:
@@ -124,19 +117,21 @@ def find_diff_impact(
     read: Read,
 ) -> DiffImpact:
     """Return what depends on the definitions that differ, as far as the index has it now."""
-    changed, edits = list[ChangedDefinition](), list[Edit]()
-    for file in difference.files:
-        definitions = compare(file)
-        changed += definitions
-        if any(definition.is_breaking and definition.change is Change.SIGNATURE for definition in definitions):
-            edits.append(Edit(file.path, *map(_decoded, (file.old, file.new))))
-    unfitting = relations.unfitting(edits, _reading(read))
+    compared = [(file, compare(file)) for file in difference.files]
+    changed = [definition for _, definitions in compared for definition in definitions]
+    edits = [
+        Edit(file.path, *map(_decoded, (file.old, file.new)))
+        for file, definitions in compared
+        if any(definition.is_breaking and definition.change is Change.SIGNATURE for definition in definitions)
+    ]
+    unfitting = relations.misfits.calls(edits, _reading(read))
     nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
+    dependants = Dependants(graph, relations, scope, inside, unfitting)
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
     affected, doubts = [], list[Doubt]()
     for definition, node in sorted(of_code, key=lambda pair: list(Change).index(pair[0].change)):
-        reached, doubt = _affected(graph, relations, definition, node, inside, scope, unfitting)
+        reached, doubt = dependants.of(definition, node)
         if definition.change is not Change.MOVED or reached.breaks:
             affected.append(reached)
             doubts.append(doubt)
@@ -147,17 +142,17 @@ def find_diff_impact(
     starts = [node for definition, node in nodes if node and definition.change is not Change.MOVED] + files
     gone = [row for row in affected if row.node is None or row.definition.change is Change.MOVED]
     left = [place.node for row in gone for place in row.breaks]
-    perhaps = [place.node for row in gone for place in row.may_break if place.node.category is Category.TESTS]
     code = [node for node in (*starts, *left) if node.category is not Category.TESTS]
     impact = find_impact(graph, relations, code, hops, scope, with_members=False)
-    way = impact.doubt.undecided_on_the_way
-    whole = replace(NO_DOUBT, is_cut=impact.doubt.is_cut, undecided_on_the_way=way)
-    for doubt in doubts:
-        whole |= doubt
-    tests = [RankedTest(node, 0) for node in starts if node.category is Category.TESTS]
-    tests += [RankedTest(node, 1) for node in left if node.category is Category.TESTS]
-    tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
-    tests += [RankedTest(node, 1, is_guess=True) for node in perhaps]
+    on_the_way = Doubt(is_cut=impact.doubt.is_cut, undecided_on_the_way=impact.doubt.undecided_on_the_way)
+    whole = reduce(operator.or_, doubts, on_the_way)
+    perhaps = [place.node for row in gone for place in row.may_break]
+    tests = [
+        *(RankedTest(node, 0) for node in _tests_among(starts)),
+        *(RankedTest(node, 1) for node in _tests_among(left)),
+        *(RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests),
+        *(RankedTest(node, 1, is_guess=True) for node in _tests_among(perhaps)),
+    ]
     return DiffImpact(
         difference.base, without_certain(without_declarations(affected)), _ranked(tests, changed),
         len(difference.files), plain, difference.left, doubt=whole, is_deeper=impact.is_deeper,
@@ -197,87 +192,6 @@ def _removed_texts(file: Differing) -> Iterator[str]:
         yield from (text for text in texts if text not in kept and sum(map(str.isalpha, text)) >= LEAST_LETTERS)
 
 
-def _affected(
-    graph: SymbolGraph,
-    relations: Relations,
-    definition: ChangedDefinition,
-    node: CodeNode | None,
-    inside: set[int],
-    scope: Scope,
-    unfitting: set[tuple[str, int]],
-) -> tuple[Affected, Doubt]:
-    is_gone = definition.change in (Change.REMOVED, Change.MOVED)
-    if is_gone and (node is None or definition.change is Change.MOVED):
-        places = [
-            place for place in _left_behind(graph, relations, definition, scope) if place.node.node_id not in inside
-        ]
-        by_name = frozenset((place.path, place.line) for place in places if place.certainty is Certainty.BY_NAME)
-        gone = CodeNode(
-            0,
-            0,
-            definition.before,
-            definition.category,
-            definition.symbol.rpartition(".")[2],
-            definition.symbol,
-            definition.kind,
-            1,
-            1,
-        )
-        language = detect_language(definition.before)
-        is_typed = language in FACT_LANGUAGES or definition.kind is SymbolKind.KEY
-        unread = relations.unread(gone, language, scope)
-        doubt = Doubt(undecided=by_name, is_typed=is_typed, is_listed=False, unread=unread)
-    elif node is None or definition.change is Change.ADDED:
-        return Affected(definition, node), NO_DOUBT
-    else:
-        edges, doubt = relations.incoming(node, LEADING, scope)
-        edges = [edge for edge in edges if edge.source_id not in inside]
-        nodes = graph.nodes(edge.source_id for edge in edges)
-        known = [edge for edge in edges if edge.source_id in nodes and is_shown(edge)]
-        doubt = doubt.without([(edge.path, edge.line) for edge in known])
-        places = [dependant(nodes[edge.source_id], edge) for edge in known]
-        if definition.change is Change.SIGNATURE:
-            lines = {(place.path, place.line) for place in places}
-            unfitting = set(unfitting)
-            misfits = misfitting(graph, relations, definition, node, places)
-            called = [place for place in calls_of(graph, relations, misfits, scope) if place.node.node_id not in inside]
-            calling = {(place.path, place.line) for place in called}
-            places = [place for place in places if (place.path, place.line) not in calling] + called
-            lines |= calling
-            unfitting |= relations.miscounted(node.name, lines, definition.took, definition.takes)
-            unfitting |= {(place.path, place.line) for place in misfits}
-            fitted = relations.miscounted(node.name, doubt.undecided, definition.took, definition.takes)
-            doubt = doubt.without(fitted)
-            places += [
-                _dependant(graph, Mentioned(RelationKind.CALLS, node.name, "", *line, False), Certainty.BY_NAME)
-                for line in sorted(fitted)
-            ]
-    broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
-    given = _given(graph, relations, definition, inside)
-    certain = tuple(
-        place
-        for place in (*broken, *given)
-        if place.certainty is Certainty.CERTAIN
-        and (definition.breaks_all or (place.path, place.line) in unfitting or place in given)
-    )
-    broken += given
-    may = tuple(place for place in broken if place not in certain)
-    taken = {place.node for place in broken}
-    uses = [place for place in places if place.relation is not RelationKind.IMPORTS and place.node not in taken]
-    others = {place.node: place for place in reversed(uses)}
-    return Affected(definition, node, certain, may, tuple(reversed(others.values()))), doubt
-
-
-def _given(
-    graph: SymbolGraph, relations: Relations, definition: ChangedDefinition, inside: set[int]
-) -> list[Dependant]:
-    """Return where values are given as an interface that demands a method as it was."""
-    is_method = definition.is_breaking and definition.kind is SymbolKind.METHOD
-    edges = relations.removed.given(definition, inside) if is_method else []
-    nodes = graph.nodes(edge.source_id for edge in edges)
-    return [dependant(nodes[edge.source_id], edge) for edge in edges if edge.source_id in nodes]
-
-
 def _decoded(data: bytes) -> str:
     return data.decode(errors="replace")
 
@@ -292,49 +206,12 @@ def _reading(read: Read) -> Callable[[str], str | None]:
     return read_text
 
 
-def _left_behind(
-    graph: SymbolGraph, relations: Relations, definition: ChangedDefinition, scope: Scope
-) -> list[Dependant]:
-    """Return what still names a definition that is not there any more, and no other one of its name."""
-    name = definition.symbol.rpartition(".")[2].removeprefix("#")
-    mentions = relations.removed.uses(name, scope)
-    keys = set(module_keys(definition.before))
-    importing = [row for row in mentions if row.kind is RelationKind.IMPORTS]
-    while more := {key for row in importing if row.module in keys for key in module_keys(row.path)} - keys:
-        keys |= more  # These modules export it again.
-    is_top = "." not in definition.symbol
-    owner = place_id(Place(definition.before, definition.symbol.rpartition(".")[0]))  # The type whose member it was.
-    certain = [row for row in mentions if (_is_meant(row, definition, keys) if is_top else row.receiver == owner)]
-    taken = {(row.path, row.line) for row in certain}
-    left = [row for row in mentions if (row.path, row.line) not in taken and definition.change is Change.REMOVED]
-    others = [row for row in left if not row.is_defined]
-    return [
-        *(_dependant(graph, row, Certainty.CERTAIN) for row in certain),
-        *(_dependant(graph, row, Certainty.BY_NAME) for row in others),
-    ]
-
-
-def _is_meant(row: Mentioned, definition: ChangedDefinition, keys: set[str]) -> bool:
-    if row.module == UNKNOWN_MODULE or row.module:
-        return row.module in keys
-    here, there = PurePosixPath(row.path), PurePosixPath(definition.before)
-    is_beside = (here.parent, here.suffix) == (there.parent, there.suffix)
-    return here == there or (is_beside and _shares_names(row.path))
+def _tests_among(nodes: Iterable[CodeNode]) -> Iterator[CodeNode]:
+    return (node for node in nodes if node.category is Category.TESTS)
 
 
 def _is_changed_test(definition: ChangedDefinition) -> bool:
     return definition.category is Category.TESTS and definition.change is not Change.MOVED
-
-
-def _shares_names(path: str) -> bool:
-    """Return whether a bare name may mean what another file of the folder defines."""
-    language = detect_language(path)
-    return language in FACT_LANGUAGES and policy_of(language).modules.whole_unit
-
-
-def _dependant(graph: SymbolGraph, row: Mentioned, certainty: Certainty) -> Dependant:
-    around = [*graph.in_file(row.path, row.line), *filter(None, [graph.file(row.path)])]
-    return Dependant(around[0], row.path, row.line, row.kind, certainty)
 
 
 def _nodes(

@@ -1,15 +1,18 @@
 """The declarations in the facts as nodes of the code graph, and what a mention of one is."""
 
+import re
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import lru_cache
 from posixpath import dirname
+from typing import TypeVar
 
-from graphrag_mcp.model.facts import Declared, SymbolId
+from graphrag_mcp.model.facts import Declared, Mark, SymbolId
 from graphrag_mcp.model.files import MACRO, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.links import COMPARED, How, StoredLink, folder_place, place_id
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
@@ -24,7 +27,10 @@ CERTAINTY_OF = {
     How.NAMED: Certainty.BY_NAME,
     How.SHARED: Certainty.BY_NAME,
 }
-_EXTENDED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)  # What a type may extend.
+# The kinds of definitions that a type may extend.
+_EXTENDED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
+_Placed = TypeVar("_Placed", StoredLink, SymbolId)
+_INTERFACE = re.compile(r"[\w@()\s]*\b(?:interface|trait|(?:def)?protocol)\b")
 
 
 def edge_of(link: StoredLink, source_id: int, target_id: int) -> CodeEdge:
@@ -78,6 +84,14 @@ class IndexedCode:
         ]
         return [symbol for kind, symbol in candidates if kind == node.kind] or [symbol for _, symbol in candidates]
 
+    def is_interface(self, node: CodeNode) -> bool:
+        """Return whether a definition is an interface, trait or protocol."""
+        if node.kind is not SymbolKind.TYPE:
+            return False
+        if symbols := self.symbols(node):
+            return any(Mark.INTERFACE in self.resolver.declared(symbol).marks for symbol in symbols)
+        return not self.facts.has(node.path) and bool(_INTERFACE.match(node.signature))
+
     def _find_named(self, path: str) -> Mapping[str, Sequence[tuple[int, Declared]]]:
         """Return the declarations of a file by their qualified names, with their numbers."""
         named: dict[str, list[tuple[int, Declared]]] = {}
@@ -124,6 +138,12 @@ class IndexedCode:
         wanted = {place for path, place in places if place and (path, place) not in self._sources}
         ids = self.store.at_places(wanted) if wanted else {}
         self._sources |= {(path, place): ids[place] for path, place in places if place in ids}
+
+    def in_scope(self, things: Iterable[_Placed], scope: Scope) -> list[_Placed]:
+        """Return those links or declarations whose files are in a scope, in their order."""
+        things = list(things)
+        visible = self.store.visible({thing.path for thing in things}, scope)
+        return [thing for thing in things if thing.path in visible]
 
     def replaced(self, places: Collection[int]) -> Set[int]:
         """Return the places of the methods that the program gives another value, which a call may run; not in tests."""

@@ -11,7 +11,7 @@ from graphrag_mcp.model.graph import CodeNode
 if TYPE_CHECKING:  # It imports the parser, which most questions do not need.
     from graphrag_mcp.graph.definitions import ChangedDefinition
 
-_OF_ITS_FILE = "static "  # So begins what no other file may call.
+_OF_ITS_FILE = "static "  # The signature of a function that no other file may call begins so.
 
 
 def in_header(node: "CodeNode | ChangedDefinition") -> bool:

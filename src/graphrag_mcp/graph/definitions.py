@@ -112,7 +112,8 @@ def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
     lines = text.text.split("\n")
     facts = unpack(parsed.code.data) if parsed.code else None
     values = [names_in(export.value) for export in facts.exports if not export.module] if facts else []
-    exported = frozenset[str]().union(*values) if all(values) else ()  # An object without a name may hold any.
+    # An exported value without names may hold any definition.
+    exported = frozenset[str]().union(*values) if all(values) else ()
     sides: dict[tuple[str, SymbolKind], list[_Side]] = {}
     stated: dict[str, list[Declared]] = {}
     for fact in sorted(facts.declared if facts else (), key=attrgetter("line")):
@@ -142,7 +143,7 @@ def _own_text(symbol: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -
         is_inside = inner.end_line <= symbol.end_line and inner is not symbol
         if is_inside and (symbol.kind in _CONTAINERS or inner.kind in (*CALLABLE, SymbolKind.TYPE)):
             hidden.update(range(inner.start_line, inner.end_line + 1))
-    if symbol.start_line in hidden:  # What shares its first line: a class of one line.
+    if symbol.start_line in hidden:  # A class of one line shares it with its members.
         hidden.clear()
     own_lines = (lines[n - 1].rstrip() for n in range(symbol.start_line, symbol.end_line + 1) if n not in hidden)
     return "\n".join(line for line in own_lines if line)

@@ -1,62 +1,36 @@
-"""What is not known of the relations to a definition.
-
-Where nothing is read for relations, lines may mean it: code of other languages, expressions in templates and
-notebooks, `file:name` and `Type.name` in configuration, and texts that a function which looks members up is given.
-Prose and data call nothing.
-"""
+"""What is not known of the relations to a definition."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
-from typing import NamedTuple
 
 from graphrag_mcp.graph.code import IndexedCode
-from graphrag_mcp.languages.registry import (
-    FACT_LANGUAGES,
-    describe,
-    detect_language,
-    family_of,
-    known_languages,
-    platform_of,
+from graphrag_mcp.graph.incoming import BY_SYNTAX, Incoming
+from graphrag_mcp.graph.unread import (
+    loading_lines,
+    located_lines,
+    quoted_lines,
+    read_reflections,
+    unread_lines,
 )
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Line
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import Certainty, CodeNode, Doubt, Line
 from graphrag_mcp.model.links import How
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.values import Type
-from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.by_name import macro_name
 from graphrag_mcp.resolution.references import Site
 
-BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _BELOW = {RelationKind.IMPLEMENTS, RelationKind.OVERRIDES}
-OF_TYPES = {*_BELOW, RelationKind.INHERITS}  # Mentions of other things say nothing of these.
-MAX_LOADED = 20  # Types for which data is searched that loads them.
+OF_TYPES = {*_BELOW, RelationKind.INHERITS}  # Relations between types, of which mentions of other things say nothing.
+MAX_LOADED = 20  # No more types are searched for in data that loads types by name.
 _READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
-_LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"  # It is given away, or makes an instance.
-
-
-class Incoming(NamedTuple):
-    """The relations to a node, and what says what is not known of them.
-
-    by_name: those that are compared by names, or lead to a whole file. symbols: its declarations; none where there are
-    no facts. methods: what is not listed of a type. outside: the modules that share the declarations. pending: the
-    files with the name that are not resolved. hidden: files with relations that the scope leaves out.
-    """
-
-    edges: Sequence[CodeEdge]
-    kinds: Sequence[RelationKind]
-    by_name: Sequence[CodeEdge]
-    symbols: Sequence[SymbolId] = ()
-    sites: Sequence[Site] = ()
-    methods: Sequence[CodeEdge] = ()
-    outside: Sequence[str] = ()
-    elsewhere: Set[Line] = frozenset()
-    pending: Sequence[str] = ()
-    hidden: Set[str] = frozenset()
+# A class literal that is handed over, or by which an instance is made.
+_LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"
 
 
 class Doubts:
@@ -93,7 +67,8 @@ class Doubts:
             unparsed,
             frozenset(store.visible(incoming.pending, scope)),
             is_typed=not incoming.by_name,
-            is_listed=not resolver.symbols.is_common(symbols[0]),  # Any receiver has it, so a list would not help.
+            # Every value has a common member, so a list would not help.
+            is_listed=not resolver.symbols.is_common(symbols[0]),
             is_implicit=is_run and any(map(resolver.symbols.is_implicit, symbols)),
             callers_outside=outside,
             is_structural=RelationKind.IMPLEMENTS in incoming.kinds
@@ -123,9 +98,8 @@ class Doubts:
 
     def lines_of(self, symbols: Collection[SymbolId], scope: Scope) -> frozenset[Line]:
         """Return where definitions in a scope begin."""
-        visible = self._code.store.visible({symbol.path for symbol in symbols}, scope)
         declared = self._code.resolver.declared
-        return frozenset((symbol.path, declared(symbol).line) for symbol in symbols if symbol.path in visible)
+        return frozenset((symbol.path, declared(symbol).line) for symbol in self._code.in_scope(symbols, scope))
 
     def _archived(self, hidden: Set[str], scope: Scope) -> frozenset[str]:
         """Return those of the hidden files that are only left out since they are archived."""
@@ -204,17 +178,17 @@ class Doubts:
         if node.is_file or node.kind is SymbolKind.KEY:
             return frozenset()
         name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
-        kinds = set(incoming.kinds) - {RelationKind.OVERRIDES}  # Their places are declarations of the name.
+        kinds = set(incoming.kinds) - {RelationKind.OVERRIDES}  # A place that overrides it declares the name.
         links = [link for link in self._code.references.unsure(name, (node.place,), languages) if link.kind in kinds]
-        if node.name in describe(self._code.language(node.path)).constructors.split():  # Others are of their types.
+        # A decided call is of the constructor of its own type.
+        if node.name in describe(self._code.language(node.path)).constructors.split():
             links = [link for link in links if link.how is How.UNDECIDED]
         links = [link for link in links if not self._code.facts.has(link.path)]
         if others := FACT_LANGUAGES.intersection(languages) if not incoming.symbols else ():
             is_member = node.kind is not SymbolKind.TYPE
             owner = node.qualified_name.removesuffix(node.name).rstrip(".").rpartition(".")[2] if is_member else ""
             links += [link for link in self._code.references.foreign(node.name, owner, others) if link.kind in kinds]
-        visible = self._code.store.visible({link.path for link in links}, scope)
-        left = {(link.path, link.line) for link in links if link.path in visible}
+        left = {(link.path, link.line) for link in self._code.in_scope(links, scope)}
         return frozenset(left - {(edge.path, edge.line) for edge in incoming.by_name})
 
     def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Line]:
@@ -269,123 +243,4 @@ def _is_implicit(node: CodeNode, language: str) -> bool:
 
 
 _IMPLICIT = re.compile(r"\W|__|operator\b")  # `+`, `~Session`, `__index`
-_OPERATOR = re.compile(r"\boperator\b")  # A keyword before the name, in Kotlin.
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_OTHERS = frozenset(known_languages() | {"", "markdown"}) - FACT_LANGUAGES
-_OF_PROGRAMS = _words("properties xml")  # Data that names types to load.
-_WITH_EXPRESSIONS = _words(
-    "aspx cshtml ejs erb ftl gohtml gotmpl haml handlebars hbs htm html ipynb j2 jinja jinja2 jsp jspx liquid mustache "
-    "njk pug razor slim tag tmpl tpl twig vm xhtml"
-)
-_REFLECTING = _words(
-    "FieldByName MethodByName attrgetter delattr forName getDeclaredField getDeclaredMethod getField getMethod getattr "
-    "hasattr import_string loadClass methodcaller patch setattr spyOn"
-)
-_NAME = r"(?<!\w)NAME(?!\w)"
-_CODE = r"^(?!\s*(?://|/?\*|<!--)).*(?<![\w'\"`/?-])NAME(?![\w'\"`-])"
-_BINDING = r"(?:[\[(@:*]|\bv-|\bon)[\w.:-]*[\])]?=[\"'][^\"'\n]*"  # An attribute whose value is an expression.
-_INSIDE = rf"\{{[{{%][^}}\n]*|<%[^>\n]*|[$#]\{{[^}}\n]*|\bimport\b[^\n]*|[.|]\s*|{_BINDING}"
-_EXPRESSION = rf"(?:{_INSIDE}){_NAME}|{_NAME}\("
-_LOADED = r"[\"'>=]\s*(?:[\w$]+\.)*NAME(?=\s*[\"'<]|\s*$)"  # A whole value or text.
-_QUALIFIED = r"(?<!\w)(?:OWNER)(?:[.:#$]|::)NAME(?=[\"'`\s,;<)\]}(]|$)"
-_REFLECTION = re.compile(rf"\b(?:{'|'.join(sorted(_REFLECTING))})(?:\.\w+)?\([^()]*")
-_COMPOSED = re.compile(r"[\"'`](?:[\w.$/]*[.:#$])?(\w{2,})(?:\$?\{|%s|[\"'`]\s*[+%])")
-_MEMBER = re.compile(r"[\"'`](?:[\w.$/]*[.:#$])?(\w+)[\"'`]")
-
-
-def unread_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope) -> Iterator[Line]:
-    """Yield the lines of a scope that may mean a definition, and are not read as code."""
-    for path, category, first, text in graph.texts((node.name,), _inside(scope, _OTHERS)):
-        pattern = _pattern(node, language, path, category)
-        for match in re.finditer(pattern.replace("NAME", re.escape(node.name)), text, re.M) if pattern else ():
-            yield path, first + text.count("\n", 0, match.end())
-
-
-def loading_lines(graph: SymbolGraph, kind: CodeNode, scope: Scope) -> Iterator[Line]:
-    """Yield the lines of data by which a program loads a type; what reads them may call a member by its name."""
-    loaded = re.compile(_LOADED.replace("NAME", re.escape(kind.qualified_name).replace(r"\.", "[.$]")), re.M)
-    for path, _, first, text in graph.texts((kind.name,), _inside(scope, _OTHERS)):
-        for match in loaded.finditer(text) if path.rpartition(".")[2] in _OF_PROGRAMS else ():
-            yield path, first + text.count("\n", 0, match.end())
-
-
-class Reflections(NamedTuple):
-    """What code gives to functions which look members up.
-
-    names: the last names in their texts, with the lines. beginnings: of names that are composed, with their lines:
-    `getattr(self, f"visit_{kind}")`. files: those where a name is computed from nothing that is written there.
-    """
-
-    names: Mapping[str, Set[Line]]
-    beginnings: Sequence[tuple[str, Line]]
-    files: Set[str]
-
-
-def read_reflections(graph: SymbolGraph, language: str, scope: Scope) -> Reflections:
-    """Return the texts by which code of a language looks members up."""
-    names: dict[str, set[Line]] = {}
-    beginnings: list[tuple[str, Line]] = []
-    files: set[str] = set()
-    for path, _, first, text in graph.texts(sorted(_REFLECTING), _inside(scope, family_of(language))):
-        for call in _REFLECTION.finditer(text):
-            found = [*_MEMBER.finditer(call[0])]
-            for name in found:
-                names.setdefault(name[1], set()).add((path, first + text.count("\n", 0, call.start() + name.end())))
-            beginnings += [
-                (begun[1], (path, first + text.count("\n", 0, call.start() + begun.end())))
-                for begun in _COMPOSED.finditer(call[0])
-            ]
-            files |= set() if found else {path}
-    return Reflections(names, beginnings, files)
-
-
-def quoted_lines(graph: SymbolGraph, name: str, language: str, files: Set[str], scope: Scope) -> Iterator[Line]:
-    """Yield the lines of some files with a name in quotes."""
-    family = family_of(language)
-    before = r"(?:[\w$]+[.$])*" if describe(language).loads_types else ""
-    quoted = re.compile(rf"([\"'`]){before}{re.escape(name)}\1")
-    for path, _, first, text in graph.texts((name,), _inside(scope, family)) if files else ():
-        for match in quoted.finditer(text) if path in files else ():
-            yield path, first + text.count("\n", 0, match.start())
-
-
-def located_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope) -> Iterator[Line]:
-    """Yield the lines of code that have a definition in texts with its module: `load("app.tasks", "run")`."""
-    folder, _, file = node.path.rpartition("/")
-    stem = file.partition(".")[0]
-    modules = "|".join(re.escape(name) for name in (stem, folder.rpartition("/")[2]) if name)
-    module, name = rf"[\"'](?:[\w./-]*[./])?(?:{modules})", re.escape(node.name)
-    located = re.compile(rf"{module}(?:[\"']\s*,\s*[\"']|[.:]){name}[\"']")
-    for path, _, first, text in graph.texts((node.name,), _inside(scope, family_of(language))) if modules else ():
-        for match in located.finditer(text):
-            yield path, first + text.count("\n", 0, match.end())
-
-
-def _inside(scope: Scope, languages: frozenset[str]) -> Scope:
-    chosen = languages & scope.languages if scope.languages else languages
-    return replace(scope, languages=chosen or frozenset(("none",)))
-
-
-def _pattern(node: CodeNode, language: str, path: str, category: Category) -> str:
-    """Return what can mean a definition in a file, "" if nothing can."""
-    folder, _, file = path.rpartition("/")
-    own, _, home = node.path.rpartition("/")
-    extension = file.rpartition(".")[2]
-    described = describe(language)
-    if extension in described.beside.split():
-        return _CODE if described.is_named_in_texts or folder == own else ""
-    if described.exports_capitals and not node.name[:1].isupper():
-        return ""
-    if extension in _WITH_EXPRESSIONS:
-        return _EXPRESSION if extension == "ipynb" or category is not Category.DOCUMENTATION else ""
-    is_loaded = category is Category.DATA and described.loads_types and extension in _OF_PROGRAMS
-    is_text = category in (Category.DATA, Category.DOCUMENTATION) and not is_loaded
-    if is_text or not described.is_named_in_texts:
-        return ""
-    owners = {home.partition(".")[0], own.rpartition("/")[2], *node.qualified_name.split(".")[-2:-1]} - {""}
-    return _QUALIFIED.replace("OWNER", "|".join(map(re.escape, sorted(owners))))
+_OPERATOR = re.compile(r"\boperator\b")  # In Kotlin, a keyword before the name of the function.

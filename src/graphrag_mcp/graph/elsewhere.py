@@ -7,14 +7,15 @@ from itertools import islice
 
 from graphrag_mcp.graph.lookup import dotted
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import Step, Trace, trace
+from graphrag_mcp.graph.steps import Step
+from graphrag_mcp.graph.tracing import Trace, trace
 from graphrag_mcp.grep.occurrences import Occurrences
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction, Mentioned
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 
-MOST_NAMING = 1_000  # Lines and types that are read.
+MOST_NAMING = 1_000  # No more lines and types with the name are read.
 IDENTIFIER = re.compile(r"[^\W\d](?:\w|[.$]|::|->)*(?:\(\))?")
 
 

@@ -18,23 +18,22 @@ from graphrag_mcp.text.words import index_words, stem_words
 
 MOST_EXPANDED = 1_500  # Definitions whose links are followed; with more, benchmarks.flows finds no further chain.
 MAX_CHAINS = 3
-MAX_THROUGH = 5  # Definitions of further chains that are named.
+MAX_THROUGH = 5  # Of further chains, no more are named by a definition on them.
 MAX_NEAR = 10
 MAX_BESIDE = 8
-MAX_STOPS = 4  # Calls that are not followed.
-MAX_NEAR_START = 12  # Definitions whose calls these are.
+MAX_STOPS = 4  # No more calls that are not followed are named.
+MAX_NEAR_START = 12  # Definitions near the start among whose calls they are looked for.
 MAX_TREE = 25
-LONGEST = 9  # Links of a chain; a longer one is not read.
+LONGEST = 9  # Links of a chain; a longer one explains nothing to a reader.
 
-_DATA_AFTER = 0.8  # What a definition is reached for more before it is read who uses what it stores.
-_IRRELEVANT = 0.3  # The worth of a definition without any word of the question.
+_DATA_AFTER = 0.8  # The readers of what a definition stores are looked up as if it cost so much more than it does.
+_IRRELEVANT = 0.3  # What a definition without any word of the question costs more.
 _MOST_WORDS = 3  # More words of the question in one definition do not make it more relevant.
-_LESS_THAN = 2.0  # Times the cost of the first chain, and so much more: what others may cost.
-_SLACK = 0.5
-_FURTHEST = 4.0  # What all chains may cost if the ends are guessed.
-_SURE = 0.3  # What it costs at most to choose an end that is named.
+# Another chain may cost _LESS_THAN times what the first one does, and _SLACK more.
+_LESS_THAN, _SLACK = 2.0, 0.5
+_FURTHEST = 4.0  # If an end is guessed, every chain may cost this.
+_SURE = 0.3  # Choosing an end that is named costs no more; one that costs more is a guess.
 _COST_WEIGHT = 0.4  # The weight of the cost against the share of the question's words, to order chains.
-_FRESH = 1  # Definitions that a further chain must add.
 
 _TO_FUNCTION = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
 _ASIDE = frozenset((Category.TESTS, Category.EXAMPLES, Category.VENDORED))
@@ -133,8 +132,9 @@ class _Side:
 class FlowSearch:
     """A search for chains, within what it may take."""
 
-    def __init__(self, graph: SymbolGraph, relations: Relations, relevance: Relevance, scope: Scope) -> None:
-        self._graph, self._relations, self._relevance, self._scope = graph, relations, relevance, scope
+    def __init__(self, graph: SymbolGraph, relations: Relations, question: str, scope: Scope) -> None:
+        self._graph, self._relations, self._scope = graph, relations, scope
+        self._relevance = Relevance(question)
         self._left = MOST_EXPANDED
         self._hidden: frozenset[Category] = _ASIDE
         self._declared: dict[int, CodeNode] = {}
@@ -145,7 +145,8 @@ class FlowSearch:
         forward, backward = _Side(starts), _Side(ends)
         self._hidden = _ASIDE - {node.category for node in (*starts, *ends)}
         best = math.inf
-        is_open = max([*starts.values(), *ends.values()]) > _SURE  # Then the cheapest chain need not be the one.
+        # With guessed ends the cheapest chain need not be the one that is asked for.
+        is_open = max([*starts.values(), *ends.values()]) > _SURE
         while self._left:
             open_ = [side for side in (forward, backward) if side.least < math.inf]
             bound = max(best * _LESS_THAN + _SLACK, _FURTHEST if is_open else 0.0)
@@ -254,7 +255,7 @@ class FlowSearch:
             yield from self._incoming(node, (RelationKind.WRITES,))
             return
         yield from self._incoming(node, _TO_FUNCTION)
-        if node.node_id in self._declared:  # What means the declaration only.
+        if node.node_id in self._declared:  # Some calls mean only the declaration in the header.
             declared = self._incoming(self._declared[node.node_id], _TO_FUNCTION)
             yield from (replace(link, target=node) for link in declared)
         for around in self._graph.in_file(node.path, node.start_line)[1:2] if not node.is_file else ():
@@ -300,7 +301,7 @@ class FlowSearch:
         shown: set[int] = set()
         for chain in ordered:
             fresh = [node for node in chain.nodes if node.node_id not in shown]
-            is_another = chosen and len(fresh) >= _FRESH and chain.cost < _LESS_THAN * chosen[0].cost + _SLACK
+            is_another = chosen and fresh and chain.cost < _LESS_THAN * chosen[0].cost + _SLACK
             is_wanted = not chosen or (is_another and (chosen[0].has_parts or not chain.has_parts))
             if is_wanted and self._is_confirmed(chain):
                 shown.update(node.node_id for node in fresh)

@@ -1,14 +1,15 @@
 """What a change may reach: all that depends on the changed code, the most certain first, and the tests to run."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
-from graphrag_mcp.graph.tracing import is_by_name, is_called_so, is_shown, members
+from graphrag_mcp.graph.steps import is_by_name, is_shown, is_test_in_name
+from graphrag_mcp.graph.tracing import members
 from graphrag_mcp.graph.walk import Walk
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt, Line
@@ -136,22 +137,15 @@ def find_impact(
         fresh: dict[int, Reached] = {}
         level = walk.nodes
         while level:
-            steps = []
-            for node in level:
-                edges, doubts = relations.incoming(node, LEADING, scope)
-                here |= doubts
-                steps += [(edge, node) for edge in edges if edge.source_id not in inside and is_shown(edge)]
-            told.update((edge.path, edge.line) for edge, _ in steps)
-            nodes = graph.nodes(edge.source_id for edge, _ in steps)
+            edges, doubt_of_level = _edges_to(relations, level, inside.keys(), scope)
+            here |= doubt_of_level
+            told.update((edge.path, edge.line) for edge, _ in edges)
+            nodes = graph.nodes(edge.source_id for edge, _ in edges)
             level = []
-            for edge, via in sorted(steps, key=lambda step: step[0].relation is RelationKind.TESTS):
-                if edge.source_id not in nodes:
-                    continue
+            for edge, via in ((edge, via) for edge, via in edges if edge.source_id in nodes):
                 places[edge.source_id, edge.path, via.qualified_name, edge.certainty].add((edge.line, edge.relation))
                 before = fresh.get(via.node_id) or best.get(via.node_id)
-                confidence = (before.confidence if before else 1.0) * edge.confidence
-                is_unsure = is_by_name(edge) or (before is not None and before.is_by_name)
-                path = Reached(nodes[edge.source_id], via, edge, hop, confidence, is_by_name=is_unsure)
+                path = _path(before, nodes[edge.source_id], via, edge, hop)
                 if _is_better(path, fresh.get(edge.source_id) or best.get(edge.source_id)):
                     is_new = edge.source_id not in fresh
                     fresh[edge.source_id] = path
@@ -160,7 +154,7 @@ def find_impact(
         doubt |= here.at(hop)
         best |= fresh
         followed = (row for row in fresh.values() if not (row.node.is_file or _is_helper(row)))
-        walk.go_on(row.node for row in followed if not (row.is_guess or is_called_so(row.node, row.edge)))
+        walk.go_on(row.node for row in followed if not (row.is_guess or is_test_in_name(row.node, row.edge)))
     for row in list(_tests_around(graph, relations, changed, best.values(), hops, scope)):
         places[row.node.node_id, row.edge.path, row.via.qualified_name, row.edge.certainty].add(
             (row.edge.line, row.edge.relation)
@@ -175,6 +169,29 @@ def find_impact(
         replace(doubt.without(told), is_cut=doubt.is_cut or walk.is_cut),
         is_deeper=any(node.category is not Category.TESTS for node in walk.nodes),
     )
+
+
+def _edges_to(
+    relations: CodeRelations, nodes: Iterable[CodeNode], inside: Collection[int], scope: Scope
+) -> tuple[list[tuple[CodeEdge, CodeNode]], Doubt]:
+    """Return the relations from outside to some nodes, each with its node, and what is not known of them.
+
+    That something tests a node comes last: another relation of it says more.
+    """
+    edges: list[tuple[CodeEdge, CodeNode]] = []
+    doubt = Doubt()
+    for node in nodes:
+        incoming, doubt_of_node = relations.incoming(node, LEADING, scope)
+        doubt |= doubt_of_node
+        edges += [(edge, node) for edge in incoming if edge.source_id not in inside and is_shown(edge)]
+    return sorted(edges, key=lambda pair: pair[0].relation is RelationKind.TESTS), doubt
+
+
+def _path(before: Reached | None, source: CodeNode, via: CodeNode, edge: CodeEdge, hop: int) -> Reached:
+    """Return what is reached by a relation to `via`. before: the path to that, None for a start."""
+    confidence = (before.confidence if before else 1.0) * edge.confidence
+    is_unsure = is_by_name(edge) or (before is not None and before.is_by_name)
+    return Reached(source, via, edge, hop, confidence, is_by_name=is_unsure)
 
 
 def _tests_around(
@@ -227,7 +244,7 @@ def _of_files(places: _Places) -> dict[int, dict[str, tuple[int, ...]]]:
 
 
 def _is_helper(row: Reached) -> bool:
-    return not (row.is_guess or is_called_so(row.node, row.edge)) and is_helper(row.node)
+    return not (row.is_guess or is_test_in_name(row.node, row.edge)) and is_helper(row.node)
 
 
 def _is_better(path: Reached, known: Reached | None) -> bool:

@@ -14,10 +14,11 @@ from graphrag_mcp.model.values import Foreign, Outside
 from graphrag_mcp.resolution.handing import FILLING
 
 _LEADING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
-_USES = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # What may let a program go on elsewhere.
+_USES = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # By these uses of a name a program may go on elsewhere.
 _READING = (Use.CALL, Use.CREATE, Use.VALUE)
-MAX_NAMED = 12  # An undecided call that may mean more methods says nothing.
+MAX_NAMED = 12  # Methods that an undecided call may mean; if there are more, none is followed.
 LEAST_RECEIVER = 3  # Letters of a receiver that says what its type is called.
+# What the kinds of steps cost more, or less:
 _PUT = -1.3  # What is put into a channel or another collection is meant for those that read it.
 _PASSED = 1.0  # What a parameter holds depends on the caller, which also hands it over by itself.
 _OF_TYPE = 0.8  # A method of a type that is named on the way, where no call of it is found.
@@ -91,7 +92,7 @@ class Leads:
         targets = self._nodes(link.target for link in changing)
         written: dict[int, tuple[int, str, float]] = {}
         for link in changing:
-            target = targets.get(link.target)  # None for a field that only methods assign.
+            target = targets.get(link.target)  # A field that only methods assign has no node.
             name = target.name if target else self._name_of(link)
             is_variable = link.target > 0 and (target is None or target.kind in VARIABLE)
             if is_variable and (link.kind is RelationKind.WRITES or self._is_filled(name, link, links)):
@@ -257,7 +258,7 @@ class Leads:
     def _goes_on(self, link: StoredLink, target: CodeNode) -> bool:
         """Return whether a program goes on at what a link means: no type of which only a member is asked for."""
         if link.kind is RelationKind.READS:
-            return target.kind in CALLABLE  # A property.
+            return target.kind in CALLABLE  # Reading a property runs it.
         if link.kind is RelationKind.USES and target.kind is SymbolKind.TYPE:
             mentions = self._code.references.mentions(link.path, link.line)
             return all(_last_name(mention.receiver) != target.name for mention in mentions)

@@ -23,11 +23,11 @@ from graphrag_mcp.text.names import (
 
 SIMILAR_NAMES = 8
 
-_SEPARATORS = re.compile(r"::|->|#|/")  # Between a name and its qualifiers, besides the dot.
-_RECEIVER = re.compile(r"\(\*?(\w+)\)")  # Go's.
+_SEPARATORS = re.compile(r"::|->|#|/")  # They may be between a name and its qualifiers instead of the dot.
+_RECEIVER = re.compile(r"\(\*?(\w+)\)")  # Around the type of a method in stack traces of Go.
 _INNER = re.compile(r"(?<=\w)\$(?=[A-Z])")  # The JVM names inner classes so.
 _PROTOTYPE = re.compile(r"\.prototype(?=\.)")  # JavaScript names methods so.
-_TEXT_KINDS = (SymbolKind.SECTION, SymbolKind.KEY)  # Not code.
+_TEXT_KINDS = (SymbolKind.SECTION, SymbolKind.KEY)  # Definitions that are no code.
 _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::?|#)(?P<name>.+)\Z")
 
 
@@ -114,7 +114,7 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
     if all(node.name not in (last, name) for node in nodes):  # `queue.Storage` is no field `Queue.storage`.
         others = _in_other_words(graph, plain, scope)
         nodes = [node for node in others if node.name == last] or nodes or others
-    # At last the title of a test.
+    # If nothing has the name, it may be the title of a test.
     nodes = nodes or _keys_set_by(graph, name, scope) or graph.definitions(f'"{name}"', scope)
     if read_name(name).is_flag and (keys := [node for node in nodes if node.kind is SymbolKind.KEY]):
         return keys

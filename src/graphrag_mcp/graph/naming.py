@@ -5,16 +5,16 @@ from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 
-from graphrag_mcp.graph.tracing import BELOW, Naming, Step, Trace
+from graphrag_mcp.graph.steps import Step
+from graphrag_mcp.graph.tracing import BELOW, Naming, Trace
 from graphrag_mcp.grep.named import NamedLine, find_named_lines
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, is_unrecorded, platform_of
 from graphrag_mcp.model.files import VARIABLE, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import CALLING, Certainty, CodeEdge, CodeNode, Direction, Line
+from graphrag_mcp.model.graph import CALLING, OF_USES, Certainty, CodeEdge, CodeNode, Direction, Line
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 
-_OF_VALUES = (Direction.CALLERS, Direction.USERS, Direction.READERS, Direction.WRITERS)
 _MEANING = (*CALLING, *BELOW)
 _MOST_OTHERS = 20
 _NO_CODE = (SymbolKind.KEY, SymbolKind.SECTION)
@@ -24,7 +24,7 @@ def with_named_lines(graph: SymbolGraph, relations: CodeRelations, files: Files,
     """Return a trace with the lines that have the name of what was asked for, if that is such a value."""
     values = (
         [node for node in found.starts if is_unrecorded(node.path, node.kind, node.name)]
-        if found.direction in _OF_VALUES
+        if found.direction in OF_USES
         else []
     )
     if not values or not values[0].name.isidentifier():
@@ -44,7 +44,8 @@ def with_named_lines(graph: SymbolGraph, relations: CodeRelations, files: Files,
     steps = tuple(_steps(graph, values[0], wanted, found.direction))
     naming = Naming(steps, len(wanted), len(lines) - len(wanted), len(values), len(others))
     doubt = found.doubt.without([line[:2] for line in wanted])
-    unparsed = frozenset[str]() if len(values) == len(found.starts) else doubt.unparsed  # They were looked at.
+    # Lines that do not parse were compared, too.
+    unparsed = frozenset[str]() if len(values) == len(found.starts) else doubt.unparsed
     doubt = replace(doubt, is_cut=doubt.is_cut or named.is_cut, unparsed=unparsed, others=doubt.others | elsewhere)
     return replace(found, steps=(*found.steps, *steps), doubt=doubt, naming=naming)
 

@@ -6,19 +6,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from graphrag_mcp.errors import RequestError, UnknownNameError, quoted
 from graphrag_mcp.graph.cases import cases_of, named_after, read_build_files
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.elsewhere import IDENTIFIER, DefinedElsewhere
-from graphrag_mcp.graph.flow import FlowSearch, Relevance
+from graphrag_mcp.graph.flow import FlowSearch
 from graphrag_mcp.graph.lookup import complete, dotted, find_file, find_nodes, unknown_name
 from graphrag_mcp.graph.naming import with_named_lines
+from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.reading import Body, read_body
-from graphrag_mcp.graph.related import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import BELOW, HOPS_TO_TESTS, Dependant, Step, Trace, dependant, trace
+from graphrag_mcp.graph.steps import Step
+from graphrag_mcp.graph.tracing import BELOW, HOPS_TO_TESTS, Dependant, Trace, dependant, trace
 from graphrag_mcp.grep.occurrences import Files, Occurrences
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
@@ -28,17 +29,20 @@ from graphrag_mcp.ports import CodeRelations, SymbolGraph
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 
-if TYPE_CHECKING:  # What few questions need is imported by them.
+if TYPE_CHECKING:  # The questions that need these import them.
     from graphrag_mcp.graph.changes import DiffImpact
     from graphrag_mcp.graph.impact import Impact
-    from graphrag_mcp.graph.orientation import Orientation, RepositoryMap
+    from graphrag_mcp.graph.orientation import Orientation
+    from graphrag_mcp.graph.repository_map import RepositoryMap
     from graphrag_mcp.history.differing import Difference
+
+    _AnyImpact = TypeVar("_AnyImpact", Impact, DiffImpact)
 
 _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
-MOST_TYPES = 5  # Of what depends on a change as nearly, whose tests are looked for.
-LINES_NAMING = 5  # Of a name that is defined elsewhere.
-FILES_UNREAD = 2  # That may define it.
+MOST_TYPES = 5  # Whose tests are looked for, at each distance from a change.
+LINES_NAMING = 5  # Lines that are named, of those with a name that is defined elsewhere.
+FILES_UNREAD = 2  # Files that are named, of those that may define it in lines that do not parse.
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +118,14 @@ class Navigator:
         starts = [] if below else self.code(text, scope)
         if is_of_types:  # A field or a function may have the name of its type.
             starts = [node for node in starts if node.kind is SymbolKind.TYPE] or starts
-        if direction is Direction.TESTS:  # Of what is tested a test may have the name.
+        if direction is Direction.TESTS:  # A test may have the name of what it tests.
             starts = [node for node in starts if node.category is not Category.TESTS] or starts
         found = below or self._trace(starts, direction, hops, scope, unresolved=unresolved)
         if direction is Direction.TESTS and all(step.hop > 1 for step in found.steps):
             known = {step.source for step in found.steps}
             found = replace(found, named=named_after(self._graph, starts, scope, known))
-        if direction is Direction.OVERRIDES and not found.steps:  # It may be the one that overrides another.
+        # It may itself override a method of what is outside of the project.
+        if direction is Direction.OVERRIDES and not found.steps:
             found = replace(
                 found, stops=self._trace([*self._types_of(starts)], Direction.SUPERCLASSES, hops, scope).stops
             )
@@ -134,7 +139,7 @@ class Navigator:
         self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float], question: str, scope: Scope = EVERYTHING
     ) -> Flow:
         """Return how the starts reach the ends, each with what it costs to choose it; none: all that they lead to."""
-        search = FlowSearch(self._graph, self._local("from"), Relevance(question), scope)
+        search = FlowSearch(self._graph, self._local("from"), question, scope)
         if starts and ends:
             return search.between(starts, ends)
         return search.tree(starts or ends, forward=bool(starts))
@@ -170,22 +175,20 @@ class Navigator:
 
         starts = self.code(text, scope)
         impact = find_impact(self._graph, self._relations, starts, hops, scope)
-        if not cases_of([test.node for test in impact.tests if not test.is_guess]):
-            types, tests = self._tests_of_types(impact.levels, scope)
-            impact = replace(impact, types_tested=types, tests_of_types=tests)
+        impact = self._with_tests_of_types(impact, scope)
         together = self._past.together(impact.starts[0].path, scope) if self._past else ()
         return replace(impact, together=tuple(together), build_files=read_build_files(self._graph, self.files))
 
-    def _tests_of_types(
-        self, levels: Iterable[Sequence[CodeNode]], scope: Scope
-    ) -> tuple[tuple[CodeNode, ...], tuple[CodeNode, ...]]:
-        """Return the types which own definitions of the first level of which any is tested, and their tests.
+    def _with_tests_of_types(self, impact: "_AnyImpact", scope: Scope) -> "_AnyImpact":
+        """Return an impact; if no test is known to reach it, with the tests of the types that own what is reached.
 
-        They reach the types themselves or through a helper.
+        Of the nearest level with such types. They reach the types themselves or through a helper.
         """
+        if cases_of([test.node for test in impact.tests if not test.is_guess]):
+            return impact
         tested: dict[CodeNode, None] = {}
         tests: dict[CodeNode, None] = {}
-        for nodes in levels:
+        for nodes in impact.levels:
             for kind in islice(self._types_of(nodes), MOST_TYPES):
                 steps = self._trace([kind], Direction.TESTS, HOPS_TO_TESTS, scope).steps
                 sources = dict.fromkeys(step.source for step in steps if not step.is_guess)
@@ -194,7 +197,7 @@ class Navigator:
                     tests |= dict.fromkeys(cases)
             if tests:
                 break
-        return tuple(tested), tuple(tests)
+        return replace(impact, types_tested=tuple(tested), tests_of_types=tuple(tests))
 
     def _types_of(self, members: Iterable[CodeNode]) -> Iterator[CodeNode]:
         """Yield the types that own some definitions."""
@@ -215,9 +218,7 @@ class Navigator:
         paths = [file.path for file in difference.files if file.path]
         companions = [companion for path in paths[:MOST_ASKED] for companion in self.past.together(path, scope)]
         impact = find_diff_impact(self._graph, relations, difference, hops, scope, self.files.read)
-        if not cases_of([test.node for test in impact.tests if not test.is_guess]):
-            types, tests = self._tests_of_types(impact.levels, scope)
-            impact = replace(impact, types_tested=types, tests_of_types=tests)
+        impact = self._with_tests_of_types(impact, scope)
         build_files = read_build_files(self._graph, self.files)
         return replace(impact, together=not_changed(companions, set(paths)), build_files=build_files)
 
@@ -250,7 +251,7 @@ class Navigator:
 
     def repository_map(self) -> "RepositoryMap":
         """Return the definitions, those that most of the code depends on first."""
-        from graphrag_mcp.graph.orientation import map_repository
+        from graphrag_mcp.graph.repository_map import map_repository
 
         return map_repository(self._graph)
 

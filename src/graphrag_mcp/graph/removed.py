@@ -33,13 +33,12 @@ class Removed:
         module: that from which the file has the name (`module_keys`), UNKNOWN_MODULE where the receiver is not known.
         is_defined: whether something foreign is meant, as far as is known.
         """
-        references, store = self._code.references, self._code.store
+        references = self._code.references
         number, others = place_id(Place("", name)), self._code.facts.places_of(name)
         links = references.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
         links += references.to(others, (How.NAMED, How.SHARED))
-        visible = store.visible({link.path for link in links}, scope)
         mentions: dict[Mentioned, None] = {}
-        for link in (link for link in links if link.path in visible):
+        for link in self._code.in_scope(links, scope):
             is_foreign = link.how in (How.FOREIGN, How.OUTSIDE)
             for module, receiver in self._meant(link, name):
                 is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))

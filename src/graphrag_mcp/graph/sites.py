@@ -41,7 +41,7 @@ class SiteFinder:
         sites, elsewhere, pending = self._code.uses.of(wanted, (above | handed) - created, with_guesses=with_guesses)
         for site in sites:
             if site.target in created:
-                # Only what creates the type counts for its constructor.
+                # For a constructor only the places that create its type count.
                 if site.mention.use in (Use.CALL, Use.CREATE) or site.target in own:
                     with_certainty.append((site, Certainty.CERTAIN if site.is_certain else Certainty.MAY_CALL))
             elif site.target:
@@ -104,7 +104,7 @@ class SiteFinder:
             owner = self._code.hierarchy.owner_of(symbol)
             if owner is not None and self._code.resolver.symbols.is_constructor(symbol, owner):
                 yield from self._code.hierarchy.inheriting(symbol)
-                # With overloads a creation means the constructor that it calls.
+                # With overloads a creation already means the constructor that it calls.
                 if not self._code.resolver.symbols.has_overloads(symbol):
                     yield owner
 

@@ -1,18 +1,22 @@
 """Follows the code graph from a definition, hop by hop, and reports what is not known."""
 
-import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from graphrag_mcp.graph.cases import cases_of, is_helper
-from graphrag_mcp.graph.declared import in_header, may_define, standing
+from graphrag_mcp.graph.steps import (
+    Step,
+    by_name,
+    is_by_name,
+    is_shown,
+    is_test_in_name,
+    join,
+    nearest_names_first,
+    once,
+)
 from graphrag_mcp.graph.walk import Walk
-from graphrag_mcp.languages.policy import policy_of
-from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language
-from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import (
     ACCESSING,
     CALLING,
@@ -28,10 +32,7 @@ from graphrag_mcp.model.graph import (
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
-from graphrag_mcp.text.names import without_constructor
-from graphrag_mcp.text.words import index_words
 
-_TESTS = frozenset({Category.TESTS})
 HOPS_OF_HELPERS = 2  # Helpers of tests that stand between a test and the code.
 HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
 
@@ -55,16 +56,6 @@ _OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
 }
 
 
-_EACH_ONCE = (
-    Direction.TESTS,
-    Direction.SUBCLASSES,
-    Direction.IMPLEMENTERS,
-    Direction.OVERRIDES,
-)  # Each result counts once, however it is reached.
-_OF_PLACES = (Direction.CALLERS, Direction.USERS, Direction.READERS, Direction.WRITERS)
-_RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
-
-
 @shown("path", "line", "lines", "relation", "certainty", symbol="node.symbol")
 class Dependant(NamedTuple):
     """A place that depends on a definition. node: the definition, or else the file, that has it.
@@ -79,29 +70,15 @@ class Dependant(NamedTuple):
     certainty: Certainty
     lines: tuple[int, ...] = ()
 
+    @property
+    def site(self) -> Line:
+        """The path and the first line."""
+        return self.path, self.line
+
 
 def dependant(node: CodeNode, edge: CodeEdge, lines: tuple[int, ...] = ()) -> Dependant:
     """Return the place of a relation from a node."""
     return Dependant(node, edge.path, edge.line, edge.relation, edge.certainty, lines)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One relation of a trace, with the nodes at its ends and its distance from the start in hops.
-
-    lines: all lines of the file of `edge` on which it stands.
-    """
-
-    hop: int
-    source: CodeNode
-    target: CodeNode
-    edge: CodeEdge
-    lines: tuple[int, ...]
-
-    @property
-    def is_guess(self) -> bool:
-        """Whether it may as well be another definition of the name."""
-        return self.edge.is_guess
 
 
 @shown("lines", "left_out", "other_definitions")
@@ -126,7 +103,7 @@ class Naming:
 class Trace:
     """The relations found from the starts.
 
-    steps: in the order (hop, certainty, code before tests, location); of tests see `_nearest_names_first`. stops:
+    steps: in the order (hop, certainty, code before tests, location); of tests see `nearest_names_first`. stops:
     mentions that are not decided. doubt: what is not known of the relations on the way; it is cut after MAX_NODES.
     hops: the most that were asked for. is_deeper: whether more hops would lead further. imports: the lines that import
     what users are asked for. named: tests that are only named like the starts, where none calls them itself.
@@ -166,13 +143,14 @@ def trace(
     with_members: a relation from another file to a definition in a start file counts as one to the file.
     unresolved: include places whose receiver is not known.
     """
-    hops = max(hops, HOPS_TO_TESTS) if direction is Direction.TESTS else hops
+    is_of_tests = direction is Direction.TESTS
+    hops = max(hops, HOPS_TO_TESTS) if is_of_tests else hops
     files = [node for node in starts if node.is_file] if with_members and direction in INCOMING else []
     inside = [member for file in files for member in graph.in_file(file.path)]
     parts = []
     if direction is Direction.IMPORTERS:  # What is in a type is imported as a part of it; its name alone says nothing.
         parts = [inner for node in starts if not node.is_file for inner in members(graph, node)]
-    walk = Walk([*starts, *inside, *parts], hops + HOPS_OF_HELPERS * (direction is Direction.TESTS))
+    walk = Walk([*starts, *inside, *parts], hops + HOPS_OF_HELPERS * is_of_tests)
     own = {file.file_id for file in files}
     steps: list[Step] = []
     stops: dict[tuple[str, str], Mentioned] = {}
@@ -181,46 +159,63 @@ def trace(
     is_deeper = False
     doubt = Doubt(is_typed=direction in INCOMING or all(relations.decides(node.path) for node in starts))
     for hop in walk:
-        edges: list[CodeEdge] = []
-        here = Doubt()
         if direction in INCOMING:
-            for node in walk.nodes:
-                incoming, doubts = relations.incoming(node, INCOMING[direction], scope)
-                if not (hop > 1 and node.is_file) and node not in parts:  # Code outside functions has no callers.
-                    here |= doubts
-                edges += [edge for edge in incoming if unresolved or is_shown(edge)]
-            edges = _surest(edges) if direction is Direction.IMPORTERS else edges
+            # Code outside functions has no callers, so that its doubt is none of what is further away.
+            judged = {node for node in walk.nodes if not (hop > 1 and node.is_file)}.difference(parts)
+            edges, here = _edges_to(relations, walk.nodes, judged, direction, scope, unresolved=unresolved)
         else:
+            edges, here = [], Doubt()
             for node in walk.nodes:
-                incoming, unknown = relations.outgoing(node, _OUTGOING[direction])
-                edges += incoming
+                outgoing, unknown = relations.outgoing(node, _OUTGOING[direction])
+                edges += outgoing
                 stops |= {(mentioned.name, mentioned.module): mentioned for mentioned in unknown}
-        found, declared = _steps(graph, edges, hop, direction)
-        fresh = [step for step in found if step.source.file_id not in own]
+        joined, declared = join(graph, edges, hop, direction)
+        fresh = [step for step in joined if step.source.file_id not in own]
         known = set(starts)
         starts = [node for node in starts if declared.get(node) not in known]
-        if direction is Direction.TESTS:
-            fresh = [_by_name(step) if step.target.node_id in unsure else step for step in fresh]
-            sure = {step.source.node_id for step in fresh if not is_by_name(step.edge)}
-            unsure = {step.source.node_id for step in fresh} - sure
+        if is_of_tests:
+            fresh, unsure = _no_surer(fresh, unsure)
+            here = _of_tests(graph, here, scope) if hop >= hops else here  # Before that, others may lead to a test.
         steps += fresh
-        if direction is Direction.TESTS and hop >= hops:  # Before that, others may lead to a test.
-            here = _of_tests(graph, here, scope)
         told.update((step.edge.path, line) for step in fresh if is_shown(step.edge) for line in step.lines)
         doubt |= here.at(hop)
-        followed = [step for step in fresh if not (step.is_guess or is_called_so(step.source, step.edge))]
-        walk.go_on(_far_end(step, direction) for step in followed)
-        if hop >= hops:  # What helps tests costs no hop.
-            helpers = [node for node in walk.nodes if is_helper(node)]
-            is_of_tests = direction is Direction.TESTS  # What calls a test is none of it.
-            is_deeper = is_deeper or any(not (is_of_tests and node.category in _TESTS) for node in walk.nodes)
-            walk.nodes = helpers if is_of_tests else walk.nodes
-    if direction is Direction.TESTS:
-        steps = _nearest_names_first(steps, starts)
-    steps = _once(steps, direction)
+        followed = [step for step in fresh if not (step.is_guess or is_test_in_name(step.source, step.edge))]
+        walk.go_on(step.far_end(direction) for step in followed)
+        if hop >= hops:
+            further = [node for node in walk.nodes if not (is_of_tests and node.category is Category.TESTS)]
+            is_deeper = is_deeper or bool(further)  # What calls a test does not count.
+            walk.nodes = list(filter(is_helper, walk.nodes)) if is_of_tests else walk.nodes  # They cost no hop.
+    steps = once(nearest_names_first(steps, starts) if is_of_tests else steps, direction)
     doubt = replace(doubt.without(told), is_cut=doubt.is_cut or walk.is_cut)
     imports = _imports(relations, starts, scope) if direction is Direction.USERS else ()
     return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops, is_deeper, imports)
+
+
+def _edges_to(
+    relations: CodeRelations,
+    nodes: Sequence[CodeNode],
+    judged: Set[CodeNode],
+    direction: Direction,
+    scope: Scope,
+    *,
+    unresolved: bool,
+) -> tuple[list[CodeEdge], Doubt]:
+    """Return the relations to nodes, and what is not known of those to some of them. unresolved: as for `trace`."""
+    edges: list[CodeEdge] = []
+    here = Doubt()
+    for node in nodes:
+        incoming, doubt = relations.incoming(node, INCOMING[direction], scope)
+        if node in judged:
+            here |= doubt
+        edges += [edge for edge in incoming if unresolved or is_shown(edge)]
+    return _surest(edges) if direction is Direction.IMPORTERS else edges, here
+
+
+def _no_surer(steps: Sequence[Step], unsure: Set[int]) -> tuple[list[Step], set[int]]:
+    """Return steps as no surer than what they lead to, and what leads on by name only. unsure: what did before."""
+    steps = [by_name(step) if step.target.node_id in unsure else step for step in steps]
+    sure = {step.source.node_id for step in steps if not is_by_name(step.edge)}
+    return steps, {step.source.node_id for step in steps} - sure
 
 
 def _imports(relations: CodeRelations, starts: Sequence[CodeNode], scope: Scope) -> tuple[Line, ...]:
@@ -238,7 +233,7 @@ def _surest(edges: Sequence[CodeEdge]) -> list[CodeEdge]:
 
 def _of_tests(graph: SymbolGraph, doubt: Doubt, scope: Scope) -> Doubt:
     """Return the doubt of places in tests."""
-    tests = graph.visible({path for path, _ in doubt.undecided}, replace(scope, categories=_TESTS))
+    tests = graph.visible({path for path, _ in doubt.undecided}, replace(scope, categories=frozenset({Category.TESTS})))
     return replace(doubt, undecided=frozenset(place for place in doubt.undecided if place[0] in tests))
 
 
@@ -253,137 +248,3 @@ def members(graph: SymbolGraph, node: CodeNode) -> list[CodeNode]:
         and node.start_line <= member.start_line
         and member.end_line <= node.end_line
     ]
-
-
-def is_shown(edge: CodeEdge) -> bool:
-    """Leave out places whose receiver is not known; where only names are compared, a few candidates are kept."""
-    return not is_by_name(edge) or edge.is_named
-
-
-def is_by_name(edge: CodeEdge) -> bool:
-    """Return whether a relation is not decided."""
-    return edge.certainty is Certainty.BY_NAME
-
-
-def is_called_so(node: CodeNode, edge: CodeEdge) -> bool:
-    """Return whether a type only has the name of a test of something: who uses the type does not run that."""
-    return edge.relation is RelationKind.TESTS and node.kind not in CALLABLE
-
-
-def _by_name(step: Step) -> Step:
-    """Return a step as no surer than that behind it, which is by name."""
-    return replace(step, edge=step.edge._replace(certainty=Certainty.BY_NAME, is_named=True))
-
-
-def _steps(
-    graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: Direction
-) -> tuple[list[Step], Mapping[CodeNode, CodeNode]]:
-    """Return one step for all edges of one kind between two nodes; for all imports of a file, whatever of another's.
-
-    Then the declarations in headers that a place certainly means with a definition, which stands for them.
-    """
-    nodes = graph.nodes(end for edge in edges for end in (edge.source_id, edge.target_id))
-    together: dict[tuple[object, ...], list[CodeEdge]] = {}
-    named: dict[tuple[object, ...], str] = {}
-    for edge in sorted(edges, key=attrgetter("is_guess")):
-        if edge.source_id in nodes and edge.target_id in nodes:
-            target = nodes[edge.target_id]  # Overloads and declarations are one, and a type with its constructors.
-            way = (edge.source_id, edge.relation, edge.certainty)
-            name = "" if direction is Direction.IMPORTERS else without_constructor(target.qualified_name)
-            if direction.is_outgoing:
-                name = str(target.node_id) if _tells_overloads(target) else _thing(target)
-            elif not edge.is_guess:
-                named[way] = name
-            elif edge.is_named:  # Which of the starts it is, is not known.
-                name = named.get(way, "")
-            together.setdefault((*way, name), []).append(edge)
-    steps, declared = [], dict[CodeNode, CodeNode]()
-    for group in together.values():
-        first = group[0]
-        targets = [nodes[edge.target_id] for edge in group if edge.is_guess is first.is_guess]
-        target = standing(targets, is_followed=direction.is_outgoing)
-        if first.certainty is Certainty.CERTAIN and may_define(target):
-            declared |= {node: target for node in targets if in_header(node) and _thing(node) == _thing(target)}
-        steps.append(Step(hop, nodes[first.source_id], target, first, tuple(sorted({edge.line for edge in group}))))
-    steps = [replace(step, target=declared[step.target]) if step.target in declared else step for step in steps]
-    return sorted(steps, key=_order), declared
-
-
-def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
-    """Return each test, and each type or method below, once.
-
-    Of a place that creates an instance that of its constructor is left out. Of several ways the surest is kept, then
-    the shortest, then the first. What is asked for may have several definitions: a place that may mean one of them is
-    left out where it means another, and is there once where it may mean any.
-    """
-    best: dict[tuple[object, ...], Step] = {}
-    is_place = direction in _OF_PLACES
-    sure = {place for step in steps if is_place and _is_sure(step) for place in _places(step)}
-    steps = [step for step in steps if step.hop > 1 or _is_sure(step) or not sure.issuperset(_places(step))]
-    for step in sorted(steps, key=_preference):
-        kind = RelationKind.CALLS if step.edge.relation is RelationKind.INSTANTIATES else step.edge.relation
-        target = step.target.node_id if kind is not RelationKind.CALLS else _thing(step.target)
-        target = "" if is_place and step.hop == 1 and not _is_sure(step) else target
-        way = (step.hop, kind, step.lines, step.edge.certainty, target) if direction not in _EACH_ONCE else ()
-        best.setdefault((step.source.node_id, *way), step)
-    chosen = set(map(id, best.values()))
-    return [step for step in steps if id(step) in chosen]
-
-
-def _nearest_names_first(steps: Sequence[Step], starts: Sequence[CodeNode]) -> list[Step]:
-    """Return the tests: those that reach a start through other code by what their names and paths share with it.
-
-    A shared word counts the more, the fewer of the tests have it.
-    """
-    tests = [step for step in steps if step.source.category is Category.TESTS]
-    words = {word for start in starts for word in _words(start)}
-    shared = [words.intersection(_words(step.source)) for step in tests]
-    frequency = Counter(word for some in shared for word in some)
-    worth = [sum(math.log(len(tests) / frequency[word]) for word in some) for some in shared]
-    ranks = [(step.hop > 1, -value if step.hop > 1 else 0.0) for step, value in zip(tests, worth, strict=True)]
-    return [step for _, step in sorted(zip(ranks, tests, strict=True), key=itemgetter(0))]
-
-
-def _words(node: CodeNode) -> list[str]:
-    return index_words(f"{node.path} {node.qualified_name}")
-
-
-def _is_sure(step: Step) -> bool:
-    return step.hop == 1 and step.edge.certainty is Certainty.CERTAIN
-
-
-def _places(step: Step) -> set[tuple[int, RelationKind, int]]:
-    """Return where a relation to what is asked for stands."""
-    return {(step.source.node_id, step.edge.relation, line) for line in step.lines}
-
-
-def _preference(step: Step) -> tuple[object, ...]:
-    edge, target = step.edge, step.target
-    is_other = edge.relation is not RelationKind.INSTANTIATES  # That says more than that a type is used or called.
-    is_derived = edge.relation is RelationKind.TESTS
-    way = (_RANKS[edge.certainty], step.hop, is_derived, edge.path, edge.line)
-    return (*way, is_other, edge.relation, target.path, target.start_line)
-
-
-def _tells_overloads(node: CodeNode) -> bool:
-    """Return whether each overload is a definition of its own."""
-    language = detect_language(node.path)
-    return language in FACT_LANGUAGES and policy_of(language).calls.overloads
-
-
-def _thing(node: CodeNode) -> str:
-    """Return what is the same for all definitions of one thing: a header's has others in other files."""
-    language = detect_language(node.path)
-    path = "" if describe(language).headers else node.path
-    constructors = policy_of(language).members.constructors if language in FACT_LANGUAGES else ()
-    owner, _, name = node.qualified_name.rpartition(".")
-    return f"{path} {owner if name in constructors else without_constructor(node.qualified_name)}"
-
-
-def _order(step: Step) -> tuple[int, bool, str, int]:
-    is_test = step.source.category is Category.TESTS
-    return _RANKS[step.edge.certainty], is_test, step.edge.path, step.edge.line
-
-
-def _far_end(step: Step, direction: Direction) -> CodeNode:
-    return step.target if direction.is_outgoing else step.source

@@ -19,18 +19,19 @@ from graphrag_mcp.model.links import How, Place, place_id
 from graphrag_mcp.parsing.code.parts import parse_part
 from graphrag_mcp.text.names import as_name
 
-if TYPE_CHECKING:  # A hook imports no resolver.
+if TYPE_CHECKING:  # The hook of `cli/hook.py` runs at each edit, and should not wait for these imports.
     from graphrag_mcp.languages.policy import Policy
     from graphrag_mcp.model.sources import FactSource
     from graphrag_mcp.resolution.references import LinkSource
 
-MOST_FILES = 6  # With calls, that are read.
-_MOST_AROUND = 40  # Nodes around a function.
-_CALLED = ("function", "name", "constructor", "type")  # The fields of a call with what is called.
+MOST_FILES = 6  # No more files with calls are read.
+_MOST_AROUND = 40  # Nodes of syntax around a function; one that is deeper has no name here.
+_CALLED = ("function", "name", "constructor", "type")  # The fields of a call that may have what is called.
 _UNCOUNTED = {"list_splat", "dictionary_splat", "spread_element", "variadic_argument", "template_string"}
 _NAMED = "keyword_argument"
-_OTHERS = {Mark.PROPERTY, Mark.TYPED, Mark.FIXTURE}  # What they are called with is not what they declare.
-_KEEPING = {"staticmethod", "classmethod", "abstractmethod", "override", "final"}  # Calls take what is written.
+_OTHERS = {Mark.PROPERTY, Mark.TYPED, Mark.FIXTURE}  # Such functions are not called with what they declare.
+# Decorators that do not change what calls give.
+_KEEPING = {"staticmethod", "classmethod", "abstractmethod", "override", "final"}
 _VOID = re.compile(rb"\bvoid\b")
 
 
@@ -100,7 +101,8 @@ class _Change(NamedTuple):
             return False
         if self.declared.kind == SymbolKind.METHOD and before.fits(count - 1) and after.fits(count - 1):
             return False  # `Type.method(instance, …)` has one more.
-        if self.policy.names.has_spaces and count < after.least:  # In TypeScript what may be void may be left out.
+        # TypeScript: a parameter that may be void may be left out.
+        if self.policy.names.has_spaces and count < after.least:
             types = {*self.declared.type_parameters, *(self.owner.type_parameters if self.owner else ())}
             lacking = {row.value.rstrip("!") for row in self.new.parameters[count:]}
             return not (lacking & types or _VOID.search(self.new.text))
@@ -121,7 +123,7 @@ class _Change(NamedTuple):
             is_generated = any(row.module.startswith("lombok") for row in facts.imports)
             return None if is_made or is_generated or (policy.names.rebinds and is_special) else owner
         may_be_other = owner and policy.calls.overloads and (owner.bases or function.name in policy.members.common)
-        # What a protocol of Python has is run as others have it.
+        # A call of a protocol's method runs that of another type.
         is_protocol = owner and any("Protocol" in base.type for base in owner.bases)
         return None if may_be_other or is_protocol else function
 
@@ -260,7 +262,7 @@ def _counts_in(tree: Tree | None, name: str) -> dict[int, list[_Given]]:
         if leaf.text == name.encode():
             parts = arguments(given) if given.type in ("argument_list", "arguments") else [given]
             types = {part.type for part in parts}
-            # In Go a call may give all arguments.
+            # In Go, a call as the only argument may give all of them.
             gives_several = given.type == "argument_list" and len(parts) == 1 and types == {"call_expression"}
             is_known = types.isdisjoint(_UNCOUNTED) and not (gives_several or given.has_error)
             named = (part.child_by_field_name("name") for part in parts if part.type == _NAMED)

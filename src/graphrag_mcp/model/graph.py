@@ -231,3 +231,7 @@ class Direction(StrEnum):
     def is_outgoing(self) -> bool:
         """Whether it leads from a definition to what that refers to."""
         return self in (Direction.CALLEES, Direction.IMPORTS, Direction.SUPERCLASSES)
+
+
+# The directions that list the places which use something.
+OF_USES = (Direction.CALLERS, Direction.USERS, Direction.READERS, Direction.WRITERS)

@@ -28,7 +28,7 @@ Row = TypeVar("Row", covariant=True)
 
 _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 STOPS_SHOWN = 12  # Names at which a trace ends.
-PLACES_NAMED = 5  # No more places that are not read are named.
+PLACES_NAMED = 5  # Of the places of one doubt no more are named.
 FEW_PLACES = 8  # As many with an unknown receiver are named; more are listed on request.
 LISTED_BY_NAME = "listed by name"
 LINE_CHARACTERS = 200
@@ -36,7 +36,7 @@ NUMBERS_SHOWN = 100
 LINES_SHOWN = 5  # Lines of one definition that are shown with their text; the others are named.
 UNTYPED = "in this language types are known only where they are written: names and imports were compared"
 UNRECORDED = "uses of values are not recorded in this language"
-NO_NAME = "these names"  # Of files, and of too many.
+NO_NAME = "these names"  # What files and too many definitions are called together.
 IN_WORDS = {
     Certainty.CERTAIN: "certain",
     Certainty.MAY_CALL: "may call it, one of several targets",
@@ -240,7 +240,7 @@ def _is_unrecorded(start: CodeNode) -> bool:
 
 
 def _unknown_types(starts: Sequence[CodeNode], by_text: str) -> Iterator[str]:
-    if not starts:  # Definitions of a difference.
+    if not starts:  # The answer is about a difference.
         yield UNTYPED
     elif all(start.is_file for start in starts):
         yield "imports are compared by path, without configured aliases"

@@ -17,7 +17,7 @@ CONCISE_TOKENS = 1_000
 SEARCH_TOKENS = 1_210  # A search without a budget has this one: on the average, answers have 3,200 characters.
 RELATED_SHARE = 5  # At most a fifth of the room: related code supports the results and replaces none.
 CUT_MARK = " …"
-WORTH_HIDING = 3  # Times what says that they are folded: fewer characters are shown.
+WORTH_HIDING = 3  # Lines are folded if they have more than three times the characters of the line that says so.
 LITTLE_MORE = 1.5  # A text that needs up to so many times its share is shown whole.
 _Value = TypeVar("_Value", bound=Any)
 LEAST_OF_A_LINE = 60  # Characters: a shorter beginning of a line ("def _ …") is of no use.

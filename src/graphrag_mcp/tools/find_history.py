@@ -1,29 +1,21 @@
 """`find_history`: the commits that match words, or that made code what it is."""
 
-import os
-import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from graphrag_mcp.app.session import Capability
-from graphrag_mcp.errors import RequestError, UnknownNameError, no_such_line
+from graphrag_mcp.errors import RequestError
 from graphrag_mcp.history.messages import shortened_message, told_parts
-from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import CodeNode
-from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, CommitRange, Told, day_of
-from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import SearchRequest
+from graphrag_mcp.model.history import DIGITS_SHOWN, Commit, day_of
 from graphrag_mcp.text.counts import counted
-from graphrag_mcp.text.names import LOCATION, SEPARATORS, as_name
-from graphrag_mcp.text.words import is_telling, query_words
-from graphrag_mcp.tools.arguments import MAXIMUM_ENTRY, MAXIMUM_QUERY, PagedArguments
+from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.code_answer import CodeAnswer, answer_of, code_json, is_empty, lay_out, location_of
-from graphrag_mcp.tools.flow_ends import names_in
+from graphrag_mcp.tools.history_commits import NOT_CODE, HistoryQuestion, find_commits, is_weak, words_matched
 from graphrag_mcp.tools.printing import one_line
 from graphrag_mcp.tools.search import ResultCount
 from graphrag_mcp.tools.tool import Call, Page, Tool
@@ -31,42 +23,24 @@ from graphrag_mcp.tools.tool import Call, Page, Tool
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.navigator import Navigator
-    from graphrag_mcp.history.find import Past
 
 
 HISTORY_TOKENS = 750  # 2,400 characters.
-MAXIMUM_LINE = 100_000_000
-
-
 NOT_INDEXED = "(changed only files that are not indexed)"
 FILES_SHOWN = 3
-NAMES_LOOKED_UP = 5  # Of a query.
-SHORTEST_GONE = 4  # Characters of a name that is looked for in what commits removed.
 SYMBOLS_SHOWN = 3
-LEAST_WORDS = 3  # Fewer words name a topic, and mean no code.
-MOST_LINES = 5_000  # Of a file whose lines are compared with words.
-CHANGES_SHOWN = 3  # Commits of which changed lines are shown.
+CHANGES_SHOWN = 3  # Of the first commits of an answer, changed lines are shown.
 CHANGED_LINES = 6
 CHANGED_CHARACTERS = 120
 BODY_CHARACTERS, FIRST_BODY_CHARACTERS = 240, 600  # The reason is often in the second paragraph.
-_COMING = re.compile(r"\b(?:remov|delet|dropp?|added|introduc|gone)", re.IGNORECASE)
-_CAPITALIZED = re.compile(r"\b[A-Z]\w{3,}")  # What came or went may have such a name.
-_NOT_CODE = (SymbolKind.SECTION, SymbolKind.KEY, SymbolKind.MODULE)
 _FENCE = "```"  # A line of a message begins with a name or with blanks, so it cannot close it.
 
 
-class HistoryArguments(PagedArguments):
+class HistoryArguments(HistoryQuestion):
     """`find_history`."""
 
     default_tokens: ClassVar[int] = HISTORY_TOKENS
 
-    query: str = Field("", max_length=MAXIMUM_QUERY, description="Why code is so, or words of messages.")
-    symbol: str = Field("", max_length=1_000, description="How its lines came to be.")
-    path: str = Field("", max_length=MAXIMUM_ENTRY, description="How this file came to be.")
-    line: int | None = Field(None, ge=1, le=MAXIMUM_LINE, description="Of path: the commit that explains it.")
-    since: str = Field("", max_length=100, description="Only commits after this day (2026-01-31, 2 weeks ago).")
-    until: str = Field("", max_length=100, description="Only commits before this day.")
-    author: str = Field("", max_length=200, description="A part of name or address.")
     limit: ResultCount = 10
 
     @model_validator(mode="after")
@@ -118,23 +92,13 @@ class History:
     meant: CodeNode | None = None
 
 
-class _Asked(NamedTuple):
-    """What a question is of, as in `History`, and the commits that answer it."""
-
-    node: CodeNode | None
-    named: CodeNode | None
-    gone: str
-    told: Told
-    meant: CodeNode | None = None
-
-
 def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[History, ToldCommit]:
     """Return the commits that match words, or that made a definition, a file or a line what it is."""
     arguments, navigator = call.arguments, view.navigator
     past = navigator.past
     if past.is_missing:
         raise RequestError("find_history", f"there is no history of git to read: {past.problem}")
-    asked = _asked(past, view, call)
+    asked = find_commits(past, view, call)
     told, node, named = asked.told, asked.node, asked.named
     commits = told.commits[call.first : call.first + arguments.limit]
     texts = _texts_of_line(navigator, node, arguments.line)
@@ -153,7 +117,7 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
         lines = past.changed_lines(commit, told, own, navigator.until) if is_shown else []
         rows.append(replace(row, changed=lines, is_first=is_first, is_move=commit.name in told.moved))
     page = Page(rows, call.first, len(told.commits))
-    count, matched = _matched(arguments.query, told.commits)
+    count, matched = words_matched(arguments.query, told.commits)
     firsts = (
         f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)}" for commit in told.commits if commit.name == told.added_by
     )
@@ -166,126 +130,13 @@ def _texts_of_line(navigator: "Navigator", file: CodeNode | None, line: int | No
     """Return a line that is asked about, and the one with which the definition around it begins."""
     if file is None or not line:
         return {}
-    around = [node for node in navigator.code_at(file.path, line, line) if node.kind not in _NOT_CODE]
+    around = [node for node in navigator.code_at(file.path, line, line) if node.kind not in NOT_CODE]
     return navigator.texts({(file.path, line), *((file.path, node.start_line) for node in around)})
 
 
 def _words(query: str, nodes: Iterable[CodeNode | None], texts: Mapping[tuple[str, int], str]) -> str:
     """Return the words by which a part of a message is chosen: of the question, and of the code that it is about."""
     return " ".join([query, *(node.name for node in nodes if node and not node.is_file), *texts.values()])
-
-
-def _asked(past: "Past", view: "IndexView", call: Call[HistoryArguments]) -> _Asked:
-    """Return the definition that is asked about, and the commits that answer.
-
-    Raises RequestError if nothing has or had the name.
-    """
-    arguments, navigator = call.arguments, view.navigator
-    start = arguments.symbol or arguments.path
-    span = CommitRange(arguments.since, arguments.until, arguments.author)
-    node = None
-    if start:
-        try:
-            node = navigator.starts(start, call.scope)[0]
-        except UnknownNameError:
-            told = _of_gone(past, arguments, view, span)
-            if not told.commits:
-                raise
-            return _Asked(None, None, start, told)
-    if node and arguments.line and arguments.line > node.end_line and node.is_file:
-        raise RequestError("line", no_such_line(node.path, arguments.line, node.end_line))
-    told = past.answer(arguments.query, node, arguments.line, span)
-    named, gone = (None, "") if node else named_in(navigator, arguments.query, call.scope)
-    path = named.path if named and named.is_file else ""
-    of_names = [past.of_gone(gone, path, span, arguments.query, _excluded(view))] if gone else []
-    of_names += [past.of_named(arguments.query, named, span)] if named else []
-    if of_names:
-        commits = dict.fromkeys(commit for of in (*of_names, told) for commit in of.commits)
-        gone = gone if of_names[0].commits else ""
-        note = next(filter(None, (of.note for of in (told, *of_names))), "")
-        changed = {name: lines for of in of_names for name, lines in of.changed.items()}
-        moved = told.moved.union(*(of.moved for of in of_names))
-        added_by = of_names[-1].added_by
-        told = replace(told, commits=tuple(commits), note=note, changed=changed, added_by=added_by, moved=moved)
-    if node:
-        is_unanswered = (
-            bool(arguments.query) and not arguments.line and _is_weak(*_matched(arguments.query, told.commits))
-        )
-        meant = node if is_unanswered and node.end_line - node.start_line < MOST_LINES else None
-    else:
-        is_question = len(query_words(arguments.query)) >= LEAST_WORDS and not (named or gone)
-        meant = _meant(view, call) if is_question else None
-    if meant is not None:
-        texts = navigator.texts({(meant.path, line) for line in range(meant.start_line, meant.end_line + 1)})
-        both = past.with_writers(told, arguments.query, meant, texts.values(), span)
-        told, meant = both, meant if both is not told else None
-    return _Asked(node, named, gone, told, meant)
-
-
-def _matched(query: str, commits: Iterable[Commit]) -> tuple[int, int]:
-    """Return how many words a query has, and how many of them the message of one commit has at most."""
-    words = set(query_words(query))
-    return len(words), max((len(words.intersection(query_words(commit.message))) for commit in commits), default=0)
-
-
-def _is_weak(words: int, most_matched: int) -> bool:
-    return most_matched * 2 <= words
-
-
-def _meant(view: "IndexView", call: Call[HistoryArguments]) -> CodeNode | None:
-    """Return the definition that a search finds first for the query; None if nothing matches."""
-    request = SearchRequest(call.arguments.query, limit=1, scope=call.scope, include_graph_context=False)
-    found = view.search(request)
-    focus = next((hit.focus for hit in found.primary), None)
-    if found.meta.nothing_matches or focus is None or focus.symbol is None:
-        return None
-    around = view.navigator.code_at(found.primary[0].chunk.path, focus.symbol.start_line, focus.symbol.start_line)
-    name = focus.symbol.qualified_name
-    return next((node for node in around if node.qualified_name == name and node.kind not in _NOT_CODE), None)
-
-
-def _of_gone(past: "Past", arguments: HistoryArguments, view: "IndexView", span: CommitRange) -> Told:
-    """Return the commits of a definition or file that is not there any more; none of one that is not indexed."""
-    if not arguments.symbol:
-        try:
-            is_there = os.path.lexists(view.root / arguments.path)
-        except ValueError:  # No file can have such a name.
-            is_there = True
-        is_plain = os.path.normpath(arguments.path) == arguments.path
-        if is_there or arguments.line or not is_plain or _excluded(view)(arguments.path):
-            return Told(())
-        return past.of_gone_file(arguments.path, span, arguments.query)
-    name = SEPARATORS.split(arguments.symbol.strip().removesuffix("()"))[-1]
-    is_told = len(name) >= SHORTEST_GONE
-    return past.of_gone(name, "", span, arguments.query, _excluded(view)) if is_told else Told(())
-
-
-def _excluded(view: "IndexView") -> Callable[[str], bool]:
-    from graphrag_mcp.exclusion.manager import ExclusionManager  # Only for names that are gone.
-
-    return ExclusionManager(view.root, view.settings.indexing).should_exclude
-
-
-def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode | None, str]:
-    """Return the definition that a query names, else the file, None for none or several; and a name that is gone.
-
-    That is one that nothing has, or nothing in the file.
-    """
-    found = {name: navigator.known(name, scope) for name in islice(dict.fromkeys(names_in(query)), NAMES_LOOKED_UP)}
-    for place in islice(filter(LOCATION.match, query.split()), NAMES_LOOKED_UP):
-        if nodes := navigator.known(place, scope):  # Else it may be a time of day.
-            found[place] = nodes
-    files = {nodes[0] for nodes in found.values() if len(nodes) == 1 and nodes[0].is_file}
-    file = files.pop() if len(files) == 1 else None
-    if file:
-        found = {name: [node for node in nodes if node.path == file.path] for name, nodes in found.items()}
-    missing = (name for name, nodes in found.items() if not nodes and "/" not in name)
-    gone = next((name.removesuffix("()").rpartition(".")[2] for name in missing), "")
-    if not found and _COMING.search(query):
-        coming = filter(is_telling, islice(_CAPITALIZED.findall(query), NAMES_LOOKED_UP))
-        gone = next((name for name in coming if not navigator.known(name, scope)), "")
-    definitions = {nodes[0] for nodes in found.values() if len(nodes) == 1} - {file}
-    return definitions.pop() if len(definitions) == 1 else file, gone if len(gone) >= SHORTEST_GONE else ""
 
 
 def _told(
@@ -308,29 +159,7 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
     explains = bool(arguments.line and history.of)
     is_matched = bool(arguments.query and not explains and not (history.gone and arguments.symbol))
     matching = f' that match{"es" if total == 1 else ""} "{one_line(arguments.query)}"' if is_matched else ""
-    of = f" of {location_of(history.of)}" if history.of else ""
-    is_gone = bool(history.gone and (arguments.symbol or arguments.path))
-    if is_gone:
-        gone = as_name(history.gone)
-        of = f" that added or removed {gone}" if arguments.symbol else f" of {gone}, which is not there any more"
-    if explains and history.of:
-        of = f" that explain{'s' if total == 1 else ''} {as_name(history.of.path)}:{arguments.line}"
-    order = "" if total == 1 else ", the best first" if arguments.query else ", the newest first"
-    if explains and total > 1:
-        order = ", the newest of few files first"
-    if history.gone and not is_gone:
-        order += f", those that added or removed {as_name(history.gone)} before others"
-    if history.meant:
-        where = "it" if history.meant == history.of else location_of(history.meant)
-        order += f", in turn with those that wrote lines of {where}"
-    if history.named:
-        order += f", those of {location_of(history.named)} before others"
-    if history.added_by and not any(row.is_first for row in answer.page.rows):
-        of_what = as_name(next(of for of in (history.of, history.named) if of).name)
-        order += f"; {history.added_by} added {of_what}"
-    if history.words > 1 and not explains and _is_weak(history.words, history.most_matched):
-        most = f"more than {history.most_matched}" if history.most_matched else "one"
-        order += f"; none has {most} of the {history.words} words"
+    of = _of_what(history, arguments, total)
     if not total:
         why = f": {history.missing}." if history.missing else "."
         return lay_out(answer, call, [f"No commits{matching}{of}{why}"], _lines)
@@ -343,7 +172,42 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
         return _lines(row, most, words, is_whole_message=total == 1 or (explains and is_first))
 
     notes = [f"Not complete: {history.missing}."] if history.missing else []
-    return lay_out(answer, call, [f"{counted(total, 'commit')}{matching}{of}{order}:", _FENCE], lines, [_FENCE, *notes])
+    head = f"{counted(total, 'commit')}{matching}{of}{_order(history, arguments, answer.page)}:"
+    return lay_out(answer, call, [head, _FENCE], lines, [_FENCE, *notes])
+
+
+def _of_what(history: History, arguments: HistoryArguments, total: int) -> str:
+    """Return in words what the commits are of, "" where nothing is named."""
+    if arguments.line and history.of:
+        return f" that explain{'s' if total == 1 else ''} {as_name(history.of.path)}:{arguments.line}"
+    if history.gone and arguments.symbol:
+        return f" that added or removed {as_name(history.gone)}"
+    if history.gone and arguments.path:
+        return f" of {as_name(history.gone)}, which is not there any more"
+    return f" of {location_of(history.of)}" if history.of else ""
+
+
+def _order(history: History, arguments: HistoryArguments, page: Page[ToldCommit]) -> str:
+    """Return in words in which order the commits are, and what the first ones are not."""
+    explains = bool(arguments.line and history.of)
+    order = ""
+    if page.total > 1:
+        usual = ", the best first" if arguments.query else ", the newest first"
+        order = ", the newest of few files first" if explains else usual
+    if history.gone and not (arguments.symbol or arguments.path):
+        order += f", those that added or removed {as_name(history.gone)} before others"
+    if history.meant:
+        where = "it" if history.meant == history.of else location_of(history.meant)
+        order += f", in turn with those that wrote lines of {where}"
+    if history.named:
+        order += f", those of {location_of(history.named)} before others"
+    if history.added_by and not any(row.is_first for row in page.rows):
+        of_what = as_name(next(of for of in (history.of, history.named) if of).name)
+        order += f"; {history.added_by} added {of_what}"
+    if history.words > 1 and not explains and is_weak(history.words, history.most_matched):
+        most = f"more than {history.most_matched}" if history.most_matched else "one"
+        order += f"; none has {most} of the {history.words} words"
+    return order
 
 
 def _lines(

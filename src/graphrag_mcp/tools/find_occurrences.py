@@ -51,10 +51,10 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 CaseName = Annotated[Case, Strict(False), WithJsonSchema({"type": "string", "enum": [case.value for case in Case]})]
 MAXIMUM_CONTEXT = 20
 FRAGMENTS_SHOWN = 5
-FEW = 20  # Lines; of more, those in other letters are not counted.
-PLACES_SHOWN = 10  # Of another spelling.
+FEW = 20  # Lines; with more, other spellings of the text are not looked for.
+PLACES_SHOWN = 10  # No more places of another spelling are named.
 LINES_OF_CONSTANT, CONSTANTS_SHOWN, READERS_SHOWN = 3, 3, 5
-_PATTERN = re.compile(r"[\\^$*+?|]|\[.*\]|\(.*\)")  # A text that may be meant as one.
+_PATTERN = re.compile(r"[\\^$*+?|]|\[.*\]|\(.*\)")  # A text with these may be meant as a pattern.
 
 
 class OccurrencesArguments(CodeArguments):

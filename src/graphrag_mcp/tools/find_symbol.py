@@ -46,23 +46,24 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.navigator import FoundSymbol
     from graphrag_mcp.graph.reading import Body
-    from graphrag_mcp.graph.tracing import Dependant, Step, Trace
+    from graphrag_mcp.graph.steps import Step
+    from graphrag_mcp.graph.tracing import Dependant, Trace
 
 
-_COMMA = re.compile(r",(?![^(]*\))")  # Not between parameters.
+_COMMA = re.compile(r",(?![^(]*\))")  # A comma between parameters does not end a symbol.
 MAXIMUM_READ = 10  # Symbols whose code one answer has.
 
 
 USES_SHOWN = 6  # No more uses of a definition are shown; trace_relations lists all.
-ALSO_SHOWN = 7  # Overloads and declarations.
+ALSO_SHOWN = 7  # No more overloads and declarations are shown.
 MOST_ROOM = 3_500  # Characters of one definition, unless the call gives a budget.
 MOST_LINES = 60  # No more lines of code are shown.
-HEAD_LINES = 8  # That are shown before others, at most half of them documentation.
+HEAD_LINES = 8  # The first lines, which are shown before others; at most half of them are documentation.
 ROW_CHARACTERS = 400  # A line of code is cut there.
 OUTLINE_ROOM = 3_000  # Characters of what a file defines, unless the call gives a budget.
-USES_ROOM = 1_000  # Of what is said besides.
-MEMBERS_SHOWN = 12  # Of a type.
-VALUE_LINES = 8  # Of a constant or field.
+USES_ROOM = 1_000  # Characters for what is said beside the outline.
+MEMBERS_SHOWN = 12  # No more members of a type are named.
+VALUE_LINES = 8  # No more lines of the value of a constant or field are shown.
 STEPS_SHOWN = 2  # Relations of one kind beside the code; with three they were 28 to 48 % of an answer.
 _AROUND = (0, -1, 1, -2, 2)  # The lines that are shown around one that matches, the nearest first.
 
@@ -287,7 +288,7 @@ def _relations(trace: "Trace", asking: Asking) -> str:
     counts = ", ".join(f"{kinds[certainty]:,} {IN_WORDS[certainty]}" for certainty in Certainty if kinds[certainty])
     more = f"more ({asking.tool('trace_relations', f'direction={trace.direction}')})"
     ends = listed([_end(step, is_from=is_from) for step in steps], STEPS_SHOWN, more)
-    is_judged = not is_from and trace.direction is not Direction.TESTS  # Whose doubt is that of the callers.
+    is_judged = not is_from and trace.direction is not Direction.TESTS  # The doubt of tests is that of the callers.
     doubt = doubts(trace.doubt, trace.starts, asking) if is_judged else []
     none = "none" if is_from or trace.doubt.is_complete else "none certain"
     none += f" within {counted(trace.hops, 'hop')}" if trace.hops > 1 else ""

@@ -33,7 +33,7 @@ FIRST_CHARACTERS = 1_800  # The first chain has no more, with the lines around i
 NAMESAKES_SHOWN = 4
 MOST_ABOVE = 12  # Lines of attributes above the name of a definition.
 _WORDS = re.compile(r"\w+")
-_TELLING = re.compile(r"\w")  # A brace says nothing.
+_TELLING = re.compile(r"\w")  # A line without one, such as a brace, is not shown.
 _SAID = {
     RelationKind.HANDS_ON: "hands over",
     RelationKind.USES: "hands over the type",

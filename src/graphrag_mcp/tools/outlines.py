@@ -14,15 +14,16 @@ from graphrag_mcp.tools.printing import fenced, location, numbered, one_line, pr
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Outline
-    from graphrag_mcp.graph.orientation import Orientation, RepositoryMap
+    from graphrag_mcp.graph.orientation import Orientation
+    from graphrag_mcp.graph.repository_map import RepositoryMap
 
 
 SIGNATURE_CHARACTERS = 160
 # Characters of the parts of an orientation.
 ROOMS = {"Folders, with their files": 300, "Most depended on": 500, "Entry points": 250}
-ROOM = 110  # The others have no more: with the titles 2,100.
+ROOM = 110  # Characters of each other part; with the titles, all parts together have 2,100.
 NAMES_SHOWN = 2  # No more names of a module are shown.
-_LATER = {SymbolKind.CONSTANT: 1, SymbolKind.FIELD: 2}  # Than the others, where not all fit.
+_LATER = {SymbolKind.CONSTANT: 1, SymbolKind.FIELD: 2}  # Where not all definitions fit, these come after the others.
 _INNER = 3
 
 

@@ -16,7 +16,7 @@ from graphrag_mcp.errors import RequestError
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.files import RelationKind
-from graphrag_mcp.model.graph import ACCESSING, Certainty, Direction, Line
+from graphrag_mcp.model.graph import ACCESSING, OF_USES, Certainty, Direction, Line
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MOST_HOPS, Hops
@@ -53,7 +53,8 @@ from graphrag_mcp.tools.tool import Call, Tool, page_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
-    from graphrag_mcp.graph.tracing import Naming, Step, Trace
+    from graphrag_mcp.graph.steps import Step
+    from graphrag_mcp.graph.tracing import Naming, Trace
     from graphrag_mcp.model.graph import CodeNode
 
 
@@ -64,11 +65,10 @@ DirectionName = Annotated[
 ]
 
 
-# What lies below each other.
+# In these directions all levels are followed, each below the one before.
 _LEVELLED = (Direction.SUBCLASSES, Direction.IMPLEMENTERS, Direction.OVERRIDES, Direction.SUPERCLASSES)
-_OF_USES = (Direction.CALLERS, Direction.USERS, Direction.READERS, Direction.WRITERS)
 _MOST_LEVELS = 100
-_ATTRIBUTES = 5  # Lines of annotations and attributes above the name of a method.
+_ATTRIBUTES = 5  # No more lines of annotations are read above the name of a method.
 FEW_TESTS = 5  # With fewer nearby, those further away are looked for too,
 MANY_TESTS = 25  # and listed unless they are more: then most of them only pass through it.
 _STOPS = (("Outside of what is indexed", False), ("Not decided", True))
@@ -115,7 +115,7 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
         further_away = follow(MOST_HOPS)
         is_short = not trace.steps or len(further_away.steps) <= MANY_TESTS
         trace = further_away if is_short else trace
-    if not trace.steps and arguments.direction in _OF_USES and 0 < len(trace.doubt.undecided) <= FEW_PLACES:
+    if not trace.steps and arguments.direction in OF_USES and 0 < len(trace.doubt.undecided) <= FEW_PLACES:
         trace = navigator.trace(arguments.symbol, arguments.direction, trace.hops, call.scope, unresolved=True)
     page = page_of(trace.steps, call.first, arguments.limit)
     nodes = filter(attrgetter("path"), (*trace.starts, *(end for row in page.rows for end in (row.source, row.target))))
@@ -162,7 +162,7 @@ def _head(trace: "Trace", call: Call[TraceArguments]) -> str:
     kind = "direct " if trace.direction in _LEVELLED and trace.hops == 1 else ""
     at_least = "At least " if trace.doubt.is_cut else ""
     accesses = sum(_is_access(step, trace) for step in trace.steps)
-    far_ends = {_far_end(step, trace) for step in trace.steps if not _is_access(step, trace)}
+    far_ends = {step.far_end(trace.direction) for step in trace.steps if not _is_access(step, trace)}
     count = counted(len(far_ends), kind + noun, kind + plural) if far_ends else f"No {plural}"
     count += f" and {counted(accesses, 'read or write', 'reads and writes')}" if accesses else ""
     if trace.direction is Direction.TESTS and 0 < trace.cases < total:
@@ -208,7 +208,7 @@ def _parts(trace: "Trace") -> list[str]:
     far = sum(step.edge.certainty is Certainty.CERTAIN for step in is_far)
     best: dict[object, Certainty] = {}
     for step in sorted(trace.steps, key=lambda step: list(Certainty).index(step.edge.certainty)):
-        best.setdefault((_far_end(step, trace), _is_access(step, trace) and step), step.edge.certainty)
+        best.setdefault((step.far_end(trace.direction), _is_access(step, trace) and step), step.edge.certainty)
     kinds = Counter(best.values())
     kinds[Certainty.CERTAIN] -= far
     certain, *others = [
@@ -241,17 +241,13 @@ def _named_line(step: "Step", texts: Mapping[Line, str]) -> int:
 
 def _step_head(step: "Step", trace: "Trace") -> str:
     """Return what stands around the lines of a step, and what it does unless it is what was asked for."""
-    far = _far_end(step, trace)
+    far = step.far_end(trace.direction)
     return f"  {target_of(far) if trace.direction.is_outgoing else name_of(far)}{_step_words(step, trace)}"
 
 
 def _is_access(step: "Step", trace: "Trace") -> bool:
     """Return whether it is counted apart from the callers: as a read or a write."""
     return trace.direction is Direction.CALLERS and step.edge.relation in ACCESSING
-
-
-def _far_end(step: "Step", trace: "Trace") -> "CodeNode":
-    return step.target if trace.direction.is_outgoing else step.source
 
 
 def _step_words(step: "Step", trace: "Trace") -> str:
@@ -283,7 +279,7 @@ def _which(target: "CodeNode", trace: "Trace") -> str:
         return ""
     namesakes = [path for path, name in starts if name == target.qualified_name]
     if any(_are_of_one_unit(path, target.path) for path in namesakes):
-        return ""  # Each build has one of them.
+        return ""  # Files of one unit that define the same are for different builds.
     return name_of(target) if len(namesakes) == 1 and "." in target.qualified_name else location(target)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from graphrag_mcp import __version__
 from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError, quoted
-from graphrag_mcp.graph.related import Neighbourhood
+from graphrag_mcp.graph.neighbourhood import Neighbourhood
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.scope import Scope

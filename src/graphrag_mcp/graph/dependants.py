@@ -1,0 +1,173 @@
+"""What depends on a changed definition, and which of it does not fit any more."""
+
+from collections.abc import Sequence, Set
+from pathlib import PurePosixPath
+
+from graphrag_mcp.graph.affected import Affected
+from graphrag_mcp.graph.definitions import Change, ChangedDefinition
+from graphrag_mcp.graph.impact import LEADING
+from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.graph.steps import is_shown
+from graphrag_mcp.graph.tracing import Dependant, dependant
+from graphrag_mcp.languages.policy import policy_of
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language
+from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
+from graphrag_mcp.model.links import Place, place_id
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.parsing.code.imports import module_keys
+from graphrag_mcp.ports import SymbolGraph
+
+_BROKEN = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.OVERRIDES)  # Another signature breaks these.
+_MOST_OVERRIDING = 20  # The calls of no more methods are looked at.
+
+
+class Dependants:
+    """Answers for one difference. inside: the nodes that changed. unfitting: calls that certainly do not fit edits."""
+
+    def __init__(
+        self, graph: SymbolGraph, relations: Relations, scope: Scope, inside: Set[int], unfitting: Set[Line]
+    ) -> None:
+        self._graph, self._relations, self._scope = graph, relations, scope
+        self._inside, self._unfitting = inside, unfitting
+
+    def of(self, definition: ChangedDefinition, node: CodeNode | None) -> tuple[Affected, Doubt]:
+        """Return a changed definition with what depends on it outside the change, and what is not known of that."""
+        is_gone = definition.change in (Change.REMOVED, Change.MOVED)
+        unfitting = self._unfitting
+        if is_gone and (node is None or definition.change is Change.MOVED):
+            places, doubt = self._left_behind(definition)
+        elif node is None or definition.change is Change.ADDED:
+            return Affected(definition, node), NO_DOUBT
+        else:
+            edges, doubt = self._relations.incoming(node, LEADING, self._scope)
+            places = self._outside([edge for edge in edges if is_shown(edge)])
+            doubt = doubt.without([place.site for place in places])
+            if definition.change is Change.SIGNATURE:
+                places, doubt, misfitting = self._counted(definition, node, places, doubt)
+                unfitting = unfitting | misfitting
+        given = self._given(definition)
+        broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
+        broken += given
+        certain = [
+            place
+            for place in broken
+            if place.certainty is Certainty.CERTAIN
+            and (definition.breaks_all or place.site in unfitting or place in given)
+        ]
+        may = [place for place in broken if place not in certain]
+        taken = {place.node for place in broken}
+        uses = [place for place in places if place.relation is not RelationKind.IMPORTS and place.node not in taken]
+        others = {place.node: place for place in reversed(uses)}
+        return Affected(definition, node, tuple(certain), tuple(may), tuple(reversed(others.values()))), doubt
+
+    def _outside(self, edges: Sequence[CodeEdge]) -> list[Dependant]:
+        """Return the sources of relations that are outside the change."""
+        outside = [edge for edge in edges if edge.source_id not in self._inside]
+        nodes = self._graph.nodes(edge.source_id for edge in outside)
+        return [dependant(nodes[edge.source_id], edge) for edge in outside if edge.source_id in nodes]
+
+    # ------------------------------------------------------------ another signature
+
+    def _counted(
+        self, definition: ChangedDefinition, node: CodeNode, places: Sequence[Dependant], doubt: Doubt
+    ) -> tuple[list[Dependant], Doubt, Set[Line]]:
+        """Return the places and the doubt of another signature, with the lines that do not fit its number of arguments.
+
+        In languages without facts; nothing is changed in others.
+        """
+        misfits, counts = self._relations.misfits, (definition.took, definition.takes)
+        own = misfits.overriding(node, definition)
+        overriding = [
+            place
+            for place in places
+            if place.relation is RelationKind.OVERRIDES
+            and place.certainty is Certainty.CERTAIN
+            and place.node.place in own
+        ]
+        calls = self._calls_of(overriding)
+        calling = {place.site for place in calls}
+        lines = {place.site for place in places} | calling
+        unfitting = misfits.miscounted(node.name, lines, *counts) | {place.site for place in overriding}
+        by_name = misfits.miscounted(node.name, doubt.undecided, *counts)
+        mentions = [Mentioned(RelationKind.CALLS, node.name, "", *line, False) for line in sorted(by_name)]
+        others = [self._around(mention, Certainty.BY_NAME) for mention in mentions]
+        kept = [place for place in places if place.site not in calling]
+        return [*kept, *calls, *others], doubt.without(by_name), unfitting
+
+    def _calls_of(self, overriding: Sequence[Dependant]) -> list[Dependant]:
+        """Return the calls of methods that override, where their block says what they override: they call that one."""
+        called: list[Dependant] = []
+        for node in (place.node for place in overriding[:_MOST_OVERRIDING]):
+            alike = [each for each in self._graph.in_file(node.path) if each.qualified_name == node.qualified_name]
+            is_said = describe(detect_language(node.path)).blocks_implement
+            if is_said and len(alike) == 1:  # Else a call may run another method of that name of the type.
+                edges = self._relations.decided(node, (RelationKind.CALLS,), self._scope)
+                called += self._outside([edge for edge in edges if edge.certainty is Certainty.CERTAIN])
+        return called
+
+    def _given(self, definition: ChangedDefinition) -> list[Dependant]:
+        """Return where values are given as an interface that demands a method as it was."""
+        is_method = definition.is_breaking and definition.kind is SymbolKind.METHOD
+        return self._outside(self._relations.removed.given(definition, self._inside)) if is_method else []
+
+    # ------------------------------------------------------------ gone
+
+    def _left_behind(self, definition: ChangedDefinition) -> tuple[list[Dependant], Doubt]:
+        """Return what still names a definition that is not there any more, and no other one of its name."""
+        owner, _, name = definition.symbol.rpartition(".")
+        is_top = "." not in definition.symbol
+        mentions = self._relations.removed.uses(name.removeprefix("#"), self._scope)
+        modules = _exporting(definition.before, mentions)
+        type_place = place_id(Place(definition.before, owner))
+        certain = [
+            row
+            for row in mentions
+            if (_is_meant(row, definition.before, modules) if is_top else row.receiver == type_place)
+        ]
+        taken = {(row.path, row.line) for row in certain}
+        left = [row for row in mentions if (row.path, row.line) not in taken and definition.change is Change.REMOVED]
+        named = [
+            *(self._around(row, Certainty.CERTAIN) for row in certain),
+            *(self._around(row, Certainty.BY_NAME) for row in left if not row.is_defined),
+        ]
+        places = [place for place in named if place.node.node_id not in self._inside]
+        language = detect_language(definition.before)
+        kind, category = definition.kind, definition.category
+        gone = CodeNode(0, 0, definition.before, category, name, definition.symbol, kind, 1, 1)
+        doubt = Doubt(
+            undecided=frozenset(place.site for place in places if place.certainty is Certainty.BY_NAME),
+            is_typed=language in FACT_LANGUAGES or definition.kind is SymbolKind.KEY,
+            is_listed=False,
+            unread=self._relations.unread(gone, language, self._scope),
+        )
+        return places, doubt
+
+    def _around(self, row: Mentioned, certainty: Certainty) -> Dependant:
+        """Return a mention as what depends on something: the innermost definition around it, or else its file."""
+        around = [*self._graph.in_file(row.path, row.line), *filter(None, [self._graph.file(row.path)])]
+        return Dependant(around[0], row.path, row.line, row.kind, certainty)
+
+
+def _exporting(path: str, mentions: Sequence[Mentioned]) -> set[str]:
+    """Return the keys of the modules from which a name of a file is imported: its own, and those that export it too."""
+    keys = set(module_keys(path))
+    importing = [row for row in mentions if row.kind is RelationKind.IMPORTS]
+    while more := {key for row in importing if row.module in keys for key in module_keys(row.path)} - keys:
+        keys |= more
+    return keys
+
+
+def _is_meant(row: Mentioned, path: str, modules: Set[str]) -> bool:
+    """Return whether a mention of a name means what a file defined at its top. modules: as `_exporting` returns."""
+    if row.module:
+        return row.module in modules
+    here, there = PurePosixPath(row.path), PurePosixPath(path)
+    is_beside = (here.parent, here.suffix) == (there.parent, there.suffix)
+    return here == there or (is_beside and _shares_names(row.path))
+
+
+def _shares_names(path: str) -> bool:
+    """Return whether a bare name may mean what another file of the folder defines."""
+    language = detect_language(path)
+    return language in FACT_LANGUAGES and policy_of(language).modules.whole_unit

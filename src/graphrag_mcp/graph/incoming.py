@@ -1,0 +1,233 @@
+"""The relations to a definition: decided from facts where its language has them, else by name."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from itertools import chain
+from typing import NamedTuple, TypeVar
+
+from graphrag_mcp.graph.code import IndexedCode, edge_of
+from graphrag_mcp.graph.sites import SiteFinder
+from graphrag_mcp.languages.registry import describe
+from graphrag_mcp.model.facts import SymbolId, Use
+from graphrag_mcp.model.files import Count, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Line
+from graphrag_mcp.model.links import COMPARED, How, StoredLink
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.resolution.kinds import relation_kind
+from graphrag_mcp.resolution.references import Site
+
+BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
+_OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
+_WITHOUT_USE = (RelationKind.TESTS, RelationKind.IMPORTS)  # Neither says that a file of tests uses what it names.
+_Value = TypeVar("_Value")
+
+
+class Incoming(NamedTuple):
+    """The relations to a node, and what says what is not known of them.
+
+    by_name: those that are compared by names, or lead to a whole file. symbols: its declarations; none where there are
+    no facts. methods: what is not listed of a type. outside: the modules that share the declarations. pending: the
+    files with the name that are not resolved. hidden: files with relations that the scope leaves out.
+    """
+
+    edges: Sequence[CodeEdge]
+    kinds: Sequence[RelationKind]
+    by_name: Sequence[CodeEdge]
+    symbols: Sequence[SymbolId] = ()
+    sites: Sequence[Site] = ()
+    methods: Sequence[CodeEdge] = ()
+    outside: Sequence[str] = ()
+    elsewhere: Set[Line] = frozenset()
+    pending: Sequence[str] = ()
+    hidden: Set[str] = frozenset()
+
+
+class IncomingRelations:
+    """Answers from one state of the index."""
+
+    def __init__(self, code: IndexedCode) -> None:
+        self._code = code
+        self._sites = SiteFinder(code)
+
+    def of(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, *, with_guesses: bool = True) -> Incoming:
+        """Return the relations of some kinds to a node.
+
+        kinds: with CONTAINS, the methods that name the type for which they are declared use it. with_guesses: also what
+        may mean anything of its name.
+        """
+        with_methods = RelationKind.CONTAINS in kinds
+        kinds = [kind for kind in kinds if kind is not RelationKind.CONTAINS]
+        by_name = self._by_name(node, kinds, scope)
+        declared = self._code.symbols(node)
+        if not declared:
+            by_name += self._dispatched_by_name(node, scope) if RelationKind.CALLS in kinds else []
+            return Incoming(by_name, kinds, by_name)
+        parts = [self._code.resolver.modules.merged(symbol) for symbol in declared]
+        symbols = list(dict.fromkeys(chain(declared, *(merged for merged, _ in parts))))
+        hierarchical = self._hierarchical(node, symbols, kinds, with_guesses=with_guesses)
+        below = [edge for edge in hierarchical if edge.relation in kinds]
+        sites, elsewhere, pending = self._sites.of(symbols, with_guesses=with_guesses)
+        paths = {site.path for site, _ in sites}
+        visible = self._code.store.visible(paths, scope)
+        to_node = self._edges_to(node, symbols, [pair for pair in sites if pair[0].path in visible])
+        kinds = [*kinds, RelationKind.CALLS] if RelationKind.READS in kinds else kinds  # What is called is read first.
+        to_node += self._from_slots(node, symbols, scope) if RelationKind.CALLS in kinds else []
+        # What inherits a type is below it already, if implementations are asked for.
+        wanted = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())
+        inside = (edge for edge in to_node if edge.relation is RelationKind.CONTAINS)
+        methods = [edge._replace(relation=RelationKind.USES) for edge in inside]
+        edges = [*below, *(edge for edge in to_node if edge.relation in wanted), *(methods if with_methods else ())]
+        return Incoming(
+            [*by_name, *edges],
+            kinds,
+            by_name,
+            symbols,
+            [site for site, _ in sites],
+            [] if with_methods or not wanted & _OF_TYPES else methods,
+            [module for _, modules in parts for module in modules],
+            elsewhere,
+            pending,
+            paths - visible,
+        )
+
+    # ------------------------------------------------------------ by name
+
+    def _by_name(
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, *, with_base: bool = True
+    ) -> list[CodeEdge]:
+        """Return the relations to a node that are compared by names, or lead to a whole file.
+
+        with_base: also `super.name()`, which calls nothing that overrides the method.
+        """
+        # In Go an import of the package imports each of its files.
+        places = self._code.places(node) if set(kinds) <= set(BY_SYNTAX) else {node.place}
+        links = [
+            link
+            for link in self._code.references.to(places, (How.CERTAIN, *COMPARED))
+            if link.kind in kinds and (node.is_file or link.how in COMPARED) and (with_base or link.use != Use.BASE)
+        ]
+        shown = self._shown(links, scope)
+        edges = [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
+        using = {edge.source_id for edge in edges if edge.relation not in _WITHOUT_USE}
+        return [edge for edge in edges if edge.source_id in using or not _is_called_like(edge, node)]
+
+    def _shown(self, links: Sequence[StoredLink], scope: Scope) -> list[StoredLink]:
+        """Return the links of files in a scope, whose sources are looked up all at once."""
+        shown = self._code.in_scope(links, scope)
+        self._code.find_sources([(link.path, link.source) for link in shown])
+        return shown
+
+    def _dispatched_by_name(self, node: CodeNode, scope: Scope) -> list[CodeEdge]:
+        """Return the calls of the methods that a method overrides: they may run it."""
+        edges: list[CodeEdge] = []
+        pending, seen = [node] if node.kind is SymbolKind.METHOD else [], {node.node_id}
+        for below in pending:
+            overrides, _ = self._code.edges_in(below, (RelationKind.OVERRIDES,))
+            bases = self._code.store.nodes(edge.target_id for edge in overrides if edge.target_id not in seen)
+            seen.update(bases)
+            pending += bases.values()
+            for base in bases.values():
+                calls = self._by_name(base, (RelationKind.CALLS,), scope, with_base=False)
+                edges += [
+                    edge._replace(target_id=node.node_id, certainty=Certainty.MAY_CALL)
+                    for edge in calls
+                    if edge.certainty is Certainty.CERTAIN  # None of a known instance.
+                ]
+        left_out = self._not_running(node, {edge.path for edge in edges}) if edges else ()
+        return [edge for edge in edges if (edge.path, edge.line) not in left_out]
+
+    def _not_running(self, node: CodeNode, paths: Iterable[str]) -> set[Line]:
+        """Return where files call a method above one and cannot run it: by the arguments, or as that of a type."""
+        facts, calls = self._code.facts, dict[Line, list[bool]]()
+        takes = [Count(own.least, own.most) for own in facts.called(node.name) if own.place == node.place]
+        # Where the block of a method names what it implements, `Type::name(value)` runs the method of the value.
+        of_types = not describe(self._code.language(node.path)).blocks_implement
+        for path in paths:
+            for said in facts.outline(path):
+                if said.kind is RelationKind.CALLS and said.target == node.name:
+                    is_other = (of_types and said.owner.endswith("::")) or not all(map(said.given.meets, takes))
+                    calls.setdefault((path, said.line), []).append(is_other)
+        return {place for place, others in calls.items() if all(others)}
+
+    # ------------------------------------------------------------ from facts
+
+    def _from_slots(self, node: CodeNode, symbols: Sequence[SymbolId], scope: Scope) -> list[CodeEdge]:
+        """Return the calls of what parameters, fields and collections hold in which functions are kept.
+
+        They are not followed: the callers of that function do not depend on what it was given.
+        """
+        references = self._code.references
+        slots = references.slots_of({references.place(symbol) for symbol in symbols})
+        links = references.to(slots, (How.RUNS, How.CERTAIN, How.OPEN)) if slots else []
+        shown = self._shown([link for link in links if link.use == Use.CALL and link.source], scope)
+        call = CodeEdge(0, node.node_id, RelationKind.CALLS, "", 0, Certainty.MAY_CALL, is_guess=True, is_named=True)
+        return [
+            call._replace(source_id=self._code.source_id(link.path, link.source), path=link.path, line=link.line)
+            for link in shown
+        ]
+
+    def _edges_to(
+        self, node: CodeNode, symbols: Sequence[SymbolId], sites: Sequence[tuple[Site, Certainty]]
+    ) -> list[CodeEdge]:
+        """Return the places that mean the declarations of a node as relations to it."""
+        self._code.find_sources([(site.path, site.source) for site, _ in sites])
+        own, edges = {self._code.references.place(symbol) for symbol in symbols}, list[CodeEdge]()
+        for site, certainty in sites:
+            kind = site.kind if site.target in own else None
+            kind = kind or relation_kind(self._code.resolver.symbols, symbols[0], site.mention)
+            ends = (self._code.source_id(site.path, site.source), node.node_id)
+            is_guess = certainty is Certainty.BY_NAME
+            edges.append(CodeEdge(*ends, kind, site.path, site.mention.line, certainty, is_guess=is_guess))
+        return edges
+
+    def _hierarchical(
+        self, node: CodeNode, symbols: Sequence[SymbolId], kinds: Sequence[RelationKind], *, with_guesses: bool
+    ) -> Iterator[CodeEdge]:
+        """Yield the types and methods below a node, and the constructors that run it unsaid."""
+        hierarchy, guessed = self._code.hierarchy, symbols if with_guesses else ()
+        if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
+            kind = RelationKind.IMPLEMENTS
+            yield from self._below(node, _of_each(hierarchy.children, symbols), kind)
+            yield from self._below(node, _of_each(hierarchy.objects, symbols), kind)
+            yield from self._handed(node, symbols, kind)
+            yield from self._below(node, _of_each(hierarchy.alike, guessed), kind, Certainty.BY_NAME)
+        if RelationKind.CALLS in kinds:
+            yield from self._below(node, _of_each(hierarchy.constructors_below, symbols), RelationKind.CALLS)
+        if RelationKind.OVERRIDES in kinds:
+            kind = RelationKind.OVERRIDES
+            methods = list(filter(self._code.resolver.symbols.is_replaceable, symbols))
+            yield from self._below(node, _of_each(hierarchy.overriding, methods), kind)
+            yield from self._handed(node, methods, kind)
+            yield from self._below(node, _of_each(hierarchy.alike_methods, guessed), kind, Certainty.BY_NAME)
+
+    def _handed(self, node: CodeNode, symbols: Sequence[SymbolId], kind: RelationKind) -> Iterator[CodeEdge]:
+        """Yield the functions that are handed over as an interface; of libraries where they are."""
+        links = dict.fromkeys(_of_each(self._code.hierarchy.handed, symbols))
+        placed = self._code.facts.placed({link.receiver for link in links} - {0})
+        functions: list[SymbolId] = []
+        for link in links:
+            function = placed.get(link.receiver) or self._code.references.symbol(link.path, link.receiver)
+            if function is None:
+                source_id = self._code.source_id(link.path, link.source)
+                yield CodeEdge(source_id, node.node_id, kind, link.path, link.line)
+            else:
+                functions.append(function)
+        yield from self._below(node, functions, kind)
+
+    def _below(
+        self, node: CodeNode, symbols: Iterable[SymbolId], kind: RelationKind, certainty: Certainty = Certainty.CERTAIN
+    ) -> Iterator[CodeEdge]:
+        """Yield relations from declarations, each once, to a node."""
+        is_guess = certainty is Certainty.BY_NAME
+        for symbol in dict.fromkeys(symbols):
+            source_id, line = self._code.node_id(symbol.path, symbol), self._code.resolver.declared(symbol).line
+            yield CodeEdge(source_id, node.node_id, kind, symbol.path, line, certainty, is_guess=is_guess)
+
+
+def _is_called_like(edge: CodeEdge, node: CodeNode) -> bool:
+    """Return whether a file only has the name of a test of something, or defines that itself: neither tests it."""
+    return edge.relation is RelationKind.TESTS and (edge.source_id < 0 or edge.path == node.path)
+
+
+def _of_each(find: Callable[[SymbolId], Iterable[_Value]], symbols: Iterable[SymbolId]) -> Iterator[_Value]:
+    """Yield what is found for each of some declarations."""
+    return chain.from_iterable(map(find, symbols))

@@ -1,0 +1,59 @@
+"""What does not fit a definition any more since its parameters were edited: calls, and methods that override it."""
+
+from collections.abc import Callable, Sequence, Set
+from itertools import chain
+
+from graphrag_mcp.graph.code import IndexedCode
+from graphrag_mcp.graph.definitions import ChangedDefinition
+from graphrag_mcp.graph.unfitting import Edit
+from graphrag_mcp.languages.registry import describe
+from graphrag_mcp.model.files import ANY_COUNT, Count, RelationKind
+from graphrag_mcp.model.graph import CodeNode, Line
+
+
+class Misfits:
+    """Answers from one state of the index."""
+
+    def __init__(self, code: IndexedCode) -> None:
+        self._code = code
+
+    def calls(self, edits: Sequence[Edit], read: Callable[[str], str | None]) -> set[Line]:
+        """Return the calls that certainly do not fit since edits. read: see `Edit.unfitting`."""
+        parts = (self._code.facts, self._code.links, read)
+        functions = chain.from_iterable(edit.unfitting(*parts, edits) for edit in edits)
+        return {(path, line) for function in functions for path, line, _ in function.calls}
+
+    def miscounted(self, name: str, places: Set[Line], took: Count, takes: Count) -> set[Line]:
+        """Return those of some places whose calls of a name gave a right number of arguments, and do not any more.
+
+        In languages without facts; none in others. took, takes: the right numbers before and now.
+        """
+        given: dict[Line, list[Count]] = {}
+        for path in {path for path, _ in places}:
+            for said in self._code.facts.outline(path):
+                if said.kind is RelationKind.CALLS and said.target == name:
+                    given.setdefault((path, said.line), []).append(said.given)
+        return {
+            place
+            for place in places & given.keys()
+            if all(count.meets(took) and not count.meets(takes) for count in given[place])
+        }
+
+    def overriding(self, node: CodeNode, changed: ChangedDefinition) -> set[int]:
+        """Return the places of methods that take what a changed one above them took, and so override it no longer.
+
+        Of those that must, in languages without facts that check it; none where they may override another one instead.
+        """
+        language = describe(self._code.language(node.path))
+        took, takes = changed.took, changed.takes
+        if not language.overrides_exactly or took.most == takes.most or ANY_COUNT in (took, takes):
+            return set()
+        named = [each for each in self._code.facts.called(node.name) if each.place != node.place]
+        if not language.blocks_implement:
+            owner = node.qualified_name.rpartition(".")[0]
+            if any(each.most == takes.most or each.qualified_name == f"{owner}.{node.name}" for each in named):
+                return set()
+            around = (each for each in self._code.store.in_file(node.path) if each.qualified_name == owner)
+            if changed.has_body or not any(map(self._code.is_interface, around)):
+                named = [each for each in named if "override" in each.signature.split("(")[0].split()]
+        return {each.place for each in named if each.most == took.most}

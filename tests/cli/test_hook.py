@@ -308,11 +308,13 @@ CERTAIN = [
      f"`save` takes 3 arguments now; 4 certain calls pass 2: {', '.join(CALLS_OF_SAVE)}."),
     ("py/store.py", "def save(item, key)", "def save(item, name)",
      "`save` takes no `key` now; 1 certain call passes `key`: py/main.py:7."),
+    ("py/store.py", "def save(item, key)", "def save(item, *rest)",
+     "`save` takes no `key` now; 1 certain call passes `key`: py/main.py:7."),
     ("py/store.py", "def save(item, key)", "def save(item, name, ttl)",
      ("`save` takes 3 arguments now; 3 certain calls pass 2: py/main.py:5, py/store.py:28, py/test_store.py:5; "
      "1 certain call passes `key`: py/main.py:7.")),
     ("py/store.py", "def put(self, item, key)", "def put(self, item, key, *, ttl)",
-     "`put` takes 3 arguments now; 1 certain call passes 2: py/main.py:9."),
+     "`put` takes 3 arguments now; 2 certain calls pass no `ttl`: py/main.py:9, py/main.py:10."),
     ("py/store.py", "def put(self, item, key)", "def put(self)",
      "`put` takes 0 arguments now; 1 certain call passes 2: py/main.py:9."),
     ("py/store.py", "def __init__(self, path, size)", "def __init__(self, path, size, mode, user=1)",
@@ -350,7 +352,6 @@ def test_calls_that_an_edit_certainly_breaks_are_named(
 
 UNCERTAIN = {
     "a default": ("py/store.py", "def save(item, key)", "def save(item, key, ttl=1)"),
-    "any number": ("py/store.py", "def save(item, key)", "def save(item, *rest)"),
     "a name that no call gives": ("py/store.py", "def save(item, key)", "def save(thing, key)"),
     "another name of TypeScript": ("ts/store.ts", "save(item: string, key: number)", "save(a: string, b: number)"),
     "any names": ("py/store.py", "def save(item, key)", "def save(item, **rest)"),

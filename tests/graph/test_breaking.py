@@ -135,3 +135,126 @@ def test_another_file_may_go_on_importing_what_one_does_not_any_more(tmp_path: P
         new = code.replace('"mime/multipart"', '"mime"')
         difference = app.navigator().difference("HEAD", patch_of(path, code, new), 2, EVERYTHING)
     assert not difference.texts_left
+
+
+MAKE = """def make(*backends, envdir, root=None):
+    return backends
+
+
+def one(name):
+    return make(name, envdir="a")
+
+
+def all_of(names, more):
+    return (
+        make(*names, envdir="a"),
+        make("b", **more),
+    )
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "broken"),
+    [
+        ("envdir, project, root=None", {"one"}),
+        ("folder, root=None", {"one", "all_of"}),
+        ("envdir, root=None, **more", set()),
+        ("folder, root=None, **more", {"one"}),
+        ("envdir, root", {"one"}),
+    ],
+)
+def test_what_is_given_by_name_has_to_be_taken_and_given(tmp_path: Path, change: str, broken: set[str]) -> None:
+    """Any number of arguments before does not take names, nor stand for those that must be given."""
+    new = MAKE.replace("envdir, root=None", change)
+    assert breaking(tmp_path, MAKE, new, path="make.py") == broken
+
+
+BELOW = """class Base:
+    def run(self, a):
+        return a
+
+
+class Low(Base):
+    def run(self, a, b=0):
+        return a
+
+
+def main(base: Base):
+    return base.run(1)
+"""
+
+
+@pytest.mark.parametrize("change", ["(self, a, c)", "(self)"])
+def test_what_may_run_another_method_does_not_certainly_break(tmp_path: Path, change: str) -> None:
+    """One below takes what is given, and a method of Python need not take what one above it takes."""
+    new = BELOW.replace("(self, a)", change, 1)
+    assert breaking(tmp_path, BELOW, new, path="base.py") == set()
+
+
+GO_CHANGED = {
+    "the method is declared elsewhere": (
+        "func (db *DB) Count(query string) int { return 1 }\n\nfunc other() {}\n",
+        "func other() {}\n\nfunc (db *DB) Count(query string) int { return 1 }\n",
+    ),
+    "the type has another one": ("type DB struct{ name string }", "type DB struct{ *Base }"),
+    "what takes it changed": ("func run(c Counter) int {\n\treturn c.Count", "func run(c any) int {\n\treturn of"),
+}
+
+
+@pytest.mark.parametrize("change", GO_CHANGED.values(), ids=GO_CHANGED.keys())
+def test_a_change_of_what_it_is_given_to_or_of_the_type_makes_it_unsure(
+    tmp_path: Path, change: tuple[str, str]
+) -> None:
+    code = PLAIN.replace("int { return 1 }\n", "int { return 1 }\n\nfunc other() {}\n", 1)
+    new = code.replace(*change)
+    if "Count" not in change[1]:
+        new = new.replace("func (db *DB) Count(query string) int { return 1 }\n", "")
+    assert "total" not in breaking(tmp_path, code, new)
+
+
+def test_a_result_of_another_name_may_be_the_same_type(tmp_path: Path) -> None:
+    new = PLAIN.replace(
+        "func (db *DB) Count(query string) int", "type Int = int\n\nfunc (db *DB) Count(query string) Int"
+    )
+    assert breaking(tmp_path, PLAIN, new) == set()
+
+
+OVERRIDING = {
+    "another one above": (
+        ('class Base { public override string ToString() { return ""; } }\n'
+        'class Low : Base { public override string ToString() { return ""; } }\n'),
+        "Base { public override string ToString()",
+        "Base { public string ToString(int x)",
+    ),
+    "an explicit one": (
+        ("interface IRun { void Walk(int a); }\n"
+        "class A : IRun { void IRun.Walk(int a) {}\n  public void Walk(int a) {} }\n"),
+        "IRun { void Walk(int a)",
+        "IRun { void Walk(int a, int b)",
+    ),
+    "a member of an interface": (
+        "interface IRun { void Run(int a); }\ninterface IMore : IRun { new void Run(int a); }\n",
+        "IRun { void Run(int a)",
+        "IRun { void Run(int a, int b)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "old", "new"), OVERRIDING.values(), ids=OVERRIDING.keys())
+def test_only_what_must_override_the_changed_method_breaks(tmp_path: Path, code: str, old: str, new: str) -> None:
+    with indexed(tmp_path, {"a.cs": code}) as app:
+        patch = patch_of("a.cs", code, code.replace(old, new, 1))
+        affected = app.navigator().difference("HEAD", patch, 2, EVERYTHING).affected
+    broken = [place.node.signature for row in affected for place in row.breaks]
+    assert all("IRun.Walk" in signature for signature in broken)
+
+
+def test_of_a_trait_that_is_written_twice_it_is_not_certain_which_is_meant(tmp_path: Path) -> None:
+    code = """#[cfg(feature = "a")]
+pub trait T { fn run(&self, a: i32); }
+#[cfg(not(feature = "a"))]
+pub trait T { fn run(&self, a: i32); fn more(&self) {} }
+struct A;
+impl T for A { fn run(&self, a: i32) {} }
+"""
+    assert breaking(tmp_path, code, code.replace("a: i32", "a: i32, b: i32", 1), path="a.rs") == set()

@@ -90,7 +90,7 @@ def _after_edit(event: Event, root: Path) -> "Said | None":
 
 def _sentence(function: "Unfitting") -> str:
     all_passed = dict.fromkeys(passed for _, _, passed in function.calls)
-    names = [passed for passed in all_passed if not passed.isdecimal()]
+    names = [passed for passed in all_passed if passed.startswith("`")]
     takes = f"{function.takes}" if len(names) < len(all_passed) else f"no {', '.join(names)}"
     parts = [f"`{function.name}` takes {takes} now"]
     for given in all_passed:

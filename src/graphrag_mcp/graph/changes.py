@@ -127,7 +127,7 @@ def find_diff_impact(
     unfitting = relations.misfits.calls(edits, _reading(read))
     nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
-    dependants = Dependants(graph, relations, scope, inside, unfitting)
+    dependants = Dependants(graph, relations, scope, changed, inside, unfitting)
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
     affected, doubts = [], list[Doubt]()
     for definition, node in sorted(of_code, key=lambda pair: list(Change).index(pair[0].change)):

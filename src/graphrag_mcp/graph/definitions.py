@@ -193,7 +193,9 @@ def _breaks(before: _Side, after: _Side) -> bool:
     if len(now_placed) < len(placed) or any(not parameter.optional for parameter in added):
         return True
     is_same = all(_takes_the_same(*pair, named, before.file.language) for pair in pairs)
-    return not is_same or any(name not in named for name in by_name)
+    needed = {parameter.name for parameter in old.parameters if not parameter.optional}
+    is_given = all(name in named and (named[name].optional or name in needed) for name in by_name)
+    return not (is_same and is_given)
 
 
 def _share_a_count(old: Declared | None, new: Declared | None) -> bool:

@@ -23,18 +23,27 @@ _MOST_OVERRIDING = 20  # The calls of no more methods are looked at.
 
 
 class Dependants:
-    """Answers for one difference. inside: the nodes that changed. unfitting: calls that certainly do not fit edits."""
+    """Answers for one difference.
+
+    changed: its definitions. inside: their nodes. unfitting: calls that certainly do not fit edits.
+    """
 
     def __init__(
-        self, graph: SymbolGraph, relations: Relations, scope: Scope, inside: Set[int], unfitting: Set[Line]
+        self,
+        graph: SymbolGraph,
+        relations: Relations,
+        scope: Scope,
+        changed: Sequence[ChangedDefinition],
+        inside: Set[int],
+        unfitting: Set[Line],
     ) -> None:
         self._graph, self._relations, self._scope = graph, relations, scope
-        self._inside, self._unfitting = inside, unfitting
+        self._changed, self._inside, self._unfitting = changed, inside, unfitting
 
     def of(self, definition: ChangedDefinition, node: CodeNode | None) -> tuple[Affected, Doubt]:
         """Return a changed definition with what depends on it outside the change, and what is not known of that."""
         is_gone = definition.change in (Change.REMOVED, Change.MOVED)
-        unfitting = self._unfitting
+        unfitting, breaks_all = self._unfitting, definition.breaks_all
         if is_gone and (node is None or definition.change is Change.MOVED):
             places, doubt = self._left_behind(definition)
         elif node is None or definition.change is Change.ADDED:
@@ -43,6 +52,8 @@ class Dependants:
             edges, doubt = self._relations.incoming(node, LEADING, self._scope)
             places = self._outside([edge for edge in edges if is_shown(edge)])
             doubt = doubt.without([place.site for place in places])
+            if not (is_gone or describe(detect_language(definition.path)).types_calls):  # One below may be called.
+                breaks_all &= all(edge.relation is not RelationKind.OVERRIDES for edge in edges)
             if definition.change is Change.SIGNATURE:
                 places, doubt, misfitting = self._counted(definition, node, places, doubt)
                 unfitting = unfitting | misfitting
@@ -53,7 +64,11 @@ class Dependants:
             place
             for place in broken
             if place.certainty is Certainty.CERTAIN
-            and (definition.breaks_all or place.site in unfitting or place in given)
+            and (
+                (breaks_all and place.relation is not RelationKind.OVERRIDES)
+                or place.site in unfitting
+                or place in given
+            )
         ]
         may = [place for place in broken if place not in certain]
         taken = {place.node for place in broken}
@@ -107,9 +122,20 @@ class Dependants:
         return called
 
     def _given(self, definition: ChangedDefinition) -> list[Dependant]:
-        """Return where values are given as an interface that demands a method as it was."""
-        is_method = definition.is_breaking and definition.kind is SymbolKind.METHOD
-        return self._outside(self._relations.removed.given(definition, self._inside)) if is_method else []
+        """Return where values are given as an interface that demands a method as it was.
+
+        It is not certain that they do not fit if what they are given to changed too, or the type itself.
+        """
+        others = [each for each in self._changed if each is not definition and each.change is not Change.BODY]
+        names = {each.symbol.rpartition(".")[2] for each in others}
+        is_moved = any(each.symbol == definition.symbol for each in others)
+        if not definition.is_breaking or definition.kind is not SymbolKind.METHOD or is_moved:
+            return []
+        edges = self._relations.removed.given(definition, self._inside, names)
+        owner = definition.symbol.rpartition(".")[0]
+        if not definition.breaks_all or any(each.symbol == owner for each in self._changed):
+            edges = [edge._replace(certainty=Certainty.MAY_CALL) for edge in edges]
+        return self._outside(edges)
 
     # ------------------------------------------------------------ gone
 

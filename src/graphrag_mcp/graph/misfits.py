@@ -9,6 +9,7 @@ from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.languages.registry import describe
 from graphrag_mcp.model.files import ANY_COUNT, Count, RelationKind
 from graphrag_mcp.model.graph import CodeNode, Line
+from graphrag_mcp.model.sources import Named
 
 
 class Misfits:
@@ -49,11 +50,31 @@ class Misfits:
         if not language.overrides_exactly or took.most == takes.most or ANY_COUNT in (took, takes):
             return set()
         named = [each for each in self._code.facts.called(node.name) if each.place != node.place]
+        is_overriding = "override" in (
+            *_words_before(changed.signature),
+            *_words_before(changed.was),
+        )  # So others override what is above it.
+        if is_overriding or any(each.qualified_name == node.qualified_name for each in named):
+            return set()
         if not language.blocks_implement:
-            owner = node.qualified_name.rpartition(".")[0]
-            if any(each.most == takes.most or each.qualified_name == f"{owner}.{node.name}" for each in named):
+            if any(each.most == takes.most for each in named):
                 return set()
-            around = (each for each in self._code.store.in_file(node.path) if each.qualified_name == owner)
-            if changed.has_body or not any(map(self._code.is_interface, around)):
-                named = [each for each in named if "override" in each.signature.split("(")[0].split()]
+            owner = node.qualified_name.rpartition(".")[0]
+            if changed.has_body or not self._is_interface(node.path, owner):
+                named = [each for each in named if "override" in _words_before(each.signature)]
+            else:
+                explicit = [each for each in named if f".{each.name}" in each.signature.split("(")[0]]
+                named = explicit or [each for each in named if not self._is_in_interface(each)]
         return {each.place for each in named if each.most == took.most}
+
+    def _is_in_interface(self, member: Named) -> bool:
+        return self._is_interface(member.file.path, member.qualified_name.rpartition(".")[0])
+
+    def _is_interface(self, path: str, name: str) -> bool:
+        around = (each for each in self._code.store.in_file(path) if each.qualified_name == name)
+        return any(map(self._code.is_interface, around))
+
+
+def _words_before(signature: str) -> list[str]:
+    """Return the words of a signature before its parameters."""
+    return signature.split("(")[0].split()

@@ -16,7 +16,7 @@ from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.facts import METACLASS, Declared, FileFacts, Mark, Parameter, Takes, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.links import How, Place, place_id
-from graphrag_mcp.parsing.code.parts import parse_part
+from graphrag_mcp.parsing.code.parts import behind_star, parse_part
 from graphrag_mcp.text.names import as_name
 
 if TYPE_CHECKING:  # The hook of `cli/hook.py` runs at each edit, and should not wait for these imports.
@@ -55,11 +55,13 @@ class _Given(NamedTuple):
 
 
 class _Function(NamedTuple):
-    """A function as a text has it. text: of its parameters."""
+    """A function as a text has it. text: of its parameters. named: those that calls give by their names only."""
 
     parameters: Sequence[Parameter]
     text: bytes
     is_decorated: bool
+    named: frozenset[str]
+    takes_names: bool  # Whether it takes any.
 
     def takes(self, *, has_self: bool = False) -> Takes:
         """Return what it is given. has_self: whether the first parameter is the own instance or type."""
@@ -86,13 +88,23 @@ class _Change(NamedTuple):
     def gone(self, given: _Given) -> list[str]:
         """Return the names that a call gives and that the function does not take any more."""
         old, new = ({row.name for row in function.parameters} for function in (self.old, self.new))
-        takes_any = any(row.rest for row in self.new.parameters)
-        return [] if takes_any else sorted(given.names & old - new)
+        return [] if self.new.takes_names else sorted(given.names & old - new)
+
+    def lacking(self, given: _Given) -> list[str]:
+        """Return the names that a call has to give now, and does not."""
+        before, wanted = (
+            {row.name for row in function.parameters if not (row.optional or row.rest)}
+            for function in (self.old, self.new)
+        )
+        wanted &= self.new.named
+        return [] if given.number < 0 else sorted(wanted - before - given.names)
 
     def breaks(self, given: _Given) -> str:
         """Return what a call passes that was right before, and certainly is not any more; "" for nothing."""
         if names := self.gone(given):
             return ", ".join(f"`{as_name(name)}`" for name in names)
+        if names := self.lacking(given):
+            return f"no {', '.join(f'`{as_name(name)}`' for name in names)}"
         return str(given.number) if self._breaks(given.number) else ""
 
     def _breaks(self, count: int) -> bool:
@@ -248,8 +260,16 @@ def _functions(tree: Tree | None, language: str, text: str) -> dict[str, list[_F
         rows = [row for row, _ in writer.parameters(part) if not row.name or row.name != shapes.this]
         beside = node.prev_named_sibling
         is_decorated = beside is not None and beside.type == "decorator"
-        found.setdefault(_qualified(node), []).append(_Function(rows, part.text or b"", is_decorated))
+        takes_names = any(child.type == "dictionary_splat_pattern" for child in _flattened(part))
+        function = _Function(rows, part.text or b"", is_decorated, behind_star(part), takes_names)
+        found.setdefault(_qualified(node), []).append(function)
     return found
+
+
+def _flattened(parameters: Node) -> Iterator[Node]:
+    """Yield parameters and what each of them begins with: `**names: str` is a typed one."""
+    for child in parameters.named_children:
+        yield from (child, *child.named_children[:1])
 
 
 def _counts_in(tree: Tree | None, name: str) -> dict[int, list[_Given]]:

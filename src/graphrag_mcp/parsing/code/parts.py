@@ -42,10 +42,20 @@ def starred_parameters(text: str, language: str) -> frozenset[str]:
     while pending:
         node = pending.pop(0)
         if node.type == "parameters":
-            starred = dropwhile(lambda part: part.type not in _STARS, node.named_children)
-            return frozenset(_name(part) for part in starred if part.type not in _STARS)
+            return behind_star(node)
         pending += node.named_children
     return frozenset()
+
+
+def behind_star(parameters: Node) -> frozenset[str]:
+    """Return those of some parameters that only a name can give."""
+    behind = dropwhile(lambda part: not _is_star(part), parameters.named_children)
+    return frozenset(_name(part) for part in behind if not _is_star(part))
+
+
+def _is_star(parameter: Node) -> bool:
+    """Return whether a parameter is `*`, `*rest` or `*rest: int`."""
+    return parameter.type in _STARS or any(part.type in _STARS for part in parameter.named_children[:1])
 
 
 def _name(parameter: Node) -> str:

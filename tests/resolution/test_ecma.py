@@ -513,3 +513,29 @@ def test_a_result_may_hold_the_receiver() -> None:
         "async function run(b: B) { (await b.next()).«own»(); b.all()[0].«own»(); b.next().then(c => c.«own»()) }\n"
     )
     assert Project({"a.ts": text}).answers() == ["a.ts:3 own"] * 3
+
+
+DECLARED = {
+    "map/index.js": "export const map = () => 1\n",
+    "map/index.d.ts": "export type Key<T> = keyof T\nexport interface Map {}\nexport function map(): Map\n",
+    "index.js": "export * from './map/index.js'\n",
+    "index.d.ts": "export { map, Key } from './map/index.js'\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "found"),
+    [
+        ("life/index.d.ts", "import type { Key } from '../map/index.js'\nexport function on(key: «Key»<string>): void\n",
+         "map/index.d.ts:1 Key"),
+        ("life/index.d.ts", "import { Map } from '../map/index.js'\nexport interface Low extends «Map» {}\n",
+         "map/index.d.ts:2 Map"),
+        ("a.ts", "import { type Key } from './map/index.js'\nlet a: «Key»<string>\n", "map/index.d.ts:1 Key"),
+        ("a.ts", "import type { Key } from './index.js'\nlet a: «Key»<string>\n", "map/index.d.ts:1 Key"),
+        ("a.ts", "import { map } from './map/index.js'\n«map»()\n", "map/index.js:1 map"),
+        ("a.js", "import { map } from './map/index.js'\n«map»()\n", "map/index.js:1 map"),
+    ],
+)  # fmt: skip
+def test_what_code_lacks_is_declared_beside_it(path: str, code: str, found: str) -> None:
+    """`./map.js` means for TypeScript what `./map.d.ts` declares; what is called is in the code."""
+    assert Project({**DECLARED, path: code}).answer() == found

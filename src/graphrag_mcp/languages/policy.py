@@ -35,6 +35,8 @@ class ModuleRules:
     open_types: bool = False  # Whether any file of a unit may declare members of a type.
     nested: bool = False  # Whether packages are names.
     is_ambient: Callable[[str], bool] = lambda _path: False  # Whether a file only declares what there is elsewhere.
+    # The file beside one of code that declares what that has, "" for none.
+    beside: Callable[[ModuleSource, str], str] = lambda _source, _path: ""
     tests: str | tuple[str, ...] = ()  # How files of tests end.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.
     entries: Callable[[ModuleSource, str], Iterable[str]] = lambda _source, _path: ()

@@ -79,10 +79,15 @@ class Modules(ResolverPart):
         return wholes.pop() if len(wholes) == 1 else None
 
     def export(self, module: Module, name: str) -> Referent | None:
-        """Return what a module exports under a name."""
+        """Return what a module exports under a name, or what is declared beside it: code has no types."""
         file = self.state.file(module.path)
         if file is None:
             return None
+        exported = self._export(file, module, name)
+        beside = file.policy.modules.beside(self.state.source, file.path) if exported is ABSENT else ""
+        return self.export(Module(beside), name) if beside else exported
+
+    def _export(self, file: File, module: Module, name: str) -> Referent | None:
         if file.policy.names.rebinds:
             return self.in_module(file, name)
         if exported := next(iter(file.exports.get(name, ())), None):
@@ -124,6 +129,8 @@ class Modules(ResolverPart):
         """Return whether a module exports nothing of a name, and passes nothing on: most of many do."""
         file = self.state.file(module.path) if isinstance(module, Module) else None
         if file is None or file.policy.names.rebinds or file.facts.has_errors:
+            return False
+        if file.policy.modules.beside(self.state.source, file.path):
             return False
         return not any(key in file.exports for key in (name, "*", "=")) and name not in file.assigned
 

@@ -22,6 +22,7 @@ from graphrag_mcp.model.values import Module, Outside, Value
 
 _SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _RUN = (".js", ".jsx", ".mjs", ".cjs", *_SUFFIXES)  # JavaScript means the code, TypeScript the types beside it.
+_DECLARED = {".js": ".d.ts", ".jsx": ".d.ts", ".mjs": ".d.mts", ".cjs": ".d.cts"}
 _COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts")}
 _NAMES = {name: frozenset(names) for name, *names in map(str.split, read_text(__package__, "names.txt").splitlines())}
 _SCHEMES, _RUNTIME, _OF_LITERALS = (_NAMES[f"<{name}>"] for name in ("schemes", "runtime", "literals"))
@@ -58,6 +59,8 @@ def _module(source: ModuleSource, path: str, module: str) -> Value | None:
     if module.startswith("."):
         suffixes = _RUN if path.endswith(_RUN[:4]) else _SUFFIXES
         place = posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
+        if path.endswith(tuple(_DECLARED.values())) and (declared := _beside(source, place)):
+            return Module(declared)
         return _file(source, place, suffixes) or _compiled_from(source, place)
     known = source.manifests()
     manifests = [
@@ -84,6 +87,13 @@ def _module(source: ModuleSource, path: str, module: str) -> Value | None:
 def _packages_around(manifests: Iterable[Manifest], path: str) -> Iterator[Manifest]:
     """Yield the manifests of the packages that a file is in, in their order."""
     return (manifest for manifest in manifests if manifest.kind == "package.json" and is_below(path, manifest.folder))
+
+
+def _beside(source: ModuleSource, path: str) -> str:
+    """Return the file that declares for TypeScript what a file of JavaScript has, "" for none."""
+    stem, suffix = posixpath.splitext(path)
+    declared = stem + _DECLARED[suffix] if suffix in _DECLARED else ""
+    return declared if declared and source.has(declared) else ""
 
 
 @lru_cache(1 << 10)
@@ -204,7 +214,8 @@ POLICY = Policy(
     ModuleRules(
         _module,
         entries=_entries,
-        is_ambient=lambda path: path.endswith((".d.ts", ".d.mts", ".d.cts")),
+        is_ambient=lambda path: path.endswith(tuple(_DECLARED.values())),
+        beside=_beside,
     ),
     names=NameRules(
         builtins=builtins_of("typescript"),

@@ -28,7 +28,7 @@ SHOWN = Path(__file__).with_name("shown.json")  # By picture: its hash, the file
 LARGEST = 150_000
 SIZE = ViewportSize(width=1280, height=760)
 PICTURES: dict[str, tuple[Literal["dark", "light"], str]] = {
-    "search": ("light", "#/search?q=how are results fused"),
+    "search": ("light", "#/search?q=how are ranked lists fused"),
     "score": ("dark", "#/search?q=fuse_rrf&tab=score"),
     "graph": ("light", "#/graph?symbol=fuse_rrf"),
     "symbol": ("dark", "#/symbol?symbol=find_neighbourhood"),

@@ -221,14 +221,18 @@ def test_a_result_of_another_name_may_be_the_same_type(tmp_path: Path) -> None:
 
 OVERRIDING = {
     "another one above": (
-        ('class Base { public override string ToString() { return ""; } }\n'
-        'class Low : Base { public override string ToString() { return ""; } }\n'),
+        (
+            'class Base { public override string ToString() { return ""; } }\n'
+            'class Low : Base { public override string ToString() { return ""; } }\n'
+        ),
         "Base { public override string ToString()",
         "Base { public string ToString(int x)",
     ),
     "an explicit one": (
-        ("interface IRun { void Walk(int a); }\n"
-        "class A : IRun { void IRun.Walk(int a) {}\n  public void Walk(int a) {} }\n"),
+        (
+            "interface IRun { void Walk(int a); }\n"
+            "class A : IRun { void IRun.Walk(int a) {}\n  public void Walk(int a) {} }\n"
+        ),
         "IRun { void Walk(int a)",
         "IRun { void Walk(int a, int b)",
     ),

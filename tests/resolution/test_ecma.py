@@ -526,7 +526,7 @@ DECLARED = {
 @pytest.mark.parametrize(
     ("path", "code", "found"),
     [
-        ("life/index.d.ts", "import type { Key } from '../map/index.js'\nexport function on(key: «Key»<string>): void\n",
+        ("life/index.d.ts", "import type { Key } from '../map/index.js'\nexport type On = «Key»<string>\n",
          "map/index.d.ts:1 Key"),
         ("life/index.d.ts", "import { Map } from '../map/index.js'\nexport interface Low extends «Map» {}\n",
          "map/index.d.ts:2 Map"),

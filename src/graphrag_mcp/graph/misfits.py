@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Sequence, Set
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from graphrag_mcp.graph.code import IndexedCode
-from graphrag_mcp.graph.definitions import ChangedDefinition
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.languages.registry import describe
 from graphrag_mcp.model.files import ANY_COUNT, Count, RelationKind
 from graphrag_mcp.model.graph import CodeNode, Line
 from graphrag_mcp.model.sources import Named
+
+if TYPE_CHECKING:  # It imports the parser, which few questions need.
+    from graphrag_mcp.graph.definitions import ChangedDefinition
 
 
 class Misfits:
@@ -40,7 +43,7 @@ class Misfits:
             if all(count.meets(took) and not count.meets(takes) for count in given[place])
         }
 
-    def overriding(self, node: CodeNode, changed: ChangedDefinition) -> set[int]:
+    def overriding(self, node: CodeNode, changed: "ChangedDefinition") -> set[int]:
         """Return the places of methods that take what a changed one above them took, and so override it no longer.
 
         Of those that must, in languages without facts that check it; none where they may override another one instead.

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from graphrag_mcp.graph.code import IndexedCode
-from graphrag_mcp.graph.definitions import ChangedDefinition
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
 from graphrag_mcp.model.files import BARE_CONFIDENCE, OF_FIELD, Relation, RelationKind, Resolution, SymbolKind
@@ -13,6 +13,9 @@ from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNo
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.parsing.code.imports import module_key, module_keys
+
+if TYPE_CHECKING:  # It imports the parser, which few questions need.
+    from graphrag_mcp.graph.definitions import ChangedDefinition
 
 _OF_VALUES = (Resolution.UNKNOWN, Resolution.BASE)
 _KEPT = 1_000
@@ -45,7 +48,7 @@ class Removed:
                 mentions[Mentioned(link.kind, name, module, link.path, link.line, is_meant, receiver)] = None
         return list(mentions)
 
-    def given(self, definition: ChangedDefinition, changed: Set[int], names: Set[str]) -> list[CodeEdge]:
+    def given(self, definition: "ChangedDefinition", changed: Set[int], names: Set[str]) -> list[CodeEdge]:
         """Return where the type of a changed method is given as an interface that demands the method as it was.
 
         changed: the nodes of what changed; one of these demands something else now. names: of what else changed; a line

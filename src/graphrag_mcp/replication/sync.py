@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 BATCH_FILES = 200
 BATCH_CHUNKS = 1500  # A transaction has a few megabytes.
 BATCH_RELATIONS = 5000
-RELATIONS_OF_A_FILE = 25  # A file costs as much as so many of them, so that a batch has 200 files at most.
+RELATIONS_OF_A_FILE = 25  # As much as a file costs: a batch has 200 files at most.
 MAX_PASSES = 5  # The index may change while it is copied.
 
 REMOVABLE_FRACTION = 0.5  # A larger fraction of a server's files is removed only after a confirmation.

@@ -107,7 +107,7 @@ class Uses:
             for group in _by_place(link for link in links if link.target == number):
                 certainty = self._reached(group, symbol)
                 interface = group[0].receiver if self._symbols.has_method_sets(symbol) else 0
-                if certainty and interface > 0:  # Which types have its methods is compared by who asks.
+                if certainty and interface > 0:  # The asker compares which types have its methods.
                     yield self._references.site(group[0], name, interface, is_certain=False)
                 elif certainty is Certainty.MAY_CALL:
                     yield self._references.site(group[0], name, self._references.place(symbol), is_certain=False)

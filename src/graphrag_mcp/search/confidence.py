@@ -37,6 +37,7 @@ WEAK = 0.4
 UNSURE = 0.75
 
 SEEN = 3  # Chunks: fewer hardly have a word.
+SMALL = 300  # Chunks: with fewer, a word that one of them has is not rare.
 ENOUGH = 4  # Terms: of fewer, one that is an abbreviation would decide.
 MIN_CHUNKS = 50  # With fewer, the frequency of a word proves nothing.
 ONE_PART = 2  # Terms of a word with one part of more than a letter: "XPath" gives xpath and path.
@@ -196,8 +197,9 @@ def read_signals(query: Query, retrieved: Retrieved, frequencies: Frequencies) -
     if frequencies.chunks < MIN_CHUNKS or not counts:
         return None
     # Code that implements a type need not have the word.
-    lacking = 0.0 if query.relations else sum(1 - min(count, SEEN) / SEEN for count in counts.values())
-    # Files are found by the words of a path, too: one in a question is no sign that it exists.
+    seen = min(SEEN, max(1, frequencies.chunks // SMALL))
+    lacking = 0.0 if query.relations else sum(1 - min(count, seen) / seen for count in counts.values())
+    # The words of a path find files, too, where the path itself does not exist.
     path = retrieved.paths if query.intent is Intent.PATH else ()
     return Signals(
         cosine=_best(retrieved.vector),

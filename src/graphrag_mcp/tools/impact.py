@@ -277,7 +277,8 @@ def _reached_lines(cases: "Set[CodeNode]", row: "Reached") -> list[str]:
     does = " and ".join(kind.replace("_", " ") for kind in row.relations)
     words = f"{at(row.edge, row.lines)}  {name_of(row.node)} {does} {name_of(row.via)}"
     others = [f"{as_name(name)}:{', '.join(map(str, lines))}" for name, lines in row.also.items()]
-    also = f"; also {listed(others, ALSO_SHOWN)}" if others else ""
+    is_import = set(row.relations) == {"imports"}  # What else a file imports says nothing of the name.
+    also = f"; also {listed(others, ALSO_SHOWN)}" if others and not is_import else ""
     what = ("test " if row.node in cases or not cases else "helper ") if row.is_test else ""
     return [f"{what}{row.hops}. {words} ({row.edge.certainty}){also}"]
 

@@ -24,7 +24,7 @@ def command(nodes: Sequence[CodeNode], _whole: bool, build_files: Mapping[str, s
     """Return the command that runs some tests, or all if none is given; whole: names files and packages only.
 
     `npm test -- FILE` gives the file to the last of several commands only. Where `test` is several, each file is given
-    to the script with one runner whose configuration is nearest to it. A program that is no runner takes no files.
+    to the script with one runner whose configuration is nearest to it. Other programs take no files.
     """
     if not nodes:
         return "npm test"

@@ -51,7 +51,7 @@ def type_name(text: str) -> str:
 
 
 def fields_of(text: str) -> str:
-    """Return `cart.owner` of `cart.owner`, `$cart->owner` and `cart?.owner`; "" for what is no field of a variable."""
+    """Return `cart.owner` of `cart.owner`, `$cart->owner` and `cart?.owner`; "" for anything else."""
     names = text.strip("$@&*").replace("->", ".").replace("?.", ".").replace("!.", ".").split(".")
     return ".".join(names) if 1 < len(names) <= _MOST_FIELDS and all(map(str.isidentifier, names)) else ""
 

@@ -1,5 +1,6 @@
 """What depends on a changed definition, and which of it does not fit any more."""
 
+from collections import Counter
 from collections.abc import Sequence, Set
 from pathlib import PurePosixPath
 
@@ -38,7 +39,10 @@ class Dependants:
         unfitting: Set[Line],
     ) -> None:
         self._graph, self._relations, self._scope = graph, relations, scope
-        self._changed, self._inside, self._unfitting = changed, inside, unfitting
+        self._inside, self._unfitting = inside, unfitting
+        self._symbols = {each.symbol for each in changed}
+        other = [each.symbol for each in changed if each.change is not Change.BODY]
+        self._changed, self._names = Counter(other), Counter(symbol.rpartition(".")[2] for symbol in other)
 
     def of(self, definition: ChangedDefinition, node: CodeNode | None) -> tuple[Affected, Doubt]:
         """Return a changed definition with what depends on it outside the change, and what is not known of that."""
@@ -57,7 +61,7 @@ class Dependants:
             if definition.change is Change.SIGNATURE:
                 places, doubt, misfitting = self._counted(definition, node, places, doubt)
                 unfitting = unfitting | misfitting
-        given = self._given(definition)
+        given = dict.fromkeys(self._given(definition))
         broken = [place for place in places if definition.is_breaking and (is_gone or place.relation in _BROKEN)]
         broken += given
         certain = [
@@ -70,7 +74,8 @@ class Dependants:
                 or place in given
             )
         ]
-        may = [place for place in broken if place not in certain]
+        sure = set(certain)
+        may = [place for place in broken if place not in sure]
         taken = {place.node for place in broken}
         uses = [place for place in places if place.relation is not RelationKind.IMPORTS and place.node not in taken]
         others = {place.node: place for place in reversed(uses)}
@@ -126,14 +131,11 @@ class Dependants:
 
         It is not certain that they do not fit if what they are given to changed too, or the type itself.
         """
-        others = [each for each in self._changed if each is not definition and each.change is not Change.BODY]
-        names = {each.symbol.rpartition(".")[2] for each in others}
-        is_moved = any(each.symbol == definition.symbol for each in others)
+        is_moved = self._changed[definition.symbol] > 1
         if not definition.is_breaking or definition.kind is not SymbolKind.METHOD or is_moved:
             return []
-        edges = self._relations.removed.given(definition, self._inside, names)
-        owner = definition.symbol.rpartition(".")[0]
-        if not definition.breaks_all or any(each.symbol == owner for each in self._changed):
+        edges = self._relations.removed.given(definition, self._inside, self._names)
+        if not definition.breaks_all or definition.symbol.rpartition(".")[0] in self._symbols:
             edges = [edge._replace(certainty=Certainty.MAY_CALL) for edge in edges]
         return self._outside(edges)
 

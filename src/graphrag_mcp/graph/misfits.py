@@ -23,8 +23,9 @@ class Misfits:
 
     def calls(self, edits: Sequence[Edit], read: Callable[[str], str | None]) -> set[Line]:
         """Return the calls that certainly do not fit since edits. read: see `Edit.unfitting`."""
-        parts = (self._code.facts, self._code.links, read)
-        functions = chain.from_iterable(edit.unfitting(*parts, edits) for edit in edits)
+        facts = self._code.facts
+        together = {place: change for edit in edits for place, change in edit.changed(facts).items()}
+        functions = chain.from_iterable(edit.unfitting(facts, self._code.links, read, together) for edit in edits)
         return {(path, line) for function in functions for path, line, _ in function.calls}
 
     def miscounted(self, name: str, places: Set[Line], took: Count, takes: Count) -> set[Line]:

@@ -48,11 +48,11 @@ class Removed:
                 mentions[Mentioned(link.kind, name, module, link.path, link.line, is_meant, receiver)] = None
         return list(mentions)
 
-    def given(self, definition: "ChangedDefinition", changed: Set[int], names: Set[str]) -> list[CodeEdge]:
+    def given(self, definition: "ChangedDefinition", changed: Set[int], names: Mapping[str, int]) -> list[CodeEdge]:
         """Return where the type of a changed method is given as an interface that demands the method as it was.
 
-        changed: the nodes of what changed; one of these demands something else now. names: of what else changed; a line
-        with one of them may give the type to something else.
+        changed: the nodes of what changed; one of these demands something else now. names: how much that changed has a
+        name; a line with that of something else may give the type to this.
         """
         path, code = definition.path or definition.before, self._code
         owner, _, name = definition.symbol.rpartition(".")
@@ -73,7 +73,8 @@ class Removed:
                 source, target = code.source_id(link.path, link.source), code.node_id(demanded.path, demanded)
                 through = set(code.store.at_places((link.target,)).values())
                 beside = (mention.name for mention in code.references.mentions(link.path, link.line))
-                is_sure = is_sure and through.isdisjoint(changed) and names.isdisjoint(beside)
+                is_else = any(names.get(other, 0) > (other == name) for other in beside)
+                is_sure = is_sure and through.isdisjoint(changed) and not is_else
                 certainty = Certainty.CERTAIN if is_sure else Certainty.MAY_CALL
                 if not {source, target} & changed:
                     edges[link.path, link.line] = CodeEdge(source, target, link.kind, link.path, link.line, certainty)

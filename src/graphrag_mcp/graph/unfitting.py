@@ -5,7 +5,7 @@ their arguments are counted in the present text of their files. What is not cert
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import Node, Query, QueryCursor, Tree
@@ -169,13 +169,14 @@ class Edit:
         facts: "FactSource",
         links: "LinkSource",
         read: Callable[[str], str | None],
-        others: Sequence["Edit"] = (),
+        together: Mapping[int, _Change] | None = None,
     ) -> Iterator[Unfitting]:
         """Yield the functions with calls that do not fit. read: returns a file, None if it is not as it was indexed.
 
-        others: edits made with this one. A call of a method that others override does not fit if it fits none of them.
+        together: as `changed` returns, of all edits made with this one, if there are others. A call of a method that
+        others override does not fit if it fits none of them.
         """
-        edited = {place: change for edit in (self, *others) for place, change in edit.changed(facts).items()}
+        edited = self.changed(facts) if together is None else together
         for change, target in self._changes(facts):
             place = place_id(Place(self._path, target.qualified))
             overriding = _overriding(place, links) if target.kind in CALLABLE else set()

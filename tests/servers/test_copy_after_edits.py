@@ -352,7 +352,7 @@ def test_projects_that_are_copied_at_the_same_time_are_joined_once(
     for thread in threads:
         thread.join()
     between = "MATCH (a:Project)-[r:IMPORTS]->(b:Project) WHERE a.key IN $all AND b.key IN $all RETURN count(r) AS n"
-    projects = [replica._project for replica in replicas]
+    projects = [replica._project.name for replica in replicas]
     assert (neo4j_driver.execute_query(between, {"all": projects}).records[0]["n"], problems) == (12, [])
 
 
@@ -391,7 +391,7 @@ def test_projects_that_share_a_package_are_copied_and_removed_at_the_same_time(n
     for thread in threads:
         thread.join()
     count = "MATCH (f:File)-[:IMPORTS]->(x:External) WHERE f.project IN $all RETURN count(*) AS n"
-    named = {"all": [replica._project for replica in replicas]}
+    named = {"all": [replica._project.name for replica in replicas]}
     assert (neo4j_driver.execute_query(count, named).records[0]["n"], problems) == (4 * 29, [])
     for replica in replicas:
         replica.clear()

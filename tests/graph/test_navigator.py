@@ -159,6 +159,12 @@ def test_what_does_not_exist_is_said_with_what_is_similar(navigator: Navigator) 
         navigator.symbols("zzzzzz")
 
 
+def test_a_type_without_such_a_member_says_what_it_has(navigator: Navigator) -> None:
+    """The nearest name first."""
+    with pytest.raises(RequestError, match=r"'Price.nett'; Price \(shop/prices.py:4\) has net, total"):
+        navigator.symbols("Price.nett")
+
+
 def test_callers_are_followed_hop_by_hop(navigator: Navigator) -> None:
     """rate <- tax_of <- those that call it."""
     found = names(navigator, "rate", Direction.CALLERS, 2)

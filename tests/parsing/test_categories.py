@@ -22,6 +22,9 @@ EXPECTED = {
         "web/App.vue",
         "src/contests/score.py",
         "lib/crc.c",
+        "src/command/build.rs",
+        "src/command/test.rs",
+        "core/conf.py",
     ],
     Category.TESTS: [
         "conftest.py",
@@ -72,6 +75,8 @@ EXPECTED = {
         ".eslintrc.js",
         "vite.config.ts",
         "docs/conf.py",
+        "build.rs",
+        "crates/part/build.rs",
         "setup.py",
         ".gitignore",
         "etc/sshd_config",
@@ -190,6 +195,21 @@ def test_the_folders_at_the_root_of_public_repositories_have_the_category_that_a
 def test_a_name_that_means_a_role_only_in_one_place_means_it_only_there(path: str, category: Category) -> None:
     """`deps` holds the work of others at the root; below it, code about dependencies."""
     assert categorise(path) is category
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "category"),
+    [
+        ("tool.1", "." + "TH tool 1\n", Category.DOCUMENTATION),
+        ("man1/tool.1", '.\\" A comment.\n.Dd 2026\n.Dt TOOL 1\n', Category.DOCUMENTATION),
+        ("lib/tool.1", "some data", Category.OTHER),
+        ("house/setup.py", "def setup(house): ...", Category.IMPLEMENTATION),
+        ("part/setup.py", "from setuptools import setup", Category.CONFIG),
+    ],
+)
+def test_the_text_decides_where_a_name_does_not(path: str, text: str, category: Category) -> None:
+    """A page of a manual has the number of its section for a suffix, as the first of two versions may have."""
+    assert categorise(path, text) is category
 
 
 @pytest.mark.requirement("004-05", "B-28")

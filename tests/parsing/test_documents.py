@@ -344,6 +344,14 @@ def test_asciidoc_has_sections_outside_of_its_blocks() -> None:
     assert names == ["Title", "Title > Part"]
 
 
+@pytest.mark.parametrize(("heading", "part"), [(".SH", ".SS"), (".Sh", ".Ss")])
+def test_man_pages_have_sections(heading: str, part: str) -> None:
+    """With the macros of man and of mdoc."""
+    text = f'.TH tool 1\n{heading} "EXIT STATUS"\n.B 0\n{part} On\\-line\nText.\n{heading} FILES\n.nf\n'
+    symbols = parse_text("man/tool.1", text, DOCUMENTATION).symbols
+    assert [symbol.qualified_name for symbol in symbols] == ["EXIT STATUS", "EXIT STATUS > On-line", "FILES"]
+
+
 def test_configuration_is_cut_at_its_least_indented_keys() -> None:
     """A job of a pipeline stays in one piece when it fits."""
     job = "  job{n}:\n    steps:\n" + "".join(f"      - run: command {n} with options\n" for n in range(20))

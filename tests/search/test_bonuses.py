@@ -62,6 +62,16 @@ def test_a_file_named_like_the_query_gains() -> None:
     assert gains["src/session_cookie.py"] > gains["src/sessions.py"] > gains["src/wrappers.py"] == 0
 
 
+def test_the_file_that_states_what_is_asked_about_the_project_gains() -> None:
+    """That of the root most: another may be of a part."""
+    query = understand("which Python do I need at least?")
+    gains = [
+        bonuses.file_bonuses(query, path, 0.0, 0.0, 0.0, bonuses.Agreement(query.terms), WEIGHTS)["states it"]
+        for path in ("pyproject.toml", "plugins/pyproject.toml", "src/parser.py")
+    ]
+    assert gains == [WEIGHTS.stating, WEIGHTS.stating / 2, 0.0]
+
+
 def test_a_rare_word_of_the_query_in_a_name_says_more_than_a_common_one() -> None:
     """The share of the query that a name covers is a share of its words' rarity."""
     query = understand("server backpressure")

@@ -3,7 +3,13 @@
 import pytest
 
 from graphrag_mcp.model.files import Category, RelationKind
-from graphrag_mcp.search.query.phrases import asked_categories, asked_relations, asks_for_behaviour, asks_for_fact
+from graphrag_mcp.search.query.phrases import (
+    asked_categories,
+    asked_relations,
+    asks_for_behaviour,
+    asks_for_fact,
+    stating_files,
+)
 from graphrag_mcp.search.query.understand import LONG, understand
 
 
@@ -91,6 +97,24 @@ def test_a_word_inside_a_query_asks_for_nothing(text: str) -> None:
 def test_a_question_about_the_project_asks_for_documents_and_configuration(text: str) -> None:
     """They state its licence, versions, installation, tests, releases and rules."""
     assert asked_categories(text) >= {Category.DOCUMENTATION, Category.CONFIG}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "is_stating"),
+    [
+        ("which Python do I need at least?", "pyproject.toml", True),
+        ("which Python do I need at least?", "readme.md", True),
+        ("which Python do I need at least?", "parser.py", False),
+        ("under which licence is this published?", "copying", True),
+        ("in which release was the old client removed", "changes", True),
+        ("how are releases kept apart in the parser", "changes", False),
+    ],
+)
+def test_what_is_asked_about_the_project_stands_in_files_of_certain_names(
+    text: str, name: str, is_stating: bool
+) -> None:
+    """The words of such a question are rarely in them."""
+    assert any(files.match(name) for files in stating_files(text)) == is_stating
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,11 @@ FILES = (
     "core/session.py",
     "docs/guide.md",
     "lib/parser/tokens.py",
+    "man/tool.1",
+    "README.md",
     "src/app/[id]/page.tsx",
     "src/http/client.py",
+    "test/mocks/clock.py",
     "test/test_session.py",
 )
 TESTS, DOCUMENTATION = Category.TESTS, Category.DOCUMENTATION
@@ -68,11 +71,22 @@ def read(text: str) -> tuple[str, object] | None:
         ("in the core folder: where are cookies signed", "where are cookies signed", "/core"),
         ("only in src/app/[id]: loading", "loading", "/src/app/\\[id\\]"),
         ("only in *.md: session cookies", "session cookies", "**/*.md"),
+        ("in the man page: exit codes", "exit codes", "**/*.[1-8]"),
+        ("what is installed, in the readme", "what is installed", "**/[rR][eE][aA][dD][mM][eE]*"),
+        ("in the changelog: what became faster", "what became faster", DOCUMENTATION),  # There is none.
     ],
 )
 def test_a_stated_place_is_read(text: str, question: str, where: object) -> None:
     """The rest is what is searched for."""
     assert read(text) == (question, where)
+
+
+def test_a_folder_of_a_kind_of_file_is_both() -> None:
+    """The mocks of the tests are in a folder, and among the tests."""
+    for text in ("only in the mocks of the tests: a slow clock", "a slow clock, only in the mocks of the tests"):
+        found = find_restriction(text, exists)
+        assert found == Restriction("a slow clock", "mocks of the tests", frozenset({TESTS}), ("**/mocks",))
+    assert find_restriction("only in the fakes of the tests: a slow clock", exists) is None
 
 
 @pytest.mark.parametrize(

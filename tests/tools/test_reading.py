@@ -115,6 +115,14 @@ def test_a_long_function_is_folded_around_the_focus(app: App) -> None:
     assert lines[-1] == "Folded: token_budget shows more, and focus what is near words."
 
 
+def test_a_long_file_without_definitions_shows_its_beginning(tmp_path: Path) -> None:
+    """An outline would be empty."""
+    with indexed(tmp_path, {"COPYING": "\n" + "\n".join(f"Clause {n}." for n in range(300))}) as app:
+        text = ask(app, {"symbol": "COPYING"})
+    assert "2: Clause 0." in text
+    assert "\n... " in text
+
+
 _TALE = [f"Line {number} of the tale." for number in range(90)]
 DOCUMENTED = {
     "lamp.py": 'def glow(wick):\n    """' + "\n    ".join(_TALE) + '"""\n    return wick.burn(1)\n',

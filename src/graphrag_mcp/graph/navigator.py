@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -41,6 +42,8 @@ if TYPE_CHECKING:  # The questions that need these import them.
 _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
 MOST_TYPES = 5  # Whose tests are looked for, at each distance from a change.
+MEMBERS_NAMED = 12  # Of a type, the nearest to a name that none has.
+MEMBERS_COMPARED, NAME_COMPARED = 300, 64  # No more members and characters are compared with that name.
 LINES_NAMING = 5  # Lines that are named, of those with a name that is defined elsewhere.
 FILES_UNREAD = 2  # Files that are named, of those that may define it in lines that do not parse.
 
@@ -277,6 +280,7 @@ class Navigator:
             return nodes
         self._refuse_assigned(text, scope)
         self._refuse_foreign(text.strip(), scope)
+        self._refuse_member(text.strip().removesuffix("()"), scope)
         raise unknown_name(self._graph, text.strip().removesuffix("()"), scope)
 
     def known(self, text: str, scope: Scope = EVERYTHING) -> list[CodeNode]:
@@ -311,6 +315,20 @@ class Navigator:
                     f"{quoted(text)} is an attribute that methods assign ({places[0]}), without a definition of its own"
                 )
                 raise RequestError("symbol", f"{where}; a text search for {name!r} lists the lines that name it")
+
+    def _refuse_member(self, text: str, scope: Scope) -> None:
+        """Raise UnknownNameError with what a type has, if the text names another member of it."""
+        types, name = self._owners(text, scope)
+        for kind in types[:1]:
+            members = islice(self._defined_in(kind), MEMBERS_COMPARED)
+            names = dict.fromkeys(as_name(node.name)[:NAME_COMPARED] for node in members)
+            wanted = name[:NAME_COMPARED].lower()
+            nearest = sorted(names, key=lambda other: -SequenceMatcher(None, wanted, other.lower()).ratio())
+            has = f"has {listed(nearest, MEMBERS_NAMED)}" if nearest else "defines nothing"
+            where = f"{as_name(kind.path)}:{kind.start_line}"
+            raise UnknownNameError(
+                "symbol", f"nothing that is indexed defines {quoted(text)}; {as_name(kind.name)} ({where}) {has}"
+            )
 
     def _refuse_foreign(self, text: str, scope: Scope) -> None:
         """Raise UnknownNameError with the lines that name what is defined elsewhere, if there are any."""

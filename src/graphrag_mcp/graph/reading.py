@@ -38,7 +38,7 @@ class Body:
     @property
     def has_outline(self) -> bool:
         """Whether its members say what it is."""
-        return self.node.is_file or (self.node.kind in (SymbolKind.TYPE, SymbolKind.MODULE) and bool(self.members))
+        return bool(self.members) and (self.node.is_file or self.node.kind in (SymbolKind.TYPE, SymbolKind.MODULE))
 
 
 def read_body(

@@ -107,6 +107,9 @@ _TYPED_TEST_ENDS = ("Test", "Tests", "Spec", "Specs", "TestCase")
 _SNAPSHOT_STEM_ENDS = (".verified", ".received", ".approved")
 _SNAPSHOT_FOLDERS = frozenset({"__snapshots__", "_snapshots"})
 
+MAN_SECTION = re.compile("[1-9][a-z]{0,2}")
+_MAN_TITLE = re.compile(r"^\.(?:TH|Dt)[ \t]", re.MULTILINE)  # With the macros of man and of mdoc.
+
 _GENERATED_WITHIN = 1_000  # characters; marks further down are those of a generator, not of generated code.
 # What a bundler or compiler writes as the last line: where the map to the sources lies.
 _SOURCE_MAP = re.compile(r"(?://|/\*)[#@] sourceMappingURL=\S+(?: ?\*/)?")
@@ -140,6 +143,11 @@ def is_lock_file(path: str) -> bool:
     """Return whether a package manager wrote the file."""
     name = path.rpartition("/")[2].lower()
     return name in _LOCK_NAMES or name.endswith((".lock", "-lock.json", "-lock.yaml", ".lockfile"))
+
+
+def is_man_page(suffix: str, text: str) -> bool:
+    """Return whether a file with the number of a section of the manual as its suffix is a page of it."""
+    return bool(MAN_SECTION.fullmatch(suffix)) and bool(_MAN_TITLE.search(text))
 
 
 def is_snapshot(path: str) -> bool:
@@ -189,7 +197,7 @@ def _nature(name: str, stem: str, suffix: str, folders: Sequence[str], text: str
     """Return the category of the file without its folders."""
     if suffix in _DATA or name in _LOCK_NAMES:
         return Category.DATA
-    if name in _CONFIG_NAMES or (suffix in _CODE and _is_settings_name(stem)):
+    if _is_config_name(name, folders, text) or (suffix in _CODE and _is_settings_name(stem)):
         return Category.CONFIG
     if suffix in _DOCUMENTS:
         return Category.CONFIG if suffix == "txt" and stem.startswith("requirements") else Category.DOCUMENTATION
@@ -201,6 +209,7 @@ def _nature(name: str, stem: str, suffix: str, folders: Sequence[str], text: str
         stem in _DOCUMENT_NAMES
         or stem.startswith("license-")
         or (suffix.isdigit() and folders and folders[-1].lower() in _DOCUMENT_FOLDERS)
+        or is_man_page(suffix, text)
     ):
         return Category.DOCUMENTATION
     if text.startswith("#!"):
@@ -213,6 +222,17 @@ def _nature(name: str, stem: str, suffix: str, folders: Sequence[str], text: str
 def _is_distributed(name: str, suffix: str) -> bool:
     """Return whether a file is the build of a script or style sheet: `jquery.min.js`."""
     return suffix in _WEB and any(part in name for part in _VENDORED_NAME_PARTS)
+
+
+def _is_config_name(name: str, folders: Sequence[str], text: str) -> bool:
+    """Return whether a file of this name configures tools, and is no module of the product with such a name."""
+    if name == "build.rs":
+        return "src" not in folders
+    if name == "conf.py":
+        return not folders or not _DOCUMENT_FOLDERS.isdisjoint(map(str.lower, folders))
+    if name == "setup.py":
+        return not text or "setuptools" in text or "distutils" in text
+    return name in _CONFIG_NAMES
 
 
 def _is_settings_name(stem: str) -> bool:

@@ -28,6 +28,7 @@ from graphrag_mcp.search.focus import Gains, Terms, focus_hits
 from graphrag_mcp.search.gather import gather
 from graphrag_mcp.search.phrasings import fuse_phrasings, interleave
 from graphrag_mcp.search.query.restrictions import find_restriction
+from graphrag_mcp.search.query.spelling import respell
 from graphrag_mcp.search.query.understand import Query, clauses, joined, understand, understand_apart
 from graphrag_mcp.search.ranking.candidates import Candidates
 from graphrag_mcp.search.ranking.definitions import order_definitions
@@ -130,6 +131,7 @@ class _Search:
     def answer(self, texts: Sequence[str], index: IndexState) -> SearchResult:
         """Return the answer. texts: phrasings of one question."""
         request, settings = self.request, self.settings
+        texts = [self._respell(text) for text in texts]
         parts = clauses(texts[0]) if len(texts) == 1 else ()
         queries = understand_apart(parts, settings) if parts else [understand(text, settings) for text in texts]
         ranked = self._rank(queries, POOL)
@@ -158,6 +160,16 @@ class _Search:
             near_names=names,
         )
         return SearchResult(request.query, tuple(hits), tuple(related), meta, tuple(rejected), tuple(further))
+
+    def _respell(self, text: str) -> str:
+        """Return a text in the spelling of the repository."""
+        keywords = self.stores.keywords
+
+        def is_known(word: str) -> bool:
+            frequencies = keywords.frequencies([word])
+            return frequencies is None or bool(frequencies.of_terms[word])
+
+        return respell(text, is_known)
 
     def _rank(self, queries: Sequence[Query], pool: int, before: Sequence[Sequence[Scored]] = ()) -> "_Ranked":
         """Return the results of the first three phases. before: the ranking of a smaller pool, which stays in front.

@@ -38,5 +38,6 @@ LANGUAGES = (
         sources="src",
         public="pub",
         inline_tests="test tests",
+        test_stem=False,
     ),
 )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from graphrag_mcp.model.files import Category, Chunk, DocumentFacts, DocumentStatus, ParsedFile, ParseMode
+from graphrag_mcp.parsing.categories import MAN_SECTION
 from graphrag_mcp.parsing.documents.frontmatter import Value, read_front_matter
 from graphrag_mcp.parsing.documents.links import find_links, superseded
 from graphrag_mcp.parsing.documents.markdown import plain_title, scan_blocks
@@ -38,6 +39,7 @@ _VALUE_LIMIT = 200  # characters of one value or line
 _ADORNMENTS = frozenset("=-`:'\"~^_*+#<>.!$%&(),/;?@[\\]{|}")
 _SHORTEST = 3  # Two characters may as well be an ellipsis or a dash.
 _ASCIIDOC_TITLE = re.compile(r"(={1,6})[ \t]+(\S.*)$")
+_MAN_HEADING = re.compile(r"[.'](S[HhSs])[ \t]+(\S.*)")
 _ASCIIDOC_FENCE = re.compile(r"(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*$")
 
 
@@ -90,12 +92,12 @@ def parse_passages(path: str, text: str, category: Category, language: str = "",
 
 
 def _headings(suffix: str, rows: Sequence[str]) -> list[Heading]:
-    """Return the headings of reStructuredText and AsciiDoc; those of other text cannot be recognised reliably."""
+    """Return the headings of reStructuredText, AsciiDoc and man pages; other text has none that are certain."""
     if suffix in ("rst", "rest"):
         return _rst_headings(rows)
     if suffix in ("adoc", "asciidoc", "asc"):
         return _asciidoc_headings(rows)
-    return []
+    return _man_headings(rows) if MAN_SECTION.fullmatch(suffix) else []
 
 
 def _rst_headings(rows: Sequence[str]) -> list[Heading]:
@@ -131,6 +133,16 @@ def _asciidoc_headings(rows: Sequence[str]) -> list[Heading]:
         elif not fence and row.startswith("=") and (match := _ASCIIDOC_TITLE.match(row)):
             headings.append(Heading(index, index + 1, len(match[1]), match[2].strip()))
     return headings
+
+
+def _man_headings(rows: Sequence[str]) -> list[Heading]:
+    """Return the sections (.SH) and subsections (.SS) of a page, with the macros of man or of mdoc."""
+    found = ((index, _MAN_HEADING.match(row)) for index, row in enumerate(rows) if row.startswith((".S", "'S")))
+    return [
+        Heading(index, index + 1, 1 if match[1].upper() == "SH" else 2, match[2].strip().strip('"').replace("\\", ""))
+        for index, match in found
+        if match
+    ]
 
 
 def document_facts(values: Mapping[str, Value], rows: Sequence[str], sections: Sequence[Section]) -> DocumentFacts:

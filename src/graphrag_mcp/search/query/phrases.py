@@ -6,7 +6,6 @@ comes first and is qualified, when it comes last, or in a phrase that is not amb
 
 import re
 from collections.abc import Iterable, Mapping
-from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from graphrag_mcp.model.files import Category, RelationKind
@@ -36,7 +35,7 @@ _RELATIONS = {
     for direction, kinds in _DATA["relation"].items()
     for kind, phrases in kinds.items()
 }
-_PROJECT = _any_of(chain.from_iterable(_DATA["project"].values()))
+_PROJECT = {_any_of(phrases): _any_of([_DATA["stated_in"][topic]]) for topic, phrases in _DATA["project"].items()}
 # What states how a project is used, built and released.
 _STATING = frozenset({Category.DOCUMENTATION, Category.CONFIG})
 _FACT = re.compile(
@@ -57,7 +56,13 @@ _CHANGES = re.compile(
 def asked_categories(text: str) -> frozenset[Category]:
     """Return the kinds of file that a query asks for; a question about the project asks for two."""
     categories = _asked(text, _CATEGORIES)
-    return categories | _STATING if _PROJECT.search(_plain(text)) else categories
+    return categories | _STATING if stating_files(text) else categories
+
+
+def stating_files(text: str) -> tuple[re.Pattern[str], ...]:
+    """Return how the names of the files begin, in lower case, that state what a question about the project asks."""
+    plain = _plain(text)
+    return tuple(files for asked, files in _PROJECT.items() if asked.search(plain))
 
 
 def asks_for_fact(text: str) -> bool:

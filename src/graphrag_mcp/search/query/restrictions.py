@@ -33,7 +33,11 @@ class _Form(NamedTuple):
 
 
 _DATA = read_table("graphrag_mcp.search.query", "phrases.toml")
-_PARTS = {"kinds": "|".join(_DATA["place"].values()), **_DATA["part"]}
+_PARTS = {
+    "kinds": "|".join(_DATA["place"].values()),
+    "documents_by_name": "|".join(_DATA["document"]),
+    **_DATA["part"],
+}
 
 
 def _read_forms(place: str) -> tuple[_Form, ...]:
@@ -43,6 +47,13 @@ def _read_forms(place: str) -> tuple[_Form, ...]:
 
 _BEFORE, _AFTER = _read_forms("before"), _read_forms("after")
 _KIND_PATTERNS = {Category(name): re.compile(words, re.IGNORECASE) for name, words in _DATA["place"].items()}
+
+
+def _in_any_case(glob: str) -> str:
+    return re.sub("[a-z]", lambda letter: f"[{letter[0]}{letter[0].upper()}]", glob)
+
+
+_DOCUMENTS = {re.compile(words, re.IGNORECASE): tuple(map(_in_any_case, globs)) for words, globs in _DATA["document"].items()}
 _ASKS = re.compile(r"(?:where|which|how|what|who|find|show|list|is there|are there)\b", re.IGNORECASE)
 
 
@@ -80,26 +91,45 @@ def find_restriction(text: str, exists: Callable[[str], bool]) -> Restriction | 
 def _read(form: _Form, said: re.Match[str], exists: Callable[[str], bool]) -> Restriction | None:
     name_asked = said.groupdict().get("asked")
     question = f"{name_asked} {said['rest']}" if name_asked else said["rest"]
+    if said["document"]:
+        return _of_document(question, said["document"], exists)
     name = (said["path"] or said["kind"]).removeprefix("./").rstrip(".")
-    is_path = "/" in name or "*" in name or said["folder"] is not None
+    outer = _category(said["of"])
+    is_path = "/" in name or "*" in name or said["folder"] is not None or outer is not None
     if (is_path or (form.word and not said["kind"])) and (glob := _existing(form, name, is_path, exists)):
-        return Restriction(question, name.rstrip("/"), paths=(glob,))
-    # "Under tests/" also means the tests of a project that has them elsewhere.
-    category = next(
-        (category_name for category_name, words in _KIND_PATTERNS.items() if words.fullmatch(name.rstrip("/"))), None
-    )
-    if category is None or not form.kind:
+        categories = frozenset({outer}) if outer else frozenset()
+        place = f"{name} of the {said['of']}" if outer else name.rstrip("/")
+        return Restriction(question, place, categories, (glob,))
+    if said["of"]:
         return None
-    return Restriction(question, str(category), frozenset((category,)))
+    # "Under tests/" also means the tests of a project that has them elsewhere.
+    category = _category(name.rstrip("/"))
+    return Restriction(question, str(category), frozenset((category,))) if category and form.kind else None
+
+
+def _category(words: str | None) -> Category | None:
+    kinds = (category for category, pattern in _KIND_PATTERNS.items() if pattern.fullmatch(words or ""))
+    return next(kinds, None)
+
+
+def _of_document(question: str, name: str, exists: Callable[[str], bool]) -> Restriction:
+    """Return the restriction to a document that is called by what it is; to all documents, if no file is that."""
+    globs = next(globs for pattern, globs in _DOCUMENTS.items() if pattern.fullmatch(name))
+    existing = tuple(glob for glob in globs if exists(glob))
+    if existing:
+        return Restriction(question, f"the {name}", paths=existing)
+    return Restriction(question, str(Category.DOCUMENTATION), frozenset({Category.DOCUMENTATION}))
 
 
 def _existing(form: _Form, name: str, is_path: bool, exists: Callable[[str], bool]) -> str:
     """Return the glob of what the name means, "" if it does not exist.
 
-    That is what has this path in the root, else for a path in any folder; a package may be written with dots.
+    That is what has this path in the root, else for a path in any folder; a package may be written with dots, and names
+    with a star are those of all folders.
     """
     path = name.strip("/")
     if "*" not in path:
         path = re.sub(r"([\[\]])", r"\\\1", path) + ("" if form.file else "/")
     anywhere = [f"**/{path}", f"**/{path.replace('.', '/')}"] if is_path else []
-    return next((glob for glob in (f"/{path}", *anywhere) if exists(glob)), "")
+    globs = (f"/{path}", *anywhere) if "/" in path or "*" not in path else anywhere
+    return next(filter(exists, globs), "")

@@ -16,6 +16,7 @@ from graphrag_mcp.search.query.phrases import (
     asks_for_changes,
     asks_for_fact,
     asks_for_retired,
+    stating_files,
 )
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.expressions import read_table
@@ -54,7 +55,7 @@ class Query:
     are in the code as they are written, and words that may be parts of a message. paths: file paths or names in it.
     locations: lines of files in it. categories: kinds of file it asks for; their prior is 1. relations: those it asks
     about. wants_fact: whether it asks for a fact, which documents state, and not for code. wants_changes: whether it
-    may ask what has changed. wants_retired: whether it asks for archived or superseded files.
+    may ask what has changed. wants_retired: whether it asks for archived or superseded files. stating: how the names of the files begin that state what it asks about the project.
     """
 
     text: str
@@ -72,6 +73,7 @@ class Query:
     wants_fact: bool
     wants_changes: bool
     wants_retired: bool
+    stating: tuple[re.Pattern[str], ...]
 
 
 _DEFAULTS = RetrievalSettings()
@@ -107,6 +109,7 @@ def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
         wants_fact=asks_for_fact(title),
         wants_changes=asks_for_changes(text),
         wants_retired=asks_for_retired(title),
+        stating=stating_files(title),
     )
 
 

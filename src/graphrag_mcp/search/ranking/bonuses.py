@@ -150,9 +150,19 @@ def file_bonuses(
         "directory": weights.directory * around.terms,
         "coherence": weights.coherence * coherence,
         "votes": weights.votes * votes,
+        "states it": weights.stating * _states(query, path),
         "path": weights.path if query.paths and any(names_path(name, path) for name in query.paths) else 0.0,
         "history": weights.history * history * (LONG_SHARE if len(query.text) > LONG else 1.0),
     }
+
+
+def _states(query: Query, path: str) -> float:
+    """Return 1 for a file of the root whose name says that it states what a question asks about the project.
+
+    In a folder it may be that of a part: half of it, a third in a folder of a folder, and so on.
+    """
+    *folders, name = path.lower().split("/")
+    return 1 / (1 + len(folders)) if any(files.match(name) for files in query.stating) else 0.0
 
 
 def graph_votes(

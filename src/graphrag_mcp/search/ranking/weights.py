@@ -26,6 +26,7 @@ class Weights:
     stem_query: float = 0.1
     directory: float = 0.3
     path: float = 0.5
+    stating: float = 0.4
     coherence: float = 0.2
     votes: float = 0.2
     history: float = 0.45

@@ -14,7 +14,7 @@ CHARACTERS_PER_TOKEN = 3.2  # Code has many short tokens; prose would be about 4
 # Cost of other letters, in characters of code: Cyrillic, Greek, Arabic, … and Chinese, Japanese, Korean, emoji.
 LETTER_COST, SIGN_COST = 1.6, 3.2
 CONCISE_TOKENS = 1_000
-SEARCH_TOKENS = 1_210  # A search without a budget has this one: on the average, answers have 3,200 characters.
+SEARCH_TOKENS = 1_165  # A search without a budget has this one: on the average, answers have 3,200 characters.
 RELATED_SHARE = 5  # At most a fifth of the room: related code supports the results and replaces none.
 CUT_MARK = " …"
 WORTH_HIDING = 3  # Lines are folded if they have more than three times the characters of the line that says so.

@@ -97,6 +97,7 @@ def test_a_folder_of_a_kind_of_file_is_both() -> None:
         "it fails in the tests",
         "in the docs, `limit` is 5 by default, but I get 10",
         "how do we check links in the docs",
+        "how are entries written in the changelog",
         "tests: add a fake clock",
         "in general, how are sessions kept",
         "in safari: the page stays blank",

@@ -25,10 +25,13 @@ _PER_CHOICE = 0.4
 PER_LINK = 0.05
 
 
-@shown("source", "target", "edge", "choices", "read", "text")
+@shown("source", "target", "edge", "choices", "read", "text", "also")
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One step of a chain: a lead with both ends, in the order of the flow. text: its line, where it is shown."""
+    """One step of a chain: a lead with both ends, in the order of the flow.
+
+    text: its line, where it is shown. also: further lines of the source that lead to the target.
+    """
 
     source: CodeNode
     target: CodeNode
@@ -37,6 +40,7 @@ class Link:
     read: str = ""
     extra: float = 0.0
     text: str = field(default="", compare=False)
+    also: tuple[int, ...] = field(default=(), compare=False)
 
     @property
     def is_sure(self) -> bool:

@@ -319,11 +319,17 @@ class FlowSearch:
         return all(self._lead(link) is not None for link in handed)
 
     def _counted(self, chain: Chain) -> Chain:
-        """Return a chain with the number of choices at its possible links, which a search from the end does not see."""
+        """Return a chain with what a search from the end does not see: choices at a link, further lines with it."""
         links = [
             self._with_choices(link) if link.edge.certainty is Certainty.MAY_CALL else link for link in chain.links
         ]
-        return Chain(tuple(links))
+        return Chain(tuple(replace(link, also=tuple(sorted(self._others(link)))) for link in links))
+
+    def _others(self, link: Link) -> set[int]:
+        """Return the other lines that lead likewise from the source of a link to its target."""
+        edges, _ = self._relations.outgoing(link.source, (link.edge.relation,))
+        alike = (edge for edge in edges if edge.target_id == link.target.node_id and edge.path == link.edge.path)
+        return {edge.line for edge in alike} - {link.edge.line}
 
     def _with_choices(self, link: Link) -> Link:
         lead = self._lead(link)

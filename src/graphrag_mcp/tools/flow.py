@@ -31,6 +31,7 @@ LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a
 
 FIRST_CHARACTERS = 1_800  # The first chain has no more, with the lines around its links.
 NAMESAKES_SHOWN = 4
+LINES_SHOWN = 4  # Further ones with a link.
 MOST_ABOVE = 12  # Lines of attributes above the name of a definition.
 _WORDS = re.compile(r"\w+")
 _TELLING = re.compile(r"\w")  # A line without one, such as a brace, is not shown.
@@ -210,6 +211,9 @@ def _site(link: Link, texts: Mapping[Line, str], indent: str = "", to: str = "")
     if link.choices > 1:
         words.append(f"one of {link.choices}")
     words += [f"to {to}"] if to else []
+    words += (
+        [f"also {listed(list(map(str, link.also)), LINES_SHOWN)}"] if link.also and place[1] == link.edge.line else []
+    )
     text = texts.get(place, "").strip()[:LINE_CHARACTERS].rstrip()
     said = f" ({', '.join(words)})" if words else ""
     return f"{where}{place[1]}{said}: {indent}{one_line(text)}"

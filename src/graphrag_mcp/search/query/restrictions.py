@@ -47,13 +47,7 @@ def _read_forms(place: str) -> tuple[_Form, ...]:
 
 _BEFORE, _AFTER = _read_forms("before"), _read_forms("after")
 _KIND_PATTERNS = {Category(name): re.compile(words, re.IGNORECASE) for name, words in _DATA["place"].items()}
-
-
-def _in_any_case(glob: str) -> str:
-    return re.sub("[a-z]", lambda letter: f"[{letter[0]}{letter[0].upper()}]", glob)
-
-
-_DOCUMENTS = {re.compile(words, re.IGNORECASE): tuple(map(_in_any_case, globs)) for words, globs in _DATA["document"].items()}
+_DOCUMENTS = {re.compile(words, re.IGNORECASE): globs for words, globs in _DATA["document"].items()}
 _ASKS = re.compile(r"(?:where|which|how|what|who|find|show|list|is there|are there)\b", re.IGNORECASE)
 
 
@@ -92,7 +86,7 @@ def _read(form: _Form, said: re.Match[str], exists: Callable[[str], bool]) -> Re
     name_asked = said.groupdict().get("asked")
     question = f"{name_asked} {said['rest']}" if name_asked else said["rest"]
     if said["document"]:
-        return _of_document(question, said["document"], exists)
+        return _of_document(question, said["document"], exists) if form.kind else None
     name = (said["path"] or said["kind"]).removeprefix("./").rstrip(".")
     outer = _category(said["of"])
     is_path = "/" in name or "*" in name or said["folder"] is not None or outer is not None
@@ -115,8 +109,8 @@ def _category(words: str | None) -> Category | None:
 def _of_document(question: str, name: str, exists: Callable[[str], bool]) -> Restriction:
     """Return the restriction to a document that is called by what it is; to all documents, if no file is that."""
     globs = next(globs for pattern, globs in _DOCUMENTS.items() if pattern.fullmatch(name))
-    existing = tuple(glob for glob in globs if exists(glob))
-    if existing:
+    in_any_case = (re.sub("[a-z]", lambda letter: f"[{letter[0]}{letter[0].upper()}]", glob) for glob in globs)
+    if existing := tuple(filter(exists, in_any_case)):
         return Restriction(question, f"the {name}", paths=existing)
     return Restriction(question, str(Category.DOCUMENTATION), frozenset({Category.DOCUMENTATION}))
 

@@ -55,7 +55,8 @@ class Query:
     are in the code as they are written, and words that may be parts of a message. paths: file paths or names in it.
     locations: lines of files in it. categories: kinds of file it asks for; their prior is 1. relations: those it asks
     about. wants_fact: whether it asks for a fact, which documents state, and not for code. wants_changes: whether it
-    may ask what has changed. wants_retired: whether it asks for archived or superseded files. stating: how the names of the files begin that state what it asks about the project.
+    may ask what has changed. wants_retired: whether it asks for archived or superseded files. stating: how the names
+    of the files begin that state what it asks about the project.
     """
 
     text: str

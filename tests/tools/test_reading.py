@@ -11,6 +11,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.code_answer import UNTYPED
 from graphrag_mcp.tools.find_symbol import FIND_SYMBOL, MOST_LINES
 from tests.golden.golden import FOLDER
 from tests.indexed import indexed
@@ -123,7 +124,21 @@ def test_a_long_file_without_definitions_shows_its_beginning(tmp_path: Path) -> 
     assert "\n... " in text
 
 
-_TALE = [f"Line {number} of the tale." for number in range(90)]
+def test_what_a_header_declares_has_its_relations_at_the_definition(tmp_path: Path) -> None:
+    """And what a language lacks is said once."""
+    files = {
+        "lamp.h": "// Lights it.\nint glow(int wick);\n",
+        "lamp.c": '#include "lamp.h"\n\nint glow(int wick) {\n  return wick;\n}\n\nint fade(int wick) {\n'
+        "  return glow(wick);\n}\n",
+    }
+    with indexed(tmp_path, files) as app:
+        text = ask(app, {"symbol": "glow, fade"})
+    assert "1: // Lights it.\n2: int glow(int wick);\n```\nlamp.c" in text or text.endswith("int glow(int wick);\n```")
+    assert text.count("callers: ") == 2
+    assert text.count(UNTYPED) == 1
+
+
+_TALE = [f"Line {number} of the tale." for number in range(190)]
 DOCUMENTED = {
     "lamp.py": 'def glow(wick):\n    """' + "\n    ".join(_TALE) + '"""\n    return wick.burn(1)\n',
     "Lamp.java": "class Lamp {\n  /**\n   * " + "\n   * ".join(_TALE) + "\n   */\n  int glow(Wick wick) {\n"

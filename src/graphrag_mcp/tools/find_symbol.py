@@ -11,6 +11,7 @@ from pydantic import Field
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, UnknownNameError
+from graphrag_mcp.graph.declared import in_header, may_define
 from graphrag_mcp.languages.language import ImportStyle
 from graphrag_mcp.languages.registry import describe, detect_language
 from graphrag_mcp.model.files import VARIABLE, RelationKind
@@ -56,8 +57,9 @@ MAXIMUM_READ = 10  # Symbols whose code one answer has.
 
 USES_SHOWN = 6  # No more uses of a definition are shown; trace_relations lists all.
 ALSO_SHOWN = 7  # No more overloads and declarations are shown.
-MOST_ROOM = 3_500  # Characters of one definition, unless the call gives a budget.
-MOST_LINES = 60  # No more lines of code are shown.
+# Characters and lines of all definitions, and of one among many, unless the call gives a budget.
+ALL_ROOM, MOST_ROOM = 9_000, 3_500
+ALL_LINES, MOST_LINES = 180, 60
 HEAD_LINES = 8  # The first lines, which are shown before others; at most half of them are documentation.
 ROW_CHARACTERS = 400  # A line of code is cut there.
 OUTLINE_ROOM = 3_000  # Characters of what a file defines, unless the call gives a budget.
@@ -138,8 +140,14 @@ def _read_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> CodeAns
     if not nodes:
         raise UnknownNameError("symbol", "; ".join(missing))
     page = page_of(list(nodes), call.first, min(call.arguments.limit, MAXIMUM_READ))
-    room, most = _share(call, len(page.rows))
-    rows = [_read(body, call, room, most) for body in view.navigator.read(page.rows, call.scope)]
+    declared = {node for node in page.rows if _is_declared_only(node, page.rows)}
+    room, most = _share(call, len(page.rows) - len(declared))
+    rows: list[ReadSymbol] = []
+    unsaid = ""
+    for body in view.navigator.read(page.rows, call.scope):
+        around = [] if body.node in declared else _around(body, call.asking, unsaid)
+        unsaid = UNTYPED if any(UNTYPED in line for line in around) else unsaid  # It is said once.
+        rows.append(_read(body, call, room, most, around))
     return answer_of(view, FoundSymbols(len(nodes), missing), Page(rows, page.first, page.total), page.rows)
 
 
@@ -227,15 +235,23 @@ def bodies_text(answer: CodeAnswer[FoundSymbols, ReadSymbol], call: Call[FindSym
 def _share(call: Call[FindSymbolArguments], count: int) -> tuple[int, int]:
     """Return how many characters and lines of code each of some definitions may take."""
     share = room_of(call.tokens) // max(1, count)
-    return (share, share) if call.arguments.token_budget else (min(share, MOST_ROOM), MOST_LINES)
+    if call.arguments.token_budget:
+        return share, share
+    return min(share, max(ALL_ROOM // max(1, count), MOST_ROOM)), max(ALL_LINES // max(1, count), MOST_LINES)
 
 
 def _heading(node: CodeNode) -> str:
     return location_of(node) + ("" if node.is_file else f" ({node.kind})")
 
 
-def _read(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) -> ReadSymbol:
-    around = _around(body, call.asking)
+def _is_declared_only(node: CodeNode, nodes: Sequence[CodeNode]) -> bool:
+    """Return whether a header declares what another of some nodes defines: the relations stand there."""
+    names = {other.qualified_name for other in nodes if may_define(other)} if in_header(node) else ()
+    return node.qualified_name in names
+
+
+def _read(body: "Body", call: Call[FindSymbolArguments], room: int, most: int, around: Sequence[str]) -> ReadSymbol:
+    """Return a definition with as much of its code as there is room for. around: its relations and last change."""
     room -= sum(cost_of(line) + 1 for line in (_heading(body.node), *around))
     return ReadSymbol(body.node, "\n".join(_parts(body, call, room, most)), around)
 
@@ -270,17 +286,18 @@ def by_worth(body: "Body", focus: str) -> Iterator[int]:
     yield from dict.fromkeys([*head, *(around if matching else [*code, *documentation])])
 
 
-def _around(body: "Body", asking: Asking) -> list[str]:
+def _around(body: "Body", asking: Asking, unsaid: str) -> list[str]:
+    """Return a line for each kind of relation and the last change. unsaid: a doubt that is not said again."""
     commits = [
         f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)} {json.dumps(commit.subject, ensure_ascii=False)}"
         for commit in body.change.commits
     ]
     change = commits[0] if commits else body.change.note
-    relations = [_relations(trace, asking) for trace in (body.users, body.uses, body.tests)]
+    relations = [_relations(trace, asking, unsaid) for trace in (body.users, body.uses, body.tests)]
     return [*filter(None, relations), *([f"last change: {change}"] if change else [])]
 
 
-def _relations(trace: "Trace", asking: Asking) -> str:
+def _relations(trace: "Trace", asking: Asking, unsaid: str) -> str:
     """Return the relations of one kind in a line: how many, how sure, the first, and what is not known."""
     is_from = trace.direction.is_outgoing
     steps = list({(step.source, step.target): step for step in trace.steps if step.source != step.target}.values())
@@ -289,7 +306,7 @@ def _relations(trace: "Trace", asking: Asking) -> str:
     more = f"more ({asking.tool('trace_relations', f'direction={trace.direction}')})"
     ends = listed([_end(step, is_from=is_from) for step in steps], STEPS_SHOWN, more)
     is_judged = not is_from and trace.direction is not Direction.TESTS  # The doubt of tests is that of the callers.
-    doubt = doubts(trace.doubt, trace.starts, asking) if is_judged else []
+    doubt = doubts(trace.doubt, trace.starts, asking, unsaid=unsaid) if is_judged else []
     none = "none" if is_from or trace.doubt.is_complete else "none certain"
     none += f" within {counted(trace.hops, 'hop')}" if trace.hops > 1 else ""
     at_least = "at least " if trace.doubt.is_cut else ""

@@ -72,6 +72,7 @@ def test_arguments_are_questions_and_then_standard_input_is_not_read(
         ("index --rebuild", "begins with one of"),
         ("trace 'open", "cannot be read"),
         ("trace --hops many x", "--hops"),
+        ("trace x --direction calers", "did you mean callers?"),
         ("grep x --root /", "of the whole call"),
         ("impact --patch -", "standard input"),
         ("search", "QUERY"),

@@ -17,6 +17,7 @@ from graphrag_mcp.cli.options import create_parser, project_root
 from graphrag_mcp.cli.progress import ProgressLine, describe
 from graphrag_mcp.cli.run import _command, run
 from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.reports import Progress
 from graphrag_mcp.tools.table import TOOLS
 from graphrag_mcp.tools.tool import Tool
@@ -131,11 +132,17 @@ def test_an_answer_that_goes_on_can_be_followed_in_the_shell(tool: Tool[Any, Any
     assert create_parser().parse_args([*command, "--cursor", "4-79e9a47f"]).cursor == "4-79e9a47f"
 
 
+def test_a_direction_has_the_names_that_others_give_it() -> None:
+    """Who asks for implementations means implementers."""
+    parsed = create_parser().parse_args(["trace", "x", "--direction", "implementations"])
+    assert parsed.direction == Direction("implementations") == Direction.IMPLEMENTERS
+
+
 @pytest.mark.parametrize(
     ("arguments", "advice"),
     [
         (["serch", "x"], "COMMAND: 'serch' is none; did you mean search?"),
-        (["trace", "x", "--direction", "caller"], "--direction: 'caller' is none; did you mean callers?"),
+        (["trace", "x", "--direction", "calers"], "--direction: 'calers' is none; did you mean callers?"),
         (["completion", "9"], "shell: '9' is none; choose from bash, zsh, fish"),
     ],
 )

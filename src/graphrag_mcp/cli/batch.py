@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NoReturn
 
 from graphrag_mcp.cli import commands
-from graphrag_mcp.cli.options import IntermixedParser, create_parser, project_root
+from graphrag_mcp.cli.options import IntermixedParser, advise, create_parser, project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.errors import GraphragError, RequestError, UnknownNameError
@@ -88,7 +88,7 @@ def _read(line: str) -> argparse.Namespace:
     try:
         options = create_parser(_Refusing).parse_args(words)
     except argparse.ArgumentError as error:
-        raise RequestError("batch", str(error)) from None
+        raise RequestError("batch", advise(str(error))) from None
     if options.root or options.remote or getattr(options, "patch", None) == "-":
         raise RequestError("batch", "--root and --remote are of the whole call, and --patch - reads standard input")
     return options

@@ -78,16 +78,19 @@ class Parser(IntermixedParser):
     """A parser that names what may be meant by a mistyped command or choice."""
 
     def error(self, message: str) -> NoReturn:
-        if wrong := _NO_CHOICE.fullmatch(message):
-            from difflib import get_close_matches  # Not for what is right.
+        super().error(advise(message))
 
-            choices = re.findall(r"'(.*?)'", wrong["choices"])
-            near = get_close_matches(wrong["given"], choices, 1)
-            advice = f"did you mean {near[0]}?" if near else f"choose from {', '.join(choices)}"
-            message = f"{wrong['argument']}: {wrong['given']!r} is none; {advice}"
-        elif message.endswith((" TEXT", " QUERY")):
-            message += "; one that begins with - goes after --"
-        super().error(message)
+
+def advise(message: str) -> str:
+    """Return what is wrong with a command line, with what may be meant."""
+    if wrong := _NO_CHOICE.fullmatch(message):
+        from difflib import get_close_matches  # Not for what is right.
+
+        choices = re.findall(r"'(.*?)'", wrong["choices"])
+        near = get_close_matches(wrong["given"], choices, 1)
+        advice = f"did you mean {near[0]}?" if near else f"choose from {', '.join(choices)}"
+        return f"{wrong['argument']}: {wrong['given']!r} is none; {advice}"
+    return f"{message}; one that begins with - goes after --" if message.endswith((" TEXT", " QUERY")) else message
 
 
 def create_parser(kind: type[argparse.ArgumentParser] = Parser) -> argparse.ArgumentParser:
@@ -365,7 +368,11 @@ def _add_history(parser: argparse.ArgumentParser) -> None:
 def _add_trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("symbol", metavar="SYMBOL", nargs="?", default="", help="a definition or file")
     parser.add_argument(
-        "--direction", choices=[*map(str, Direction)], default="callers", help="which relation (default: callers)"
+        "--direction",
+        type=_direction,
+        choices=[*map(str, Direction)],
+        default="callers",
+        help="which relation (default: callers)",
     )
     parser.add_argument(
         "--hops", type=int, metavar="N", help="how far to follow, 1 to 4 (default: 1; of types and overrides all)"
@@ -423,3 +430,11 @@ def _add_eval(parser: argparse.ArgumentParser) -> None:
         "--compare", nargs=2, type=Path, metavar=("RUN_A", "RUN_B"), help="compare two runs without searching again"
     )
     _add_json(parser)
+
+
+def _direction(name: str) -> str:
+    """Return the direction that a name means; the name itself, for the error, if it means none."""
+    try:
+        return str(Direction(name))
+    except ValueError:
+        return name

@@ -227,11 +227,25 @@ class Direction(StrEnum):
     SUPERCLASSES = "superclasses"
     TESTS = "tests"
 
+    @classmethod
+    def _missing_(cls, value: object) -> "Direction | None":
+        return next((direction for direction, names in _ALSO_CALLED.items() if value in names), None)
+
     @property
     def is_outgoing(self) -> bool:
         """Whether it leads from a definition to what that refers to."""
         return self in (Direction.CALLEES, Direction.IMPORTS, Direction.SUPERCLASSES)
 
+
+# What else they are called, by those who ask.
+_ALSO_CALLED = {
+    Direction.CALLERS: ("caller", "called_by", "call_sites"),
+    Direction.CALLEES: ("callee", "calls"),
+    Direction.USERS: ("usages", "uses", "references", "usage"),
+    Direction.IMPLEMENTERS: ("implementations", "implementors", "implementation"),
+    Direction.SUBCLASSES: ("subtypes", "children", "derived"),
+    Direction.SUPERCLASSES: ("supertypes", "parents", "bases"),
+}
 
 # The directions that list the places which use something.
 OF_USES = (Direction.CALLERS, Direction.USERS, Direction.READERS, Direction.WRITERS)

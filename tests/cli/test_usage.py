@@ -83,6 +83,21 @@ def test_each_look_up_is_counted_as_what_it_is(tmp_path: Path) -> None:
     assert "\n" not in grepped
 
 
+@pytest.mark.parametrize(
+    ("command", "searches", "with_phrasings"),
+    [
+        ("graphrag-mcp batch 'search \"a b\" --also c' 'find d' 'graphrag-mcp search e'", 2, 1),
+        ("graphrag-mcp batch 'find a' \"search b --also c\"", 1, 1),
+        ("graphrag-mcp find search", 0, 0),
+        ("graphrag-mcp batch 'open quote", 0, 0),
+    ],
+)
+def test_the_searches_of_a_batch_are_counted(tmp_path: Path, command: str, searches: int, with_phrasings: int) -> None:
+    """Most agents ask several things at once."""
+    usage = count([write(tmp_path / "a.jsonl", claude(tmp_path, [("Bash", {"command": command}, "x")]))])
+    assert (usage.searches, usage.with_phrasings) == (searches, with_phrasings)
+
+
 def test_the_sessions_of_a_project_are_found_and_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -32,18 +33,22 @@ MOST_NESTED = 20  # Levels of an answer in which text is counted.
 GREPPED_SHOWN = 10
 OURS = "ours"
 _MCP_NAME = re.compile(r"(?:^|_)graphrag\w*?__(\w+)$")
-_SEARCHES = {"search", "graphrag_hybrid_search", "query_documents", "query_unique_documents"}
+_SEARCH = re.compile(r"\s*(?:graphrag-mcp\s+)?search\s")
+_SEARCHES = {"graphrag_hybrid_search", "query_documents", "query_unique_documents"}
 _WHEN = {"edit": "after an edit", "search": "before a search"}
 _SHELLS = ("Bash", "shell", "exec_command", "local_shell", "shell_command")
 
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """A call of an agent. kind: OURS, or the program or tool. what: of ours the tool, else what was looked for."""
+    """A call of an agent. kind: OURS, or the program or tool. what: of ours the tool, else what was looked for.
+
+    searches: for each search in it, whether it has several phrasings.
+    """
 
     kind: str
     what: str
-    has_phrasings: bool = False
+    searches: tuple[bool, ...] = ()
 
 
 @dataclass(slots=True)
@@ -106,9 +111,8 @@ def _add(usage: Usage, events: Sequence[Mapping[str, Any]], root: str) -> None:
             usage.look_ups[look_up.kind] += 1
             if look_up.kind == OURS:
                 usage.tools[look_up.what] += 1
-                is_search = look_up.what in _SEARCHES
-                usage.searches += is_search
-                usage.with_phrasings += is_search and look_up.has_phrasings
+                usage.searches += len(look_up.searches)
+                usage.with_phrasings += sum(look_up.searches)
             calls[call_id] = last = look_up
         for call_id, length in _results(event):
             if call_id in calls:
@@ -181,7 +185,7 @@ def _length(content: object, levels: int = MOST_NESTED) -> int:
 def _look_up(name: str, arguments: Mapping[str, Any]) -> LookUp | None:
     """Return the look-up that a call is, None for another call."""
     if own := _MCP_NAME.search(name[:MOST_NAME]):
-        return LookUp(OURS, _shown(own[1]), bool(arguments.get("queries")))
+        return LookUp(OURS, _shown(own[1]), (bool(arguments.get("queries")),) if own[1] in _SEARCHES else ())
     if name in _SHELLS:
         return _of_shell(arguments.get("command") or arguments.get("cmd"))
     if name in SEARCHING | READING:
@@ -192,8 +196,17 @@ def _look_up(name: str, arguments: Mapping[str, Any]) -> LookUp | None:
 def _of_shell(command: object) -> LookUp | None:
     program, rest = look_up_in(command) or ("", "")
     if program == "graphrag-mcp":
-        return LookUp(OURS, rest.split()[0], "--also" in rest)
+        return LookUp(OURS, rest.split()[0], _searches_in(rest))
     return LookUp(program, _shown(rest) if program in SEARCHING else "") if program else None
+
+
+def _searches_in(line: str) -> tuple[bool, ...]:
+    """Return for each search in a command of this program, or in those of `batch`, whether it has several phrasings."""
+    name, _, batch = line.strip().partition(" ")
+    with suppress(ValueError):
+        lines = shlex.split(batch) if name == "batch" else [line]
+        return tuple("--also" in asked for asked in lines if _SEARCH.match(asked))
+    return ()
 
 
 def _shown(text: str) -> str:

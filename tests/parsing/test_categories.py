@@ -205,6 +205,11 @@ def test_a_name_that_means_a_role_only_in_one_place_means_it_only_there(path: st
         ("lib/tool.1", "some data", Category.OTHER),
         ("house/setup.py", "def setup(house): ...", Category.IMPLEMENTATION),
         ("part/setup.py", "from setuptools import setup", Category.CONFIG),
+        ("setup.py", "from skbuild import setup\nsetup()", Category.CONFIG),
+        ("src/rust/build.rs", 'println!("cargo:rerun-if-changed=a");', Category.CONFIG),
+        ("manual/conf.py", 'extensions = ["sphinx.ext.autodoc"]', Category.CONFIG),
+        ("src/iter/test.rs", "#[test]\nfn it_adds() {}", Category.TESTS),
+        ("src/cmd/test.rs", "pub fn execute() {}", Category.IMPLEMENTATION),
     ],
 )
 def test_the_text_decides_where_a_name_does_not(path: str, text: str, category: Category) -> None:

@@ -347,7 +347,7 @@ def test_asciidoc_has_sections_outside_of_its_blocks() -> None:
 @pytest.mark.parametrize(("heading", "part"), [(".SH", ".SS"), (".Sh", ".Ss")])
 def test_man_pages_have_sections(heading: str, part: str) -> None:
     """With the macros of man and of mdoc."""
-    text = f'.TH tool 1\n{heading} "EXIT STATUS"\n.B 0\n{part} On\\-line\nText.\n{heading} FILES\n.nf\n'
+    text = f'.TH tool 1\n{heading} "EXIT STATUS"\n.B 0\n{part} "On\\-\\fBline\\fR"\nText.\n{heading} FILES\n.nf\n'
     symbols = parse_text("man/tool.1", text, DOCUMENTATION).symbols
     assert [symbol.qualified_name for symbol in symbols] == ["EXIT STATUS", "EXIT STATUS > On-line", "FILES"]
 

@@ -65,11 +65,17 @@ def test_a_file_named_like_the_query_gains() -> None:
 def test_the_file_that_states_what_is_asked_about_the_project_gains() -> None:
     """That of the root most: another may be of a part."""
     query = understand("which Python do I need at least?")
+    agreement = bonuses.Agreement(query.terms)
     gains = [
-        bonuses.file_bonuses(query, path, 0.0, 0.0, 0.0, bonuses.Agreement(query.terms), WEIGHTS)["states it"]
-        for path in ("pyproject.toml", "plugins/pyproject.toml", "src/parser.py")
+        bonuses.file_bonuses(query, path, 0.0, 0.0, 0.0, agreement, WEIGHTS, is_document=is_document)["states it"]
+        for path, is_document in (
+            ("pyproject.toml", True),
+            ("plugins/pyproject.toml", True),
+            ("src/parser.py", True),
+            ("install.py", False),
+        )
     ]
-    assert gains == [WEIGHTS.stating, WEIGHTS.stating / 2, 0.0]
+    assert gains == [WEIGHTS.stating, WEIGHTS.stating / 2, 0.0, 0.0]
 
 
 def test_a_rare_word_of_the_query_in_a_name_says_more_than_a_common_one() -> None:

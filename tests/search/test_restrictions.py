@@ -22,8 +22,10 @@ FILES = (
     "core/session.py",
     "docs/guide.md",
     "lib/parser/tokens.py",
+    "docs/README.md",
     "man/tool.1",
     "README.md",
+    "src/changes/log.py",
     "src/app/[id]/page.tsx",
     "src/http/client.py",
     "test/mocks/clock.py",
@@ -71,9 +73,6 @@ def read(text: str) -> tuple[str, object] | None:
         ("in the core folder: where are cookies signed", "where are cookies signed", "/core"),
         ("only in src/app/[id]: loading", "loading", "/src/app/\\[id\\]"),
         ("only in *.md: session cookies", "session cookies", "**/*.md"),
-        ("in the man page: exit codes", "exit codes", "**/*.[1-8]"),
-        ("what is installed, in the readme", "what is installed", "**/[rR][eE][aA][dD][mM][eE]*"),
-        ("in the changelog: what became faster", "what became faster", DOCUMENTATION),  # There is none.
     ],
 )
 def test_a_stated_place_is_read(text: str, question: str, where: object) -> None:
@@ -81,12 +80,31 @@ def test_a_stated_place_is_read(text: str, question: str, where: object) -> None
     assert read(text) == (question, where)
 
 
+@pytest.mark.parametrize(
+    ("text", "place", "paths"),
+    [
+        ("in the man page: exit codes", "the man page", ("/[mM][aA][nN]/",)),
+        ("exit codes, in the readme", "the readme", ("/[rR][eE][aA][dD][mM][eE]*",)),  # That of the root.
+        ("in the licence: exit codes", "documentation", ()),  # There is none.
+    ],
+)
+def test_a_document_is_called_by_what_it_is(text: str, place: str, paths: tuple[str, ...]) -> None:
+    """It is never code: a module may be called history."""
+    assert find_restriction(text, exists) == Restriction("exit codes", place, frozenset({DOCUMENTATION}), paths)
+
+
 def test_a_folder_of_a_kind_of_file_is_both() -> None:
     """The mocks of the tests are in a folder, and among the tests."""
     for text in ("only in the mocks of the tests: a slow clock", "a slow clock, only in the mocks of the tests"):
         found = find_restriction(text, exists)
-        assert found == Restriction("a slow clock", "mocks of the tests", frozenset({TESTS}), ("**/mocks",))
-    assert find_restriction("only in the fakes of the tests: a slow clock", exists) is None
+        assert found == Restriction("a slow clock", "mocks of the tests", frozenset({TESTS}), ("**/mocks/",))
+    for text in (
+        "only in the fakes of the tests: a slow clock",
+        "how are clocks mocked in the mocks of the tests",
+        "in the parser of the docs: how are links read",
+        "in the readme of the examples: how is it installed",
+    ):
+        assert find_restriction(text, exists) is None
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ def test_a_word_is_spelled_as_the_repository_does(text: str, indexed: str, expec
         ("the licence", "licence license"),  # It has both.
         ("promise rise four", "size"),
         ("the licence", "permission"),
+        ("four in our tour", "for or tor"),
+        ("`colour` 'colour' \"colour\" src/colour.py --colour=always", "color"),
         ("serialise_all LICENCE colourOf", "serialize_all license color"),  # Names are exact.
     ],
 )

@@ -133,9 +133,12 @@ def test_what_a_header_declares_has_its_relations_at_the_definition(tmp_path: Pa
     }
     with indexed(tmp_path, files) as app:
         text = ask(app, {"symbol": "glow, fade"})
-    assert "1: // Lights it.\n2: int glow(int wick);\n```\nlamp.c" in text or text.endswith("int glow(int wick);\n```")
+    assert "2: int glow(int wick);\n```\ndefined in lamp.c:3-5  glow" in text
     assert text.count("callers: ") == 2
     assert text.count(UNTYPED) == 1
+    files["lamp.h"] = "static inline int glow(int wick) { return wick; }\n"
+    with indexed(tmp_path / "inline", files) as app:
+        assert "callers: " in ask(app, {"symbol": "lamp.h::glow"})
 
 
 _TALE = [f"Line {number} of the tale." for number in range(190)]

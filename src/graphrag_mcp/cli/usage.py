@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from graphrag_mcp.tools.excerpts import CHARACTERS_PER_TOKEN
 from graphrag_mcp.tools.printing import one_line, printable
 
 MOST_NAME = 200
+MOST_COMMAND = 20_000  # Characters of a command in which searches are counted.
 MOST_NESTED = 20  # Levels of an answer in which text is counted.
 GREPPED_SHOWN = 10
 OURS = "ours"
@@ -196,17 +198,33 @@ def _look_up(name: str, arguments: Mapping[str, Any]) -> LookUp | None:
 def _of_shell(command: object) -> LookUp | None:
     program, rest = look_up_in(command) or ("", "")
     if program == "graphrag-mcp":
-        return LookUp(OURS, rest.split()[0], _searches_in(rest))
+        text = " ".join(map(str, command)) if isinstance(command, list) else str(command)
+        return LookUp(OURS, rest.split()[0], tuple(_searches_in(text)))
     return LookUp(program, _shown(rest) if program in SEARCHING else "") if program else None
 
 
-def _searches_in(line: str) -> tuple[bool, ...]:
-    """Return for each search in a command of this program, or in those of `batch`, whether it has several phrasings."""
-    name, _, batch = line.strip().partition(" ")
-    with suppress(ValueError):
-        lines = shlex.split(batch) if name == "batch" else [line]
-        return tuple("--also" in asked for asked in lines if _SEARCH.match(asked))
-    return ()
+def _searches_in(text: str) -> Iterator[bool]:
+    """Yield for each search of this program's commands, or lines for `batch`, whether it has several phrasings."""
+    for name, *given in _commands_in(text[:MOST_COMMAND]):
+        if name == "search":
+            yield "--also" in given
+        elif name == "batch":
+            yield from ("--also" in line for line in (*given, *text.splitlines()[1:]) if _SEARCH.match(line))
+
+
+def _commands_in(text: str) -> Iterator[list[str]]:
+    """Yield the words of each command of this program, as a shell reads them, without its name."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    words: list[str] = []
+    with suppress(ValueError):  # A quote that is not closed.
+        for word in chain(lexer, (";",)):
+            if not set(word) <= set(";|&<>()"):
+                words.append(word)
+                continue
+            if words[1:] and words[0].rpartition("/")[2] == "graphrag-mcp":
+                yield words[1:]
+            words = []
 
 
 def _shown(text: str) -> str:

@@ -328,8 +328,10 @@ class FlowSearch:
     def _others(self, link: Link) -> set[int]:
         """Return the other lines that lead likewise from the source of a link to its target."""
         edges, _ = self._relations.outgoing(link.source, (link.edge.relation,))
-        alike = (edge for edge in edges if edge.target_id == link.target.node_id and edge.path == link.edge.path)
-        return {edge.line for edge in alike} - {link.edge.line}
+        ends = (link.source.node_id, link.target.node_id)
+        alike = (edge for edge in edges if (edge.source_id, edge.target_id) == ends and edge.path == link.edge.path)
+        lines = {edge.line for edge in alike} - {link.edge.line}
+        return {line for line in lines if self._graph.in_file(link.edge.path, line)[:1] in ([], [link.source])}
 
     def _with_choices(self, link: Link) -> Link:
         lead = self._lead(link)

@@ -50,12 +50,12 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
     return [node for node in nodes if node.kind not in VARIABLE] or nodes if is_called else nodes
 
 
-def unknown_name(graph: SymbolGraph, text: str, scope: Scope) -> UnknownNameError:
-    """Return the error for a name that nothing has; it lists similar names."""
+def unknown_name(graph: SymbolGraph, text: str, scope: Scope, members: str = "") -> UnknownNameError:
+    """Return the error for a name that nothing has; it lists similar names. members: those of its type, as a text."""
     last = _plain(text).rpartition(".")[2]
     similar = graph.similar_names(last, SIMILAR_NAMES, scope) or get_close_matches(last, graph.names(), SIMILAR_NAMES)
-    shown = ", ".join(map(as_name, similar))
-    hint = f"similar names: {shown}" if similar else "search for it in words"
+    shown = "similar names: " + ", ".join(map(as_name, similar)) if similar else ""
+    hint = "; ".join(filter(None, (shown, members))) or "search for it in words"
     return UnknownNameError("symbol", f"nothing that is indexed defines {text!r}, and no file is called that; {hint}")
 
 

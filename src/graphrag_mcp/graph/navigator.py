@@ -29,6 +29,7 @@ from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
+from graphrag_mcp.text.secrets import mask_secrets
 
 if TYPE_CHECKING:  # The questions that need these import them.
     from graphrag_mcp.graph.changes import DiffImpact
@@ -42,8 +43,8 @@ if TYPE_CHECKING:  # The questions that need these import them.
 _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
 MOST_TYPES = 5  # Whose tests are looked for, at each distance from a change.
-MEMBERS_NAMED = 12  # Of a type, the nearest to a name that none has.
-MEMBERS_COMPARED, NAME_COMPARED = 300, 64  # No more members and characters are compared with that name.
+MEMBERS_NAMED = 8  # Of a type, the nearest to a name that none has.
+MEMBERS_COMPARED, NAME_COMPARED = 1_000, 48  # Of a type with more members none is named; characters of a name.
 LINES_NAMING = 5  # Lines that are named, of those with a name that is defined elsewhere.
 FILES_UNREAD = 2  # Files that are named, of those that may define it in lines that do not parse.
 
@@ -280,8 +281,8 @@ class Navigator:
             return nodes
         self._refuse_assigned(text, scope)
         self._refuse_foreign(text.strip(), scope)
-        self._refuse_member(text.strip().removesuffix("()"), scope)
-        raise unknown_name(self._graph, text.strip().removesuffix("()"), scope)
+        name = text.strip().removesuffix("()")
+        raise unknown_name(self._graph, name, scope, self._members_near(name, scope))
 
     def known(self, text: str, scope: Scope = EVERYTHING) -> list[CodeNode]:
         """Return the same, none where nothing is meant."""
@@ -316,19 +317,18 @@ class Navigator:
                 )
                 raise RequestError("symbol", f"{where}; a text search for {name!r} lists the lines that name it")
 
-    def _refuse_member(self, text: str, scope: Scope) -> None:
-        """Raise UnknownNameError with what a type has, if the text names another member of it."""
+    def _members_near(self, text: str, scope: Scope) -> str:
+        """Return which members a type defines in its file, the nearest first, if the text names another one of it."""
         types, name = self._owners(text, scope)
         for kind in types[:1]:
-            members = islice(self._defined_in(kind), MEMBERS_COMPARED)
-            names = dict.fromkeys(as_name(node.name)[:NAME_COMPARED] for node in members)
+            members = self._defined_in(kind)
             wanted = name[:NAME_COMPARED].lower()
+            names = dict.fromkeys(as_name(node.name)[:NAME_COMPARED] for node in members[:MEMBERS_COMPARED])
             nearest = sorted(names, key=lambda other: -SequenceMatcher(None, wanted, other.lower()).ratio())
-            has = f"has {listed(nearest, MEMBERS_NAMED)}" if nearest else "defines nothing"
-            where = f"{as_name(kind.path)}:{kind.start_line}"
-            raise UnknownNameError(
-                "symbol", f"nothing that is indexed defines {quoted(text)}; {as_name(kind.name)} ({where}) {has}"
-            )
+            if nearest and len(members) <= MEMBERS_COMPARED:
+                shown = listed([mask_secrets(other) for other in nearest], MEMBERS_NAMED)
+                return f"{as_name(kind.name)} ({as_name(kind.path)}:{kind.start_line}) defines {shown}"
+        return ""
 
     def _refuse_foreign(self, text: str, scope: Scope) -> None:
         """Raise UnknownNameError with the lines that name what is defined elsewhere, if there are any."""

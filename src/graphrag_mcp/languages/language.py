@@ -102,6 +102,7 @@ class Language:
     # Tests.
     test_types: bool = False  # Whether tests are in types named as such: `CartTest`.
     test_stem: bool = True  # Whether a file that is only called `test` is one, and no command or module of that name.
+    test_mark: str = ""  # What a file that is only called `test` has, if it is one where `test_stem` is false.
     inline_tests: str = ""  # What a module is called in which code has its tests beside it.
     test_prefix: bool = True  # Whether `test_cart` is a test, and no helper.
     test_runs: str = ""  # What functions that run the tests of a file are called, where these are known to no runner.

@@ -107,7 +107,7 @@ _TYPED_TEST_ENDS = ("Test", "Tests", "Spec", "Specs", "TestCase")
 _SNAPSHOT_STEM_ENDS = (".verified", ".received", ".approved")
 _SNAPSHOT_FOLDERS = frozenset({"__snapshots__", "_snapshots"})
 
-MAN_SECTION = re.compile("[1-9][a-z]{0,2}")
+_MAN_SECTION = re.compile("[1-9][a-z]{0,2}")
 _MAN_TITLE = re.compile(r"^\.(?:TH|Dt)[ \t]", re.MULTILINE)  # With the macros of man and of mdoc.
 
 _GENERATED_WITHIN = 1_000  # characters; marks further down are those of a generator, not of generated code.
@@ -129,7 +129,7 @@ def categorise(path: str, text: str = "") -> Category:
     if nature is Category.IMPLEMENTATION:
         if is_snapshot(path):
             return Category.DATA
-        if role is None and _is_test_name(file_name.removesuffix("." + suffix), stem, suffix, folders):
+        if role is None and _is_test_name(file_name.removesuffix("." + suffix), stem, suffix, folders, text):
             return _TESTS
         return role or _refine(suffix, folders, text)
     if role is _TESTS and stem not in _DOCUMENT_NAMES and name not in _CONFIG_NAMES:
@@ -147,7 +147,7 @@ def is_lock_file(path: str) -> bool:
 
 def is_man_page(suffix: str, text: str) -> bool:
     """Return whether a file with the number of a section of the manual as its suffix is a page of it."""
-    return bool(MAN_SECTION.fullmatch(suffix)) and bool(_MAN_TITLE.search(text))
+    return bool(_MAN_SECTION.fullmatch(suffix)) and bool(_MAN_TITLE.search(text))
 
 
 def is_snapshot(path: str) -> bool:
@@ -227,11 +227,11 @@ def _is_distributed(name: str, suffix: str) -> bool:
 def _is_config_name(name: str, folders: Sequence[str], text: str) -> bool:
     """Return whether a file of this name configures tools, and is no module of the product with such a name."""
     if name == "build.rs":
-        return "src" not in folders
+        return "src" not in folders or "cargo:" in text
     if name == "conf.py":
-        return not folders or not _DOCUMENT_FOLDERS.isdisjoint(map(str.lower, folders))
+        return not folders or not _DOCUMENT_FOLDERS.isdisjoint(map(str.lower, folders)) or "sphinx" in text.lower()
     if name == "setup.py":
-        return not text or "setuptools" in text or "distutils" in text
+        return not (folders and text) or any(word in text for word in ("setuptools", "distutils", "\nsetup("))
     return name in _CONFIG_NAMES
 
 
@@ -240,13 +240,15 @@ def _is_settings_name(stem: str) -> bool:
     return stem.endswith(".config") or (stem.startswith(".") and stem.endswith("rc"))
 
 
-def _is_test_name(cased_stem: str, stem: str, suffix: str, folders: Sequence[str]) -> bool:
+def _is_test_name(cased_stem: str, stem: str, suffix: str, folders: Sequence[str], text: str = "") -> bool:
     language = describe(detect_language(f"x.{suffix}"))
     if suffix == "bats" or stem == "conftest" or stem.endswith(_TEST_STEM_ENDS):
         return True
     if suffix in _SHELL or not language.test_prefix:
         return False
-    if stem.startswith(_TEST_STEM_STARTS) or stem == "tests" or (stem == "test" and language.test_stem):
+    if stem.startswith(_TEST_STEM_STARTS) or stem == "tests":
+        return True
+    if stem == "test" and (language.test_stem or (language.test_mark and language.test_mark in text)):
         return True
     if ("src", "main") in pairwise(folders):  # Maven, Gradle and sbt have no tests there.
         return False

@@ -140,13 +140,20 @@ def _read_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> CodeAns
     if not nodes:
         raise UnknownNameError("symbol", "; ".join(missing))
     page = page_of(list(nodes), call.first, min(call.arguments.limit, MAXIMUM_READ))
-    declared = {node for node in page.rows if _is_declared_only(node, page.rows)}
-    room, most = _share(call, len(page.rows) - len(declared))
+    bodies = list(view.navigator.read(page.rows, call.scope))
+    defining = {body.node.qualified_name: body.node for body in bodies if may_define(body.node)}
+    declared = {body.node: defining.get(body.node.qualified_name) for body in bodies if _is_declaration(body)}
+    room, most = _share(call, len(bodies) - sum(map(bool, declared.values())))
     rows: list[ReadSymbol] = []
-    unsaid = ""
-    for body in view.navigator.read(page.rows, call.scope):
-        around = [] if body.node in declared else _around(body, call.asking, unsaid)
-        unsaid = UNTYPED if any(UNTYPED in line for line in around) else unsaid  # It is said once.
+    said: set[str] = set()  # Languages of which an answer says what they lack: as text it does so once.
+    for body in bodies:
+        language = detect_language(body.node.path)
+        if defined := declared.get(body.node):
+            around = [f"defined in {location_of(defined)}"]
+        else:
+            around = _around(body, call.asking, UNTYPED if language in said else "")
+        if call.arguments.response_format != "json" and any(UNTYPED in line for line in around):
+            said.add(language)
         rows.append(_read(body, call, room, most, around))
     return answer_of(view, FoundSymbols(len(nodes), missing), Page(rows, page.first, page.total), page.rows)
 
@@ -244,10 +251,10 @@ def _heading(node: CodeNode) -> str:
     return location_of(node) + ("" if node.is_file else f" ({node.kind})")
 
 
-def _is_declared_only(node: CodeNode, nodes: Sequence[CodeNode]) -> bool:
-    """Return whether a header declares what another of some nodes defines: the relations stand there."""
-    names = {other.qualified_name for other in nodes if may_define(other)} if in_header(node) else ()
-    return node.qualified_name in names
+def _is_declaration(body: "Body") -> bool:
+    """Return whether a header only declares a function, without code."""
+    code = [line for number, line in enumerate(body.lines) if number not in body.documentation]
+    return in_header(body.node) and "{" not in "".join(code)
 
 
 def _read(body: "Body", call: Call[FindSymbolArguments], room: int, most: int, around: Sequence[str]) -> ReadSymbol:

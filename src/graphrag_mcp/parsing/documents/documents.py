@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from graphrag_mcp.model.files import Category, Chunk, DocumentFacts, DocumentStatus, ParsedFile, ParseMode
-from graphrag_mcp.parsing.categories import MAN_SECTION
+from graphrag_mcp.parsing.categories import is_man_page
 from graphrag_mcp.parsing.documents.frontmatter import Value, read_front_matter
 from graphrag_mcp.parsing.documents.links import find_links, superseded
 from graphrag_mcp.parsing.documents.markdown import plain_title, scan_blocks
@@ -39,6 +39,8 @@ _VALUE_LIMIT = 200  # characters of one value or line
 _ADORNMENTS = frozenset("=-`:'\"~^_*+#<>.!$%&(),/;?@[\\]{|}")
 _SHORTEST = 3  # Two characters may as well be an ellipsis or a dash.
 _ASCIIDOC_TITLE = re.compile(r"(={1,6})[ \t]+(\S.*)$")
+# Those of fonts and strings, and what stands before a dash.
+_MAN_ESCAPE = re.compile(r"\\(?:[f*](?:\[[^\]]*\]|\(..|.)|[&|^])?")
 _MAN_HEADING = re.compile(r"[.'](S[HhSs])[ \t]+(\S.*)")
 _ASCIIDOC_FENCE = re.compile(r"(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*$")
 
@@ -67,7 +69,8 @@ def parse_markdown(path: str, text: str, category: Category = Category.DOCUMENTA
 def parse_text(path: str, text: str, category: Category, language: str = "", note: str = "") -> ParsedFile:
     """Return any text as passages: by heading where its format has headings, else by blank lines and indentation."""
     lines = Lines(text)
-    headings = _headings(path.rpartition(".")[2].lower(), lines.rows)
+    suffix = path.rpartition(".")[2].lower()
+    headings = _man_headings(lines.rows) if is_man_page(suffix, text) else _headings(suffix, lines.rows)
     if not headings:
         return parse_passages(path, text, category, language, note)
     sections = outline(headings, len(lines))
@@ -92,12 +95,12 @@ def parse_passages(path: str, text: str, category: Category, language: str = "",
 
 
 def _headings(suffix: str, rows: Sequence[str]) -> list[Heading]:
-    """Return the headings of reStructuredText, AsciiDoc and man pages; other text has none that are certain."""
+    """Return the headings of reStructuredText and AsciiDoc; those of other text cannot be recognised reliably."""
     if suffix in ("rst", "rest"):
         return _rst_headings(rows)
     if suffix in ("adoc", "asciidoc", "asc"):
         return _asciidoc_headings(rows)
-    return _man_headings(rows) if MAN_SECTION.fullmatch(suffix) else []
+    return []
 
 
 def _rst_headings(rows: Sequence[str]) -> list[Heading]:
@@ -137,12 +140,12 @@ def _asciidoc_headings(rows: Sequence[str]) -> list[Heading]:
 
 def _man_headings(rows: Sequence[str]) -> list[Heading]:
     """Return the sections (.SH) and subsections (.SS) of a page, with the macros of man or of mdoc."""
-    found = ((index, _MAN_HEADING.match(row)) for index, row in enumerate(rows) if row.startswith((".S", "'S")))
-    return [
-        Heading(index, index + 1, 1 if match[1].upper() == "SH" else 2, match[2].strip().strip('"').replace("\\", ""))
-        for index, match in found
-        if match
-    ]
+    headings = []
+    for index, row in enumerate(rows):
+        if row[:2] in (".S", "'S") and (match := _MAN_HEADING.match(row)):
+            title = _MAN_ESCAPE.sub("", match[2]).strip().strip('"')
+            headings.append(Heading(index, index + 1, 1 if match[1].upper() == "SH" else 2, title))
+    return headings
 
 
 def document_facts(values: Mapping[str, Value], rows: Sequence[str], sections: Sequence[Section]) -> DocumentFacts:

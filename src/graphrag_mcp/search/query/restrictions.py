@@ -47,6 +47,7 @@ def _read_forms(place: str) -> tuple[_Form, ...]:
 
 _BEFORE, _AFTER = _read_forms("before"), _read_forms("after")
 _KIND_PATTERNS = {Category(name): re.compile(words, re.IGNORECASE) for name, words in _DATA["place"].items()}
+_HAVE_FOLDERS = (Category.TESTS, Category.EXAMPLES)
 _DOCUMENTS = {re.compile(words, re.IGNORECASE): globs for words, globs in _DATA["document"].items()}
 _ASKS = re.compile(r"(?:where|which|how|what|who|find|show|list|is there|are there)\b", re.IGNORECASE)
 
@@ -86,19 +87,24 @@ def _read(form: _Form, said: re.Match[str], exists: Callable[[str], bool]) -> Re
     name_asked = said.groupdict().get("asked")
     question = f"{name_asked} {said['rest']}" if name_asked else said["rest"]
     if said["document"]:
-        return _of_document(question, said["document"], exists) if form.kind else None
+        return None if said["of"] or not form.kind else _of_document(question, said["document"], exists)
     name = (said["path"] or said["kind"]).removeprefix("./").rstrip(".")
-    outer = _category(said["of"])
-    is_path = "/" in name or "*" in name or said["folder"] is not None or outer is not None
-    if (is_path or (form.word and not said["kind"])) and (glob := _existing(form, name, is_path, exists)):
-        categories = frozenset({outer}) if outer else frozenset()
-        place = f"{name} of the {said['of']}" if outer else name.rstrip("/")
-        return Restriction(question, place, categories, (glob,))
     if said["of"]:
-        return None
+        return _of_folder(form, question, name, said["of"], exists)
+    is_path = "/" in name or "*" in name or said["folder"] is not None
+    if (is_path or (form.word and not said["kind"])) and (glob := _existing(form, name, is_path, exists)):
+        return Restriction(question, name.rstrip("/"), paths=(glob,))
     # "Under tests/" also means the tests of a project that has them elsewhere.
     category = _category(name.rstrip("/"))
     return Restriction(question, str(category), frozenset((category,))) if category and form.kind else None
+
+
+def _of_folder(form: _Form, question: str, name: str, kind: str, exists: Callable[[str], bool]) -> Restriction | None:
+    """Return the restriction to a folder of the tests or examples: "the parser of the docs" may be code."""
+    category, glob = _category(kind), f"**/{name.strip('/')}/"
+    if category not in _HAVE_FOLDERS or not form.kind or not exists(glob):
+        return None
+    return Restriction(question, f"{name} of the {category}", frozenset((category,)), (glob,))
 
 
 def _category(words: str | None) -> Category | None:
@@ -109,10 +115,11 @@ def _category(words: str | None) -> Category | None:
 def _of_document(question: str, name: str, exists: Callable[[str], bool]) -> Restriction:
     """Return the restriction to a document that is called by what it is; to all documents, if no file is that."""
     globs = next(globs for pattern, globs in _DOCUMENTS.items() if pattern.fullmatch(name))
-    in_any_case = (re.sub("[a-z]", lambda letter: f"[{letter[0]}{letter[0].upper()}]", glob) for glob in globs)
-    if existing := tuple(filter(exists, in_any_case)):
-        return Restriction(question, f"the {name}", paths=existing)
-    return Restriction(question, str(Category.DOCUMENTATION), frozenset({Category.DOCUMENTATION}))
+    in_any_case = [re.sub("[a-z]", lambda letter: f"[{letter[0]}{letter[0].upper()}]", glob) for glob in globs]
+    of_root, anywhere = (tuple(filter(exists, (f"{where}{glob}" for glob in in_any_case))) for where in ("/", "**/"))
+    documents = frozenset({Category.DOCUMENTATION})
+    paths = of_root or anywhere
+    return Restriction(question, f"the {name}" if paths else str(Category.DOCUMENTATION), documents, paths)
 
 
 def _existing(form: _Form, name: str, is_path: bool, exists: Callable[[str], bool]) -> str:

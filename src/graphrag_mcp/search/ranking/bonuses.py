@@ -136,11 +136,13 @@ def file_bonuses(
     history: float,
     agreement: "Agreement",
     weights: Weights,
+    *,
+    is_document: bool = False,
 ) -> dict[str, float]:
     """Return the bonuses that every chunk of a file gets, by signal.
 
     coherence: the file's share of the candidates' scores. votes: how much they mention it. history: how well the
-    messages of commits that changed it match. Each is 0 to 1.
+    messages of commits that changed it match. Each is 0 to 1. is_document: whether it is a document or settings.
     """
     words = path_words(path)
     stem, around = agreement.of(words.stem), agreement.of(words.directory)
@@ -150,7 +152,7 @@ def file_bonuses(
         "directory": weights.directory * around.terms,
         "coherence": weights.coherence * coherence,
         "votes": weights.votes * votes,
-        "states it": weights.stating * _states(query, path),
+        "states it": weights.stating * _states(query, path) if is_document else 0.0,
         "path": weights.path if query.paths and any(names_path(name, path) for name in query.paths) else 0.0,
         "history": weights.history * history * (LONG_SHARE if len(query.text) > LONG else 1.0),
     }

@@ -124,7 +124,16 @@ class _Scorer:
         bonuses: dict[str, float] = {}
         if self.is_hybrid:
             votes, remembered = self.candidates.votes.get(file.file_id, 0.0), memory.score if memory else 0.0
-            bonuses = file_bonuses(self.query, file.path, coherence, votes, remembered, self.agreement, self.weights)
+            bonuses = file_bonuses(
+                self.query,
+                file.path,
+                coherence,
+                votes,
+                remembered,
+                self.agreement,
+                self.weights,
+                is_document=file.category in _STATING,
+            )
         return FileScore(
             file,
             bonuses,

@@ -225,7 +225,7 @@ def _is_distributed(name: str, suffix: str) -> bool:
 
 
 def _is_config_name(name: str, folders: Sequence[str], text: str) -> bool:
-    """Return whether a file of this name configures tools, and is no module of the product with such a name."""
+    """Return whether a file of this name configures tools; a module of the product may be called so, too."""
     if name == "build.rs":
         return "src" not in folders or "cargo:" in text
     if name == "conf.py":

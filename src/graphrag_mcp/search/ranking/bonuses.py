@@ -159,7 +159,7 @@ def file_bonuses(
 
 
 def _states(query: Query, path: str) -> float:
-    """Return 1 for a file of the root whose name says that it states what a question asks about the project.
+    """Return 1 for a file of the root that states, by its name, what a question asks about the project.
 
     In a folder it may be that of a part: half of it, a third in a folder of a folder, and so on.
     """

@@ -120,8 +120,11 @@ def test_a_long_file_without_definitions_shows_its_beginning(tmp_path: Path) -> 
     """An outline would be empty."""
     with indexed(tmp_path, {"COPYING": "\n" + "\n".join(f"Clause {n}." for n in range(300))}) as app:
         text = ask(app, {"symbol": "COPYING"})
+        around = ask(app, {"symbol": "COPYING:150"})
     assert "2: Clause 0." in text
     assert "\n... " in text
+    assert "150: Clause 148." in around
+    assert "2: Clause 0." not in around
 
 
 def test_what_a_header_declares_has_its_relations_at_the_definition(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from graphrag_mcp.model.files import VARIABLE, RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Direction, Line
 from graphrag_mcp.model.history import DIGITS_SHOWN, day_of
 from graphrag_mcp.text.counts import counted, listed
-from graphrag_mcp.text.names import as_name
+from graphrag_mcp.text.names import LOCATION, as_name
 from graphrag_mcp.text.words import index_words, query_words
 from graphrag_mcp.tools.arguments import CodeArguments, RowCount, SymbolText, hint
 from graphrag_mcp.tools.as_json import LISTED
@@ -269,14 +269,27 @@ def _parts(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) 
     if not rows or call.arguments.response_format == "concise":
         return []
     is_long = len(rows) > most or sum(cost_of(row) + 1 for row in rows) > room
-    if not (is_long and body.has_outline):
-        shown = fold(rows, by_worth(body, call.arguments.focus), room, most)
+    line = _line_of(call.arguments.symbols, body.node)
+    if line or not (is_long and body.has_outline):
+        worth = _around_line(line - body.first, len(rows)) if line else by_worth(body, call.arguments.focus)
+        shown = fold(rows, worth, room, most)
         return [fenced("\n".join(body.lines), "\n".join(shown))]
     if body.node.is_file:
         return outline_lines(body.members, room)
     top = rows[: max(1, min(body.members[0].start_line - body.first, HEAD_LINES))]
     code = fenced("\n".join(body.lines), "\n".join(top))
     return [code, *outline_lines(body.members, room - cost_of(code))]
+
+
+def _line_of(symbols: Sequence[str], node: CodeNode) -> int:
+    """Return the line of a file that one of the symbols names, in which nothing is defined; 0 for none."""
+    named = filter(None, map(LOCATION.match, symbols)) if node.is_file else ()
+    return next((int(match["line"]) for match in named if match["path"].endswith(node.path)), 0)
+
+
+def _around_line(number: int, count: int) -> list[int]:
+    """Return the numbers of some lines, those nearest to one first."""
+    return sorted(range(count), key=lambda other: abs(other - number))[:MOST_LINES]
 
 
 def by_worth(body: "Body", focus: str) -> Iterator[int]:

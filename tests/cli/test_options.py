@@ -133,7 +133,7 @@ def test_an_answer_that_goes_on_can_be_followed_in_the_shell(tool: Tool[Any, Any
 
 
 def test_a_direction_has_the_names_that_others_give_it() -> None:
-    """Who asks for implementations means implementers."""
+    """`implementations` are the implementers."""
     parsed = create_parser().parse_args(["trace", "x", "--direction", "implementations"])
     assert parsed.direction == Direction("implementations") == Direction.IMPLEMENTERS
 

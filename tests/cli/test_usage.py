@@ -91,6 +91,8 @@ def test_each_look_up_is_counted_as_what_it_is(tmp_path: Path) -> None:
         ("graphrag-mcp batch 'search foo; bar' 'search b | c --also d' | head; rg x", 2, 1),
         ("graphrag-mcp batch <<'E'\nsearch a\nfind b\nsearch c --also d\nE", 2, 1),
         ("graphrag-mcp search 'a b' --also c && graphrag-mcp search d", 2, 1),
+        ("bash -lc \"graphrag-mcp search 'a b' --also c\"", 1, 1),
+        ("cd src\ngraphrag-mcp search a#b --also c\ngraphrag-mcp search d", 2, 1),
         ("graphrag-mcp find search", 0, 0),
         ("graphrag-mcp batch 'open quote", 0, 0),
     ],

@@ -208,7 +208,7 @@ def test_a_name_that_means_a_role_only_in_one_place_means_it_only_there(path: st
         ("setup.py", "from skbuild import setup\nsetup()", Category.CONFIG),
         ("src/rust/build.rs", 'println!("cargo:rerun-if-changed=a");', Category.CONFIG),
         ("manual/conf.py", 'extensions = ["sphinx.ext.autodoc"]', Category.CONFIG),
-        ("src/iter/test.rs", "#[test]\nfn it_adds() {}", Category.TESTS),
+        ("src/iter/test.rs", "#[tokio::test]\nasync fn it_adds() {}", Category.TESTS),
         ("src/cmd/test.rs", "pub fn execute() {}", Category.IMPLEMENTATION),
     ],
 )

@@ -67,7 +67,7 @@ def test_the_file_that_states_what_is_asked_about_the_project_gains() -> None:
     query = understand("which Python do I need at least?")
     agreement = bonuses.Agreement(query.terms)
     gains = [
-        bonuses.file_bonuses(query, path, 0.0, 0.0, 0.0, agreement, WEIGHTS, is_document=is_document)["states it"]
+        bonuses.file_bonuses(query, path, 0.0, 0.0, 0.0, agreement, WEIGHTS, is_document=is_document)["stating"]
         for path, is_document in (
             ("pyproject.toml", True),
             ("plugins/pyproject.toml", True),

@@ -83,7 +83,7 @@ def test_a_stated_place_is_read(text: str, question: str, where: object) -> None
 @pytest.mark.parametrize(
     ("text", "place", "paths"),
     [
-        ("in the man page: exit codes", "the man page", ("/[mM][aA][nN]/",)),
+        ("in the man page: exit codes", "the man page", ("**/*.[1-9]*", "**/[mM][aA][nN]/")),
         ("exit codes, in the readme", "the readme", ("/[rR][eE][aA][dD][mM][eE]*",)),  # That of the root.
         ("in the licence: exit codes", "documentation", ()),  # There is none.
     ],
@@ -164,6 +164,12 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     )
     yield bench
     bench.close()
+
+
+@pytest.mark.parametrize("where", ["in the [a of the tests", "only in [a*", "in the ../../a of the tests", "in !a"])
+def test_words_that_are_no_glob_are_words(bench: Bench, where: str) -> None:
+    """A question is never refused for what it would mean as a path."""
+    assert bench.search(SearchRequest(f"{where}: garnet")).primary
 
 
 def test_a_restriction_filters_and_is_reported(bench: Bench) -> None:

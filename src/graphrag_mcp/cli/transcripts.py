@@ -36,14 +36,19 @@ def blocks_of(event: Mapping[str, Any], kind: str) -> Iterator[Mapping[str, Any]
             yield block
 
 
+def inner_command(command: object) -> str:
+    """Return a command of a shell as a text, without a shell that it starts for it."""
+    text = " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
+    inner = _SHELL.sub("", text)
+    return inner if inner == text else inner.strip("'\" ")
+
+
 def look_up_in(command: object) -> tuple[str, str] | None:
     """Return the program of the first look-up of a command of a shell, and what follows it.
 
     What filters the output of another program is none.
     """
-    text = " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
-    inner = _SHELL.sub("", text)
-    for part in _COMMANDS.split(inner if inner == text else inner.strip("'\" ")):
+    for part in _COMMANDS.split(inner_command(command)):
         segment = part.partition("|")[0].strip()
         words = segment.split(maxsplit=2)
         program = " ".join(words[:2]) if words[:2] == ["git", "grep"] else words[0].rpartition("/")[2] if words else ""

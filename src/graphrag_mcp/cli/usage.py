@@ -21,7 +21,7 @@ from typing import Any
 from graphrag_mcp.cli.hook_notes import Tally, paths_of, read_notes
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.terminal import show
-from graphrag_mcp.cli.transcripts import READING, SEARCHING, blocks_of, events_of, look_up_in
+from graphrag_mcp.cli.transcripts import READING, SEARCHING, blocks_of, events_of, inner_command, look_up_in
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.secrets import mask_secrets
@@ -198,8 +198,7 @@ def _look_up(name: str, arguments: Mapping[str, Any]) -> LookUp | None:
 def _of_shell(command: object) -> LookUp | None:
     program, rest = look_up_in(command) or ("", "")
     if program == "graphrag-mcp":
-        text = " ".join(map(str, command)) if isinstance(command, list) else str(command)
-        return LookUp(OURS, rest.split()[0], tuple(_searches_in(text)))
+        return LookUp(OURS, rest.split()[0], tuple(_searches_in(inner_command(command))))
     return LookUp(program, _shown(rest) if program in SEARCHING else "") if program else None
 
 
@@ -214,16 +213,17 @@ def _searches_in(text: str) -> Iterator[bool]:
 
 def _commands_in(text: str) -> Iterator[list[str]]:
     """Yield the words of each command of this program, as a shell reads them, without its name."""
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
-    lexer.whitespace_split = True
+    lexer = shlex.shlex(text, posix=True, punctuation_chars="();<>|&\n")
+    lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
     words: list[str] = []
     with suppress(ValueError):  # A quote that is not closed.
         for word in chain(lexer, (";",)):
-            if not set(word) <= set(";|&<>()"):
+            if not set(word) <= set("();<>|&\n"):
                 words.append(word)
                 continue
-            if words[1:] and words[0].rpartition("/")[2] == "graphrag-mcp":
-                yield words[1:]
+            names = [word.rpartition("/")[2] for word in words[:-1]]
+            if "graphrag-mcp" in names:  # Behind settings of variables, or a program such as env.
+                yield words[names.index("graphrag-mcp") + 1 :]
             words = []
 
 

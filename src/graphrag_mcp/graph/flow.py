@@ -320,21 +320,18 @@ class FlowSearch:
 
     def _counted(self, chain: Chain) -> Chain:
         """Return a chain with what a search from the end does not see: choices at a link, further lines with it."""
-        links = [
-            self._with_choices(link) if link.edge.certainty is Certainty.MAY_CALL else link for link in chain.links
-        ]
-        return Chain(tuple(replace(link, also=tuple(sorted(self._others(link)))) for link in links))
+        known = (replace(self._with_choices(link), also=tuple(sorted(self._others(link)))) for link in chain.links)
+        return Chain(tuple(known))
 
     def _others(self, link: Link) -> set[int]:
         """Return the other lines that lead likewise from the source of a link to its target."""
         edges, _ = self._relations.outgoing(link.source, (link.edge.relation,))
-        ends = (link.source.node_id, link.target.node_id)
-        alike = (edge for edge in edges if (edge.source_id, edge.target_id) == ends and edge.path == link.edge.path)
-        lines = {edge.line for edge in alike} - {link.edge.line}
+        ends = (link.source.node_id, link.target.node_id, link.edge.path)
+        lines = {edge.line for edge in edges if (edge.source_id, edge.target_id, edge.path) == ends} - {link.edge.line}
         return {line for line in lines if self._graph.in_file(link.edge.path, line)[:1] in ([], [link.source])}
 
     def _with_choices(self, link: Link) -> Link:
-        lead = self._lead(link)
+        lead = self._lead(link) if link.edge.certainty is Certainty.MAY_CALL else None
         return link if lead is None else Link(link.source, link.target, *lead)
 
     def _lead(self, link: Link) -> Lead | None:

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from graphrag_mcp.errors import ServerError
+from graphrag_mcp.errors import RequestError, ServerError
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import (
@@ -110,10 +110,10 @@ def _settings_of(request: SearchRequest, settings: RetrievalSettings) -> Retriev
 
 
 def _exists(catalog: ChunkStore, glob: str) -> bool:
-    """Return whether a glob matches an indexed file; False while a server fails."""
+    """Return whether a glob matches an indexed file; False while a server fails, and for words that are no glob."""
     try:
         return not catalog.scope_paths.chosen((glob,)).is_empty
-    except ServerError:
+    except (RequestError, ServerError):
         return False
 
 

@@ -149,7 +149,7 @@ def _read_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> CodeAns
     for body in bodies:
         language = detect_language(body.node.path)
         if defined := declared.get(body.node):
-            around = [f"defined in {location_of(defined)}"]
+            around = [f"may be defined by {location_of(defined)}, where its relations are"]
         else:
             around = _around(body, call.asking, UNTYPED if language in said else "")
         if call.arguments.response_format != "json" and any(UNTYPED in line for line in around):
@@ -284,7 +284,7 @@ def _parts(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) 
 def _line_of(symbols: Sequence[str], node: CodeNode) -> int:
     """Return the line of a file that one of the symbols names, in which nothing is defined; 0 for none."""
     named = filter(None, map(LOCATION.match, symbols)) if node.is_file else ()
-    return next((int(match["line"]) for match in named if match["path"].endswith(node.path)), 0)
+    return next((int(match["line"]) for match in named if match["path"].removeprefix("./") == node.path), 0)
 
 
 def _around_line(number: int, count: int) -> list[int]:

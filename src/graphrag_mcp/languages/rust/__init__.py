@@ -39,6 +39,6 @@ LANGUAGES = (
         public="pub",
         inline_tests="test tests",
         test_stem=False,
-        test_mark="#[test]",
+        test_mark="test]",
     ),
 )

@@ -116,7 +116,10 @@ def _of_document(question: str, name: str, exists: Callable[[str], bool]) -> Res
     """Return the restriction to a document that is called by what it is; to all documents, if no file is that."""
     globs = next(globs for pattern, globs in _DOCUMENTS.items() if pattern.fullmatch(name))
     in_any_case = [re.sub("[a-z]", lambda letter: f"[{letter[0]}{letter[0].upper()}]", glob) for glob in globs]
-    of_root, anywhere = (tuple(filter(exists, (f"{where}{glob}" for glob in in_any_case))) for where in ("/", "**/"))
+    of_root, anywhere = (
+        tuple(filter(exists, (glob if glob.startswith("**/") else where + glob for glob in in_any_case)))
+        for where in ("/", "**/")
+    )
     documents = frozenset({Category.DOCUMENTATION})
     paths = of_root or anywhere
     return Restriction(question, f"the {name}" if paths else str(Category.DOCUMENTATION), documents, paths)

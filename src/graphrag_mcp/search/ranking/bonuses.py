@@ -152,7 +152,7 @@ def file_bonuses(
         "directory": weights.directory * around.terms,
         "coherence": weights.coherence * coherence,
         "votes": weights.votes * votes,
-        "states it": weights.stating * _states(query, path) if is_document else 0.0,
+        "stating": weights.stating * _states(query, path) if is_document else 0.0,
         "path": weights.path if query.paths and any(names_path(name, path) for name in query.paths) else 0.0,
         "history": weights.history * history * (LONG_SHARE if len(query.text) > LONG else 1.0),
     }

@@ -12,7 +12,8 @@ class Weights:
 
     definition: the definition that a symbol query names; mention: that of an identifier in a prose query.
     stem: the share of a file's name that is in the query; stem_query, directory: the share of the query that is in the
-    file's name, in its folders. words, pairs: the share of a question's words, and of its neighbouring words, that a
+    file's name, in its folders. stating: the file states, by its name, what is asked about the project.
+    words, pairs: the share of a question's words, and of its neighbouring words, that a
     chunk has as they are written. file_decay: factor on what a file adds, for each further hit of it; saturation: on
     the score of such a hit. graph: the list of the graph, beside 0.8 for vectors and 1 for keywords. unasked: factor
     for all other kinds of file when the query asks for one kind.
@@ -42,7 +43,7 @@ _WITHOUT: Mapping[RankingPart, Mapping[str, float]] = {
     RankingPart.DEFINITIONS: {"definition": 0.0, "mention": 0.0},
     RankingPart.LITERALS: {"literal": 0.0},
     RankingPart.RELATIONS: {"relation": 0.0, "graph": 0.0},
-    RankingPart.FILE_NAMES: {"stem": 0.0, "stem_query": 0.0, "directory": 0.0, "path": 0.0},
+    RankingPart.FILE_NAMES: {"stem": 0.0, "stem_query": 0.0, "directory": 0.0, "path": 0.0, "stating": 0.0},
     RankingPart.COHERENCE: {"coherence": 0.0},
     RankingPart.VOTES: {"votes": 0.0},
     RankingPart.HISTORY: {"history": 0.0},

@@ -5,6 +5,8 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from filelock import Timeout
 
 from graphrag_mcp.errors import IndexDamagedError, RequestError
 from graphrag_mcp.index.failures import explain
-from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.database import Database, connect, has_tables
 
 NAMES = {name for name in (*vars(builtins), *vars(sqlite3)) if name.endswith("Error")}
 
@@ -69,6 +71,38 @@ def test_harm_to_an_open_file_is_told_from_what_sqlite_does(tmp_path: Path) -> N
         assert database.commit_number() == 0
         database.path.with_name("other.sqlite-wal").unlink()
         assert database.harm() == "its log was removed"
+
+
+def test_a_file_whose_tables_are_being_made_is_no_other_format(tmp_path: Path) -> None:
+    """Another process commits them between any two statements of the one that opens the file."""
+    path = tmp_path / "index.sqlite"
+    with closing(connect(path)) as opened:
+        asked: list[str] = []
+
+        def make_tables(statement: str) -> None:
+            asked.append(statement)
+            if len(asked) == 2:
+                Database(path, "/root").close()
+
+        opened.set_trace_callback(make_tables)
+        has_tables(opened, path)
+        opened.set_trace_callback(None)
+        Database(path, "/root").close()
+        assert has_tables(opened, path)
+
+
+def test_a_file_is_created_by_many_at_once(tmp_path: Path) -> None:
+    """SQLite refuses one of two connections that turn the log on at the same moment."""
+    for number in range(50):
+        path, start = tmp_path / f"{number}.sqlite", threading.Barrier(4)
+
+        def create(path: Path = path, start: threading.Barrier = start) -> int:
+            start.wait()
+            with closing(Database(path, "/root")) as database:
+                return database.tree.tree_id
+
+        with ThreadPoolExecutor(4) as threads:
+            assert len({made.result() for made in [threads.submit(create) for _ in range(4)]}) == 1
 
 
 def test_a_file_that_is_no_index_is_damaged(tmp_path: Path) -> None:

@@ -58,12 +58,7 @@ class Database:
         self._guard = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            creating = FileLock(path.with_name("create.lock"), WRITE_TIMEOUT_SECONDS, mode=0o600)
-            with nullcontext() if path.exists() else creating:
-                if not path.exists():  # The log of a missing file would be replayed into the new one.
-                    for suffix in ("-wal", "-shm"):
-                        path.with_name(path.name + suffix).unlink(missing_ok=True)
-                self.tree = _open_tree(path, root, model)
+            self.tree = _open_tree(path, root, model)
             self._identity = _identity_of(path)
             self._log = _NO_FILE
         except (OSError, sqlite3.Error) as error:
@@ -256,18 +251,28 @@ def marks(values: Sized) -> str:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open a connection that sees all trees."""
+    """Open a connection that sees all trees, and create the file when it is missing.
+
+    Raises OSError when another process does not stop creating it.
+    """
     is_writable = can_write(path)
     # SQLite cannot create a log there, so it must know that it needs none. It would look for the rest of a log that has
     # only a header until it gives up.
     has_log = _identity_of(_log_of(path)).size > LOG_HEADER_BYTES
     mode = "" if is_writable else "?mode=ro" if has_log else "?immutable=1"
     uri, wait = f"{path.absolute().as_uri()}{mode}", BUSY_TIMEOUT_SECONDS
-    connection = sqlite3.connect(
-        uri, wait, isolation_level=None, check_same_thread=False, cached_statements=256, uri=True
-    )
-    if is_writable:
-        connection.execute("PRAGMA journal_mode = WAL")
+    # Of two connections that turn the log of a new file on, SQLite refuses one at once. The header is not read to learn
+    # whether it is on: to close a file that SQLite has open gives up the locks of this process.
+    creating = FileLock(path.with_name("create.lock"), WRITE_TIMEOUT_SECONDS, mode=0o600)
+    with creating if is_writable and not _identity_of(path).size else nullcontext():
+        if creating.is_locked and not path.exists():  # The log of a missing file would be replayed into the new one.
+            for suffix in ("-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+        connection = sqlite3.connect(
+            uri, wait, isolation_level=None, check_same_thread=False, cached_statements=256, uri=True
+        )
+        if is_writable:
+            connection.execute("PRAGMA journal_mode = WAL")
     # With WAL, a power cut may lose the last commits but never damages the file; the next run indexes them again.
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
@@ -287,6 +292,7 @@ def _open_tree(path: Path, root: str, model: str | None) -> Tree:
             tree = find_tree(connection, root, model)
             if tree is not None:
                 return tree
+        connection.execute(f"PRAGMA busy_timeout = {int(WRITE_TIMEOUT_SECONDS * 1000)}")
         connection.execute("BEGIN IMMEDIATE")
         if not has_tables(connection, path):
             for statement in SCHEMA.split(";\n"):
@@ -327,14 +333,14 @@ def _log_of(path: Path) -> Path:
 
 def has_tables(connection: sqlite3.Connection, path: Path) -> bool:
     """Return whether the file has its tables, False for a new one. Raises IndexDamagedError for any other file."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    # One statement, since another process may be creating the tables: the version and the names are of one commit.
+    rows = connection.execute("SELECT user_version, name FROM pragma_user_version LEFT JOIN sqlite_master").fetchall()
+    version, names = rows[0][0], {name for _, name in rows if name is not None}
     if version == SCHEMA_VERSION:
-        if missing := SCHEMA_OBJECTS.difference(
-            name for (name,) in connection.execute("SELECT name FROM sqlite_master")
-        ):
+        if missing := SCHEMA_OBJECTS - names:
             raise IndexDamagedError(f"{path} is damaged (it lacks {', '.join(sorted(missing))})")
         return True
-    if version != 0 or connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+    if version != 0 or names:
         raise IndexDamagedError(f"{path} has format {version}, this version reads format {SCHEMA_VERSION}")
     return False
 

@@ -183,14 +183,15 @@ def judge(task: Mapping[str, Any], text: str) -> tuple[list[Span], bool]:
 def report(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return a line for each arm and kind, and how many more tasks are right with our tools than with others."""
     text = f"{'':10} {'':10} {'n':>3}  right  tool first  calls  characters\n"
-    for arm in ARMS:
+    arms = list(dict.fromkeys((*ARMS, *(row["arm"] for row in rows))))
+    for arm in arms:
         for kind in (*BESIDE, "all"):
             if chosen := [row for row in rows if row["arm"] == arm and kind in (row["kind"], "all")]:
                 right, first = sum(row["right"] for row in chosen), sum(row["first"] == "tool" for row in chosen)
                 calls, size = (statistics.mean(row[name] for row in chosen) for name in ("calls", "characters"))
                 text += f"{arm:10} {kind:10} {len(chosen):3} {right:6} {first:11} {calls:6.1f} {size:11,.0f}\n"
-    by_arm = {arm: {row["task"]: row["right"] for row in rows if row["arm"] == arm} for arm in ARMS}
-    for arm in ARMS:
+    by_arm = {arm: {row["task"]: row["right"] for row in rows if row["arm"] == arm} for arm in arms}
+    for arm in arms:
         if arm != "ours" and (shared := sorted(by_arm["ours"].keys() & by_arm[arm].keys())):
             mean, low, high = bootstrap([by_arm["ours"][task] - by_arm[arm][task] for task in shared])
             text += f"right, ours - {arm}: {mean:+.3f} [{low:+.3f}, {high:+.3f}], {len(shared)} tasks\n"

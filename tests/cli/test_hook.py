@@ -417,7 +417,7 @@ def test_calls_in_files_that_changed_since_are_left_out(root: Path, fresh: Path)
 
 def test_a_search_for_a_defined_name_is_answered(root: Path, fresh: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With as many callers as a trace lists."""
-    said = "graphrag-mcp: `{}` is defined at {}; trace_relations lists what calls it."
+    said = "graphrag-mcp: `{}` is defined at {}; trace_relations lists them."
     assert searched(root, "load") == said.format("load", "py/store.py:10 (1 certain caller, 0 in tests)")
     for pattern in ("save", r"\bsave\b", r"save\("):
         text = searched(root, pattern)

@@ -88,7 +88,7 @@ def test_hooks_are_heard_by_the_model(project: Path, tmp_path: Path) -> None:
         claude(*arguments, environ=environ, folder=project)
     heard = json.dumps(api.requests[-1]["messages"])
     said = {
-        "PreToolUse:Grep": "`Session` is defined at session.py:4 (2 certain callers, 1 in tests); ",
+        "PreToolUse:Grep": "`Session` is defined at session.py:4 (2 certain users, 1 in tests); ",
         "PreToolUse:Bash": "`refresh` is defined at session.py:7 (1 certain caller, 1 in tests); ",
         "PostToolUse:Edit": "`sign` takes 0 arguments now; 1 certain call passes 1: session.py:9.",
     }

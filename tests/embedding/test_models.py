@@ -1,5 +1,6 @@
 """Which model a setting means, and what a person reads when it cannot be had."""
 
+import json
 import shutil
 import socket
 import sys
@@ -81,6 +82,31 @@ def test_an_onnx_folder_is_pooled_as_it_says(tmp_path: Path) -> None:
     """Sentence-transformers' 1_Pooling decides."""
     folder = write_onnx_folder(tmp_path / "tiny", {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
     np.testing.assert_allclose(open_second_model(str(folder)).embed_query("beta alpha"), BETA, atol=1e-6)
+
+
+@pytest.mark.requirement("K-25")
+def test_an_onnx_folder_says_what_stands_before_a_question_and_a_text(tmp_path: Path) -> None:
+    """Models are trained with prompts; sentence-transformers keeps them beside its other settings."""
+    folder = write_onnx_folder(tmp_path / "tiny")
+    plain = open_second_model(str(folder))
+    (folder / "config_sentence_transformers.json").write_text(
+        json.dumps({"prompts": {"query": "beta ", "passage": "alpha ", "document": 1}})
+    )
+    prompted = open_second_model(str(folder))
+    np.testing.assert_allclose(prompted.embed_query("beta"), BETA, atol=1e-6)
+    np.testing.assert_allclose(prompted.embed_query("alpha"), plain.embed_query("beta alpha"), atol=1e-6)
+    np.testing.assert_allclose(prompted.embed_documents(["beta"]), plain.embed_documents(["alpha beta"]), atol=1e-6)
+    assert prompted.fingerprint != plain.fingerprint
+
+
+@pytest.mark.requirement("K-25")
+@pytest.mark.parametrize("said", ["[]", "{}", '{"prompts": null}', '{"prompts": ["query"]}'])
+def test_a_folder_without_prompts_has_none(said: str, tmp_path: Path) -> None:
+    """So has one that says nothing of use."""
+    folder = write_onnx_folder(tmp_path / "tiny")
+    plain = open_second_model(str(folder))
+    (folder / "config_sentence_transformers.json").write_text(said)
+    assert open_second_model(str(folder)).fingerprint == plain.fingerprint
 
 
 @pytest.mark.requirement("K-25")

@@ -344,10 +344,14 @@ def test_a_question_about_a_function_has_its_commits_first_and_what_wrote_its_li
     app = repository.open()
     words = "why does the upload retry a part"
     text = ask(app, query=f"{words} in send_part()")
-    assert "those of src/up.py:1-2  send_part before others" in text
+    assert "those of src/up.py:1-2  send_part before others that share no more words" in text
     subjects = ["Three tries", "Retry the upload", "Upload: retry"]
     assert sorted(subjects, key=text.index) == subjects
     assert "before others" not in ask(app, query=f"{words} in no_such_function()")
+    message = "send_part: the upload does retry a part since it may fail"
+    repository.commit({"src/other.py": "def other():\n    return 1\n"}, message)
+    text = ask(repository.open(), query=f"{words} in send_part()")
+    assert text.index(message) < text.index("Three tries")  # It has more of the words.
 
 
 def test_a_question_about_code_has_the_commits_that_wrote_its_lines(repository: Repository) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from graphrag_mcp.cli.options import project_root
-from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.graph import ACCESSING, CALLING
 from graphrag_mcp.system.safe_files import hash_content, read_file_below
 from graphrag_mcp.text.counts import counted, listed
@@ -102,7 +102,7 @@ def _sentence(function: "Unfitting") -> str:
 
 
 def _before_search(event: Event, root: Path) -> "Said | None":
-    """Return where the name that is searched for is defined, and what certainly calls it."""
+    """Return where the name that is searched for is defined, and how much certainly uses it."""
     pattern, *folders = _searched(event)
     named = _NAME.fullmatch(pattern)
     if named is None or not all(_inside(root, event, folder) for folder in folders):
@@ -113,21 +113,22 @@ def _before_search(event: Event, root: Path) -> "Said | None":
         is_clear = len(rows) <= MOST_DEFINITIONS and all(read(row.file.path) is not None for row in rows)
         places = [_place(row, facts, links) for row in rows] if is_clear else []
     for most in range(len(places), 0, -1):
-        text = f"`{named[1]}` is defined at {listed(places, most)}; trace_relations lists what calls it."
+        text = f"`{named[1]}` is defined at {listed(places, most)}; trace_relations lists them."
         if said := _said(event, "search", text, [row.file.path for row in rows], named[1]):
             return said
     return None
 
 
 def _place(row: "Named", facts: "SqliteFacts", links: "SqliteLinks") -> str:
-    """Return where something is defined, and how much certainly calls it."""
+    """Return where something is defined, and how much certainly calls it, or uses it."""
     from graphrag_mcp.model.links import How
 
     calls = [link for link in links.to((row.place,), (How.CERTAIN, How.SAID)) if link.kind in (*CALLING, *ACCESSING)]
     callers = {(link.path, link.source) for link in calls}
     tests = facts.tests_among(path for path, _ in callers)
     in_tests = sum(path in tests for path, _ in callers)
-    return f"{as_name(row.file.path)}:{row.start_line} ({counted(len(callers), 'certain caller')}, {in_tests} in tests)"
+    number = counted(len(callers), f"certain {'caller' if row.kind in CALLABLE else 'user'}")
+    return f"{as_name(row.file.path)}:{row.start_line} ({number}, {in_tests} in tests)"
 
 
 def _searched(event: Event) -> list[str]:

@@ -22,6 +22,9 @@ _BATCH_TEXTS = 32  # A transformer's memory grows with the batch, and with the s
 _HUB_TIMEOUT_SECONDS = 5.0
 _SETTING = "embedding_model"
 _PROBE = "parse the configuration file"
+_PROMPTS_FILE = "config_sentence_transformers.json"
+# The names of the prompts of questions and of texts, as sentence-transformers looks them up.
+_QUERY_PROMPTS, _TEXT_PROMPTS = ("query",), ("document", "passage", "corpus")
 # These are sentence-transformers' keys in 1_Pooling/config.json with fastembed's names; the default is the mean.
 _POOLINGS = {
     "pooling_mode_cls_token": "CLS",
@@ -52,8 +55,11 @@ class FastembedEmbedder:
 class OnnxEmbedder:
     """A sentence transformer in one ONNX file, as an `Embedder`."""
 
-    def __init__(self, file: Path, pooling: str) -> None:
-        """Open the file and the tokenizer beside it. Raises what onnxruntime and tokenizers raise."""
+    def __init__(self, file: Path, pooling: str, prompts: tuple[str, str]) -> None:
+        """Open the file and the tokenizer beside it. Raises what onnxruntime and tokenizers raise.
+
+        prompts: what stands before each question, and before each text.
+        """
         from onnxruntime import InferenceSession, SessionOptions
         from tokenizers import Tokenizer
 
@@ -66,7 +72,8 @@ class OnnxEmbedder:
         stated = (self._tokenizer.truncation or {}).get("max_length", MAX_TOKENS)
         self._tokenizer.enable_truncation(min(stated, MAX_TOKENS))
         self._pooling = pooling
-        digest = hashlib.blake2b(f"{pooling} {MAX_TOKENS}".encode(), digest_size=16)
+        self._query_prompt, self._text_prompt = prompts
+        digest = hashlib.blake2b(f"{pooling} {MAX_TOKENS} {self._text_prompt}".rstrip().encode(), digest_size=16)
         for part in (file, tokenizer_file):
             digest.update(part.read_bytes())
         self.fingerprint = f"folder/{digest.hexdigest()}"
@@ -75,10 +82,10 @@ class OnnxEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        return normalise(np.stack([self._embed(text) for text in texts]))
+        return normalise(np.stack([self._embed(self._text_prompt + text) for text in texts]))
 
     def embed_query(self, text: str) -> Matrix:
-        unit: Matrix = self.embed_documents([text])[0]
+        unit: Matrix = normalise(self._embed(self._query_prompt + text)[np.newaxis])[0]
         return unit
 
     def _embed(self, text: str) -> Matrix:
@@ -120,14 +127,16 @@ def open_named_model(name: str) -> Embedder:
 
 
 def open_onnx_folder(folder: Path) -> Embedder:
-    """Return the model of a folder with one ONNX file, its tokenizer and, as sentence-transformers has it, its pooling.
+    """Return the model of a folder with one ONNX file and its tokenizer.
+
+    Its pooling and its prompts are read where sentence-transformers has them.
 
     Raises ModelUnavailableError without fastembed, and when a file is missing or onnxruntime cannot run it.
     """
     require_fastembed(_SETTING, str(folder))
-    file, pooling = _choose_file(folder), _read_pooling(folder)
+    file, pooling, prompts = _choose_file(folder), _read_pooling(folder), _read_prompts(folder)
     try:
-        return OnnxEmbedder(file, pooling)
+        return OnnxEmbedder(file, pooling, prompts)
     except ModelUnavailableError:
         raise
     except Exception as error:  # onnxruntime and tokenizers raise whatever they meet.
@@ -176,14 +185,29 @@ def _find_tokenizer(file: Path) -> Path:
 
 
 def _read_pooling(folder: Path) -> str:
-    file = folder / "1_Pooling" / "config.json"
-    try:
-        modes = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return "MEAN"
-    except (OSError, ValueError) as error:
-        raise unavailable(str(folder), f"1_Pooling/config.json cannot be read ({error})") from error
+    modes = _read_config(folder, "1_Pooling/config.json")
     return next((pooling for mode, pooling in _POOLINGS.items() if modes.get(mode)), "MEAN")
+
+
+def _read_prompts(folder: Path) -> tuple[str, str]:
+    """Return what stands before a question, and before a text; "" where the folder does not say."""
+    prompts = _read_config(folder, _PROMPTS_FILE).get("prompts")
+    known = {name: text for name, text in prompts.items() if isinstance(text, str)} if isinstance(prompts, dict) else {}
+    query, text = (
+        next((known[name] for name in names if name in known), "") for names in (_QUERY_PROMPTS, _TEXT_PROMPTS)
+    )
+    return query, text
+
+
+def _read_config(folder: Path, name: str) -> dict[str, Any]:
+    """Return what a file of sentence-transformers says, {} where there is none."""
+    try:
+        config = json.loads((folder / name).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise unavailable(str(folder), f"{name} cannot be read ({error})") from error
+    return config if isinstance(config, dict) else {}
 
 
 _OWN_NAME = "graphrag-mcp/cross-encoder"  # A folder's model is registered with fastembed under this name.

@@ -85,7 +85,7 @@ def find_commits(past: "Past", view: "IndexView", call: Call[HistoryQuestion]) -
     of_names += [past.of_named(arguments.query, named, span)] if named else []
     if of_names:
         gone = gone if of_names[0].commits else ""
-        told = _first(of_names, told)
+        told = _first(of_names, told, arguments.query)
     if node:
         is_asked = bool(arguments.query) and not arguments.line and node.end_line - node.start_line < MOST_LINES
         meant = node if is_asked and is_weak(*words_matched(arguments.query, told.commits)) else None
@@ -99,12 +99,14 @@ def find_commits(past: "Past", view: "IndexView", call: Call[HistoryQuestion]) -
     return Asked(node, named, gone, told, meant)
 
 
-def _first(of_names: Sequence[Told], told: Told) -> Told:
-    """Return all commits: those of the names in the query before the others."""
-    everything = (*of_names, told)
+def _first(of_names: Sequence[Told], told: Told, query: str) -> Told:
+    """Return all commits: those of the names in the query before others, unless these share more of its words."""
+    named = dict.fromkeys(commit for of in of_names for commit in of.commits)
+    words, most = words_matched(query, named)
+    better = [commit for commit in told.commits if words_matched(query, [commit])[1] > max(most, words // 2)]
     return replace(
         told,
-        commits=tuple(dict.fromkeys(commit for of in everything for commit in of.commits)),
+        commits=tuple(dict.fromkeys((*better, *named, *told.commits))),
         note=next(filter(None, (of.note for of in (told, *of_names))), ""),
         changed={name: lines for of in of_names for name, lines in of.changed.items()},
         added_by=of_names[-1].added_by,

@@ -9,7 +9,6 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from graphrag_mcp.errors import SettingsError
-from graphrag_mcp.setting_names import REMOVED
 from graphrag_mcp.settings import (
     RECENCY_FACTORS,
     RERANK_WEIGHTS,
@@ -267,17 +266,6 @@ def test_the_seeds_switches_give_a_setting_its_value(
     assert given == {"0": off, "false": off, "true": on}
     with pytest.raises(SettingsError, match=f"retrieval.{setting} = 'perhaps'"):
         load_settings(tmp_path, {name: "perhaps"})
-
-
-def test_what_is_no_longer_a_setting_says_why_nothing_is_needed(tmp_path: Path) -> None:
-    """In the file and in the environment."""
-    problems = _problems(tmp_path, "[retrieval]\nvote_bonus = 1\n", DEBOUNCE_SECONDS="1")
-    after, measured = "a change is indexed after 0.3 seconds of quiet", REMOVED["vote_bonus"]
-    assert problems == (
-        f"GRAPHRAG_DEBOUNCE_SECONDS is no longer a setting: {after}; remove it",
-        f"retrieval.vote_bonus is no longer a setting: {measured}; remove it",
-    )
-    assert not set(REMOVED) & {name for section in SECTIONS for name in section.model_fields}
 
 
 @pytest.mark.parametrize("section", SECTIONS)

@@ -79,7 +79,17 @@ def measure(work: Path, checkout: Path, most: int) -> dict[str, str]:
 def changing(root: Path) -> Iterator[tuple[str, str]]:
     """Yield the commits that change what a function of a file takes, each with the file, the newest first."""
     for commit in git(root, "rev-list", "--no-merges", f"--max-count={MOST_SEEN}", "HEAD").split():
-        names = git(root, "diff-tree", "--root", "-r", "--no-renames", "--diff-filter=M", "--name-only", commit)
+        names = git(
+            root,
+            "diff-tree",
+            "--root",
+            "-r",
+            "--no-renames",
+            "--ignore-submodules",
+            "--diff-filter=M",
+            "--name-only",
+            commit,
+        )
         for path in names.splitlines()[1:]:
             before, after = (git(root, "show", f"{at}:{path}") for at in (f"{commit}^", commit))
             if Edit(path, before, after).functions:

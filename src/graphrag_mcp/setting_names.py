@@ -1,4 +1,4 @@
-"""The names that settings have or had besides their own: of the designs, and of what is no longer a setting."""
+"""The names of the designs that settings have besides their own."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -36,26 +36,6 @@ COMPATIBLE_NAMES = frozenset(_RERANKING) | {
     "rejected_min_similarity",
     "rerank_normalize_scores",
     "rrf_k",
-}
-
-_MEASURED = "the ranking has its measured value, and switched_off leaves out a part"
-_NO_DUPLICATES = "duplicates are named with the result that is shown, and switched_off keeps them"
-_DESIGNED = "weighted fusion has the weights of its design, 1 and 0.5"
-_NAMES_OF_WEIGHTS = """
-    boost_max coherence_bonus confidence_graph definition_bonus directory_bonus expansion_weight file_bonus_decay
-    graph_weight history_bonus literal_bonus mention_bonus path_bonus penalty_floor prior_data prior_other prior_unasked
-    prior_vendored relation_bonus saturation stem_bonus stem_query_bonus vote_bonus
-"""
-# Why nothing is lost with a setting that is none any more.
-REMOVED: Mapping[str, str] = {
-    "debounce_seconds": "a change is indexed after 0.3 seconds of quiet",
-    "candidate_minimum": "every list proposes 120 candidates",
-    "content_dedup": _NO_DUPLICATES,
-    "ngram_dedup_threshold": _NO_DUPLICATES,
-    "semantic_dedup_threshold": _NO_DUPLICATES,
-    "legacy_vector_weight": _DESIGNED,
-    "legacy_keyword_weight": _DESIGNED,
-    **dict.fromkeys(_NAMES_OF_WEIGHTS.split(), _MEASURED),
 }
 
 

@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from graphrag_mcp.errors import SettingsError
 from graphrag_mcp.model.files import Category, RelationKind
-from graphrag_mcp.setting_names import OTHER_NAMES, REMOVED, TRUST_VARIABLE, by_own_names, read_compatible_names
+from graphrag_mcp.setting_names import OTHER_NAMES, TRUST_VARIABLE, by_own_names, read_compatible_names
 from graphrag_mcp.system.safe_files import read_regular_file
 
 SETTINGS_FILE = ".graphrag.toml"
@@ -301,16 +301,6 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     return settings
 
 
-def change_retrieval(settings: Settings, changes: Mapping[str, object]) -> Settings:
-    """Return the settings with changed values of `[retrieval]`; raises SettingsError with every problem found."""
-    unchanged = settings.retrieval.model_dump()
-    try:
-        retrieval = RetrievalSettings.model_validate(unchanged | dict(changes))
-    except ValidationError as error:
-        raise SettingsError([_describe(detail) for detail in error.errors()]) from None
-    return settings.model_copy(update={"retrieval": retrieval})
-
-
 _SECTION_OF = {name: section for section, defaults in Settings() for name in type(defaults).model_fields}
 _VARIABLES = {name: f"{ENVIRONMENT_PREFIX}{name.upper()}" for name in _SECTION_OF}
 _MAY_HOLD_SECRETS = {"qdrant_url", "neo4j_uri", "servers"}
@@ -390,8 +380,6 @@ def _describe(detail: Any) -> str:
 
 def _describe_unknown(shown: str, name: str, known: Mapping[str, str]) -> str:
     """Return the problem of a name that no setting has. known: names that may be meant, and how each is shown."""
-    if name in REMOVED:
-        return f"{shown} is no longer a setting: {REMOVED[name]}; remove it"
     near = difflib.get_close_matches(name, known, n=1)
     return f"{shown} is not a setting; " + (f"did you mean {known[near[0]]}?" if near else "see docs/settings.md")
 

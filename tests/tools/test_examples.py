@@ -1,10 +1,12 @@
 """A search by example, over a real project."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from graphrag_mcp.app.local import App
+from graphrag_mcp.cli.run import DONE, run
 from graphrag_mcp.tools.search import HYBRID
 from tests.indexed import indexed
 
@@ -36,6 +38,16 @@ def paths(app: App, query: str) -> list[str]:
 def test_code_that_does_the_same_is_found_and_not_the_example(app: App, query: str) -> None:
     """By the place or by the name; tests use it and do not do the same."""
     assert paths(app, query) == ["shop/orders.py", "shop/mail.py"]
+
+
+def test_the_command_finds_what_the_tool_finds(app: App, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command has arguments of its own, and no search of its own."""
+    data = app.settings.indexing.data_dir
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRAPHRAG_DATA_DIR", data)
+        assert run(["search", "like total_of_basket", "--root", str(app.root), "--no-update", "--json"]) == DONE
+    found = json.loads(capsys.readouterr().out)["primary"]
+    assert [row["path"] for row in found] == paths(app, "like total_of_basket")
 
 
 @pytest.mark.parametrize("query", ["like nothing_here", "shop/none.py:1-5", "shop/baskets.py:90-95", "total_of_basket"])

@@ -60,7 +60,7 @@ def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport:
 def run_search(options: argparse.Namespace) -> bool:
     """Search once and print the results."""
     from graphrag_mcp.tools.excerpts import SEARCH_TOKENS
-    from graphrag_mcp.tools.search import HYBRID, search_request
+    from graphrag_mcp.tools.search import HYBRID, search_for, search_request
     from graphrag_mcp.tools.search_json import search_payload
     from graphrag_mcp.tools.search_text import render
 
@@ -72,7 +72,7 @@ def run_search(options: argparse.Namespace) -> bool:
         request = replace(request, min_score=options.min_score)
         if isinstance(project, App) and not options.no_update:
             bring_up_to_date(project)
-        result = project.search(request)
+        result = project.ask(search_for, request)
     if options.json:
         show(json_text(search_payload(replace(result, primary=result.primary[call.first :])), 2))
     else:

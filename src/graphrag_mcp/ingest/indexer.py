@@ -22,6 +22,7 @@ from graphrag_mcp.ingest.linking import LinkStage
 from graphrag_mcp.ingest.prepare import Job, Outcome, Prepared, Rejected, Stored
 from graphrag_mcp.ingest.workers import Quarantine, SearchYield, prepare_all
 from graphrag_mcp.model.files import FAILED, ArchiveClass, Failure
+from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.reports import IndexReport, Progress
 from graphrag_mcp.parsing import PARSER_VERSION
 from graphrag_mcp.parsing.stages import failure
@@ -113,7 +114,7 @@ class Indexer:
         self.exclusion.reload()
         walked, skipped = self._walk(self.start)
         changes = self._compare(self.catalog.file_states(), walked, skipped, run)
-        known_ages = "" if changes.added or changes.possibly_changed else self.catalog.meta("ages")
+        known_ages = "" if changes.added or changes.possibly_changed else self.database.meta("ages")
         with ThreadPoolExecutor(1) as git:
             dates = git.submit(self._date, walked, known_ages)
             self.writer.set_skipped(skipped, complete=True)
@@ -371,15 +372,8 @@ def without_unreadable(known: Mapping[str, FileState], skipped: Mapping[str, str
     unreadable = {path.rstrip("/") for path, reason in skipped.items() if reason == UNREADABLE}
     if not unreadable:
         return dict(known), 0
-    seen = {path: state for path, state in known.items() if unreadable.isdisjoint(("", path, *_folders(path)))}
+    seen = {path: state for path, state in known.items() if unreadable.isdisjoint(("", *folders(path)))}
     return seen, len(known) - len(seen)
-
-
-def _folders(path: str) -> Iterator[str]:
-    """Yield the folders that a path lies in, innermost first."""
-    while "/" in path:
-        path = path.rpartition("/")[0]
-        yield path
 
 
 def _batches(outcomes: Iterator[Outcome], run: _Run) -> Iterator[list[Outcome]]:

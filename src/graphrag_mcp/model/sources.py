@@ -50,25 +50,6 @@ class Names(NamedTuple):
     outline: Sequence[Relation]
 
 
-class NameSource(Protocol):
-    """The names of the files of one tree: for languages without facts."""
-
-    def outline(self, path: str) -> Sequence[Relation]:
-        """Return what a file without facts says of the names in it, none for any other."""
-
-    def file(self, path: str) -> Keyed | None:
-        """Return a file of the tree."""
-
-    def inside(self, path: str) -> Sequence[Named]:
-        """Return the definitions of a file."""
-
-    def called(self, name: str) -> Sequence[Named]:
-        """Return the definitions of a name in all files, without keys of configuration."""
-
-    def keyed(self, key: str) -> Sequence[Keyed]:
-        """Return the files that are imported under a key (`module_keys`)."""
-
-
 class ModuleSource(Protocol):
     """What decides which module an import means. A unit is a package or namespace, under a name that is its own."""
 
@@ -88,7 +69,7 @@ class ModuleSource(Protocol):
         """Return all manifests of the tree."""
 
 
-class FactSource(NameSource, ModuleSource, Protocol):
+class FactSource(ModuleSource, Protocol):
     """The facts of the files of one tree."""
 
     def facts(self, path: str) -> FileFacts | None:
@@ -108,6 +89,21 @@ class FactSource(NameSource, ModuleSource, Protocol):
 
     def places_of(self, name: str) -> Sequence[int]:
         """Return the places of the definitions of a name."""
+
+    def outline(self, path: str) -> Sequence[Relation]:
+        """Return what a file without facts says of the names in it, none for any other."""
+
+    def file(self, path: str) -> Keyed | None:
+        """Return a file of the tree."""
+
+    def inside(self, path: str) -> Sequence[Named]:
+        """Return the definitions of a file."""
+
+    def called(self, name: str) -> Sequence[Named]:
+        """Return the definitions of a name in all files, without keys of configuration."""
+
+    def keyed(self, key: str) -> Sequence[Keyed]:
+        """Return the files that are imported under a key (`module_keys`)."""
 
     def unparsed(self, name: str, language: str) -> tuple[str, ...]:
         """Return the files that may mention a name in lines that could not be parsed, or in a file cut as text."""

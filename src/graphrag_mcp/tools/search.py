@@ -93,7 +93,11 @@ class QueryUniqueDocumentsArguments(QueryDocumentsArguments):
 
 def search(view: View, call: Call[SearchArguments]) -> SearchResult:
     """Return the result of the three search tools."""
-    request = search_request(call)
+    return search_for(view, search_request(call))
+
+
+def search_for(view: View, request: SearchRequest) -> SearchResult:
+    """Return what is like the code that a query names, or else what the query finds."""
     example = find_example(view, request)
     return search_alike(view, request, example) if example else view.search(request)
 

@@ -1,6 +1,6 @@
 """What the hook says after an edit, on the edits of real commits: is it right, how long is it, and is it used?
 
-    python -m benchmarks.agents.edits --checkouts DIR [--commits 40] [--figures edits]
+    python -m benchmarks.agents.edits --checkouts DIR [--commits 40]
 
 A commit counts that changes what a function takes. The tree of its parent is indexed, one file is written as the
 commit has it, and `hook` gets the event that Claude Code sends. A place that it names is right if the commit edits
@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.agents.trial import TASKS
-from benchmarks.figures import add_option, write_rows
 from benchmarks.paired import HERE, environment
 from graphrag_mcp.graph.unfitting import Edit
 
@@ -34,16 +33,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the hook after edits on the commits of repositories.")
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--commits", type=int, default=40, help="of a repository, the newest first")
-    add_option(parser)
     options = parser.parse_args()
     tasks = json.loads(TASKS.read_text(encoding="utf-8"))
-    rows = {}
     for name in sorted({task["repo"].rpartition("/")[2] for task in tasks}):
         with tempfile.TemporaryDirectory() as work:
-            rows[name] = measure(Path(work), options.checkouts.resolve() / name, options.commits)
-        sys.stdout.write(f"{name}: {rows[name]}\n")
-    if options.figures:
-        write_rows(options.figures, rows)
+            cells = measure(Path(work), options.checkouts.resolve() / name, options.commits)
+        sys.stdout.write(f"{name}: {cells}\n")
 
 
 def measure(work: Path, checkout: Path, most: int) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Ask why code is as it is, with one call of `history` each.
 
-    python -m benchmarks.agents.why --checkouts DIR [--figures why]
+    python -m benchmarks.agents.why --checkouts DIR
 
 why.json was written from the messages of commits before the first call. An answer is right if it names the commit.
 """
@@ -15,7 +15,6 @@ import tempfile
 from itertools import groupby
 from pathlib import Path
 
-from benchmarks.figures import add_option, write_rows
 from benchmarks.paired import HERE, environment
 from benchmarks.questions import check_commit
 
@@ -27,7 +26,6 @@ def main() -> None:
     """Print how many answers have the commit, how many have it first, and how long they are."""
     parser = argparse.ArgumentParser(description="Ask why code is as it is.")
     parser.add_argument("--checkouts", type=Path, required=True)
-    add_option(parser)
     options = parser.parse_args()
     questions = json.loads(QUESTIONS.read_text(encoding="utf-8"))
     found, first, sizes = 0, 0, list[int]()
@@ -50,8 +48,6 @@ def main() -> None:
     cells = {"in the answer": f"{found}/{len(sizes)}", "first": f"{first}/{len(sizes)}"}
     cells["characters"] = f"{statistics.mean(sizes):.0f}"
     sys.stdout.write(f"{cells}\n")
-    if options.figures:
-        write_rows(options.figures, {"why": cells})
 
 
 if __name__ == "__main__":

@@ -836,6 +836,18 @@ def test_a_word_that_no_indexed_message_has_is_looked_for_in_all_commits(reposit
     assert "Bring" not in ask(app, query="a1B2c3D4e5F6g7H8i9J0") and "No commits" in ask(app, query="zzyzx")
 
 
+def test_a_commit_whose_files_are_gone_is_found_by_more_words(repository: Repository) -> None:
+    """Other messages have each of its words; a question that one of them answers reads no more."""
+    repository.commit({"src/drum.py": "x = 1\n"}, "Fill the drum again when the pump stalls")
+    repository.commit({"src/drum.py": None}, "Drop it")
+    for number, subject in enumerate(("Fill in the blanks", "The drum of the printer", "A pump for tests")):
+        repository.commit({f"src/part{number}.py": f"x = {number}\n"}, subject)
+    app = repository.open()
+    wanted = "Fill the drum again"
+    assert wanted in ask(app, query="why do we fill the drum twice if a pump stops").split("\n")[2]
+    assert wanted not in ask(app, query="printer drum")
+
+
 @pytest.mark.parametrize("name", ["$gone", "étage_bas", "haut_étagé"])
 def test_a_name_that_is_gone_may_begin_or_end_with_any_letter(repository: Repository, name: str) -> None:
     """Git knows the letters of ASCII alone."""

@@ -35,7 +35,9 @@ GONE_SECONDS = 4.0  # For what commits removed, which no index has.
 GONE_COMMITS, GONE_READ = 3, 20  # The ones that removed a name and brought it, and what changed it last; of so many.
 MOST_UNKNOWN, SHORTEST_BEGINNING = 8, 3  # Of the words that no indexed message has.
 MOST_COMMITS = 200
-MOST_READ = 1_000  # Without an index of messages, no more are read.
+MOST_READ = 1_000  # Without an index of messages, no more are read;
+MOST_SCANNED = 20_000  # of those that are not indexed, for a question that no indexed one answers.
+LEAST_MORE = 3  # Words that an unindexed message shares to be shown for more of them.
 LEAST_SHARE = 0.25  # A match below this share of the best score has a word or two in common.
 FEWEST_COMMITS = 4  # A file with fewer commits has no habits.
 _LEAST_TOGETHER = 2
@@ -182,7 +184,9 @@ class Past:
         }
         most = max((shares[commit] for commit in indexed), default=0)
         first = [commit for commit in others.commits if shares[commit] >= most]
-        first.sort(key=lambda commit: -shares[commit])
+        if 2 * max((shares[commit] for commit in (*indexed, *first)), default=0) <= len(wanted):
+            first += self._with_more(words, max(most, LEAST_MORE - 1), span)
+        first.sort(key=lambda commit: -len(wanted.intersection(query_words(commit.message))))
         commits = tuple(dict.fromkeys((*first, *indexed, *others.commits)))
         return Told(commits[:MOST_COMMITS], others.note)
 
@@ -214,12 +218,7 @@ class Past:
 
     def _with_unknown(self, words: str, frequencies: Frequencies, span: CommitRange) -> Told:
         """Return the newest commits with words that no indexed message has: all their files may be gone."""
-        unknown = {
-            stem: _beginning(word.lower(), stem)
-            for word in words.split()
-            for stem in query_words(word)
-            if frequencies.of_terms.get(stem) == 0
-        }
+        unknown = {stem: text for stem, text in _beginnings(words).items() if frequencies.of_terms.get(stem) == 0}
         if not unknown:
             return Told(())
         wanted = [f"--grep={beginning}" for beginning in islice(unknown.values(), MOST_UNKNOWN)]
@@ -228,6 +227,20 @@ class Past:
         # Only masked messages count.
         commits = (commit for commit in told.commits if not unknown.keys().isdisjoint(query_words(commit.message)))
         return replace(told, commits=tuple(commits))
+
+    def _with_more(self, words: str, most: int, span: CommitRange) -> list[Commit]:
+        """Return the newest commits that share more words than any indexed one: all their files may be gone."""
+        deadline = time.monotonic() + GONE_SECONDS
+        beginnings = _beginnings(words)
+        options = (f"-{MOST_SCANNED}", *span.options, _END, self._git.head(), "--")
+        found: list[Commit] = []
+        with suppress(GitTimeoutError):
+            for commit, _ in read_commits(self._git, deadline, *options):
+                message = commit.message.lower()
+                may_fit = sum(beginning in message for beginning in beginnings.values()) > most  # It is quick to see.
+                if may_fit and len(beginnings.keys() & set(query_words(message))) > most:
+                    found.append(commit)
+        return found
 
     def _about_few(self, words: str, span: CommitRange, reason: str, deadline: float) -> Told:
         """Return matching commits among the newest ones, since no index has the messages."""
@@ -362,6 +375,11 @@ class Past:
             return Told(tuple(commits), "older commits were not read in time")
         note = f"only the newest {MOST_COMMITS} are listed" if len(commits) > MOST_COMMITS else ""
         return Told(tuple(commits[:MOST_COMMITS]), note)
+
+
+def _beginnings(words: str) -> dict[str, str]:
+    """Return by the stems of words what each has in common with its word."""
+    return {stem: _beginning(word.lower(), stem) for word in words.split() for stem in query_words(word)}
 
 
 def _beginning(word: str, stem: str) -> str:

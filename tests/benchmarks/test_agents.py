@@ -71,24 +71,37 @@ def test_each_arm_is_recorded_as_it_was_played(
 
 @pytest.mark.slow
 def test_a_player_without_a_client_is_recorded_as_it_played(checkouts: Path, tmp_path: Path) -> None:
-    """With our command and without it; a run without an answer is none, and nothing says whose command it is."""
+    """In each arm; a run without an answer is none, and nothing says whose command it is."""
     gold = [[{"path": "lamp.py", "start": 1, "end": 2}]]
     task = {"id": "t", "kind": "fix", "repo": "a/lamp", "commit": first_commit(checkouts), "gold": gold}
     table = tmp_path / "table"
-    shell.deal(table, checkouts, [{**task, "task": "What lights `light_lamp`?"}], seed=0)
+    shell.deal(table, checkouts, [{**task, "task": "What lights `light_lamp`?"}], shell.ALL, seed=0)
     folders = {json.loads(run.read_text())["arm"]: run.with_suffix("") for run in table.glob("*.json")}
-    assert folders.keys() == {*shell.DEALT}
+    assert folders.keys() == {*shell.ALL}
     said = {}
+    search = "codebase search 'who lights it' --also light_lamp"
+    commands = {
+        "ours": f"{search}; which graphrag-mcp; ls",
+        "placebo": search,
+        "hooks": "rg -n light_lamp",
+        "none": "ls",
+    }
     for arm, folder in folders.items():
-        command = "codebase search 'who lights it' --also light_lamp; which graphrag-mcp; ls" if arm == "ours" else "ls"
+        command = commands[arm]
         done = subprocess.run([folder / "look", command], capture_output=True, text=True, check=True, timeout=60)
         said[arm] = done.stdout
-        assert ("codebase search" in (folder / "task.md").read_text()) == (arm == "ours")
+        assert ("codebase search" in (folder / "task.md").read_text()) == (arm in ("ours", "placebo"))
     assert "1. lamp.py:1-2  light_lamp" in said["ours"] and "graphrag" not in said["ours"]
     assert said["none"] == "lamp.py\n" and shell.played(table) == []
+    assert said["placebo"] == tools.PLACEBO
+    hook, *found = said["hooks"].splitlines()
+    assert "`light_lamp` is defined at lamp.py:1 (0 certain callers" in hook and "graphrag" not in hook
+    assert found == ["lamp.py:1:def light_lamp():"]
     (folders["ours"] / "answer.txt").write_text("ANSWER: lamp.py:1")
     (folders["none"] / "answer.txt").write_text("ANSWER: lamp.py:7")
+    (folders["hooks"] / "answer.txt").write_text("ANSWER: lamp.py:1")
     rows = {row["arm"]: row for row in shell.played(table)}
+    assert rows.pop("hooks")["hooks"]["search"][:2] == [1, 0]
     assert {arm: (row["first"], row["right"], row["characters"]) for arm, row in rows.items()} == {
         "ours": ("tool", True, len(said["ours"])), "none": ("own", False, len(said["none"])),
     }  # fmt: skip

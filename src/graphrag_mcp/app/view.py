@@ -128,7 +128,7 @@ class IndexView(View):
         catalog = index.catalog
         counts, skipped = catalog.counts(), catalog.skipped()
         seen = counts.files + len(skipped)
-        indexed_at, rule_warnings = map(index.database.meta, ("indexed_at", "rule_warnings"))
+        indexed_at, rule_warnings = catalog.meta("indexed_at"), catalog.meta("rule_warnings")
         return Status(
             root=str(self.root),
             index_file=str(index.database.path),

@@ -115,7 +115,7 @@ class SecondModel:
             return False
         index = self._handle.searched()
         vectors = index.second_vectors(embedder)
-        if vectors.is_complete() or not index.database.meta("indexed_at"):
+        if vectors.is_complete() or not index.catalog.meta("indexed_at"):
             return False
         commit = index.database.commit_number()
         wanted = [self._wanted.popleft() for _ in range(min(BATCH_TEXTS, len(self._wanted)))]

@@ -157,7 +157,7 @@ class Supervisor:
             state = self._stored_state(index)
         if state.state is IndexPhase.READY:
             index = index or self._handle.searched()
-            is_lost = not index.database.meta("indexed_at")
+            is_lost = not index.catalog.meta("indexed_at")
         else:  # An index that is kept up to date is never left empty.
             is_lost = state.state is IndexPhase.EMPTY and self.in_background
         if is_lost:
@@ -362,6 +362,6 @@ class Supervisor:
 
     def _stored_state(self, index: IndexStores | None = None) -> IndexState:
         """Return the state that is stored in the index file, with the process that builds it."""
-        index = index or self._handle.searched()
-        is_complete = bool(index.database.meta("indexed_at"))
-        return state_of(index.catalog.counts(), is_complete, self._handle.holder(), self._handle.frozen)
+        catalog = (index or self._handle.searched()).catalog
+        is_complete = bool(catalog.meta("indexed_at"))
+        return state_of(catalog.counts(), is_complete, self._handle.holder(), self._handle.frozen)

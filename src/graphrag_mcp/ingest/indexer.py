@@ -114,7 +114,7 @@ class Indexer:
         self.exclusion.reload()
         walked, skipped = self._walk(self.start)
         changes = self._compare(self.catalog.file_states(), walked, skipped, run)
-        known_ages = "" if changes.added or changes.possibly_changed else self.database.meta("ages")
+        known_ages = "" if changes.added or changes.possibly_changed else self.catalog.meta("ages")
         with ThreadPoolExecutor(1) as git:
             dates = git.submit(self._date, walked, known_ages)
             self.writer.set_skipped(skipped, complete=True)

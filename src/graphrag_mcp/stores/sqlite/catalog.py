@@ -291,6 +291,10 @@ class SqliteCatalog:
             known[scope] = [ListedFile(file_id, path, Category(kind), name) for file_id, path, kind, name in rows]
         return known[scope]
 
+    def meta(self, key: str) -> str:
+        """Return a value about the whole index, "" when it is not stored."""
+        return self._database.meta(key)
+
     def skipped(self) -> dict[str, str]:
         """Return the reason for every path that was left out, by path."""
         return dict(self._database.rows("SELECT path, reason FROM skipped"))

@@ -110,6 +110,27 @@ def test_a_folder_without_prompts_has_none(said: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("K-25")
+@pytest.mark.parametrize("prompt", ["alpha " * 60, "\ud800"])
+def test_a_prompt_that_leaves_no_room_or_is_no_text_is_refused(prompt: str, tmp_path: Path) -> None:
+    """Before anything is embedded."""
+    folder = write_onnx_folder(tmp_path / "tiny")
+    (folder / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {"document": prompt}}))
+    with pytest.raises(ModelUnavailableError, match="a prompt in config_sentence_transformers"):
+        open_second_model(str(folder))
+
+
+@pytest.mark.requirement("K-25")
+def test_a_blank_behind_a_prompt_is_a_part_of_it(tmp_path: Path) -> None:
+    """Two words are other vectors than one."""
+    folder = write_onnx_folder(tmp_path / "tiny")
+    prints = set()
+    for prompt in ("", "alpha", "alpha ", "alpha\n"):
+        (folder / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {"document": prompt}}))
+        prints.add(open_second_model(str(folder)).fingerprint)
+    assert len(prints) == 4
+
+
+@pytest.mark.requirement("K-25")
 def test_an_onnx_folder_can_be_loaded_twice(tmp_path: Path) -> None:
     """Fastembed's registry refuses a second registration; we do not pass that on."""
     folder = str(write_onnx_folder(tmp_path / "tiny"))

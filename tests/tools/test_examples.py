@@ -50,7 +50,22 @@ def test_the_command_finds_what_the_tool_finds(app: App, capsys: pytest.CaptureF
     assert [row["path"] for row in found] == paths(app, "like total_of_basket")
 
 
-@pytest.mark.parametrize("query", ["like nothing_here", "shop/none.py:1-5", "shop/baskets.py:90-95", "total_of_basket"])
+def test_filters_are_for_what_is_found(app: App) -> None:
+    """The example may lie outside of them."""
+    call = HYBRID.read({"query": "like total_of_basket", "paths": ["shop/mail.py"]}, app.settings, app.root)
+    assert [hit.chunk.path for hit in app.ask(HYBRID.ask, call).primary] == ["shop/mail.py"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"shop/baskets.py:{'9' * 5000}-7",
+        "like nothing_here",
+        "shop/none.py:1-5",
+        "shop/baskets.py:90-95",
+        "total_of_basket",
+    ],
+)
 def test_any_other_query_is_a_search(app: App, query: str) -> None:
     """Also where the place does not exist."""
     assert "shop/baskets.py" in paths(app, query)

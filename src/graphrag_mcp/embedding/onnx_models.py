@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
@@ -15,6 +16,7 @@ import numpy as np
 from graphrag_mcp.embedding.static import TOKENIZER_FILE, normalise, unavailable
 from graphrag_mcp.errors import ModelUnavailableError, how_to_install
 from graphrag_mcp.ports import Embedder, Matrix
+from graphrag_mcp.system.safe_files import read_regular_file
 
 THREADS = 1  # The model works beside searches and edits, for which the other cores are.
 MAX_TOKENS = 256  # Of a text; most chunks have fewer, and the cost grows faster than the length.
@@ -22,7 +24,9 @@ _BATCH_TEXTS = 32  # A transformer's memory grows with the batch, and with the s
 _HUB_TIMEOUT_SECONDS = 5.0
 _SETTING = "embedding_model"
 _PROBE = "parse the configuration file"
-_PROMPTS_FILE = "config_sentence_transformers.json"
+_PROMPTS_FILE, _MOST_PROMPT = "config_sentence_transformers.json", 300  # Characters; a text is MAX_TOKENS with it.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MOST_CONFIG = 1_000_000  # Bytes.
 # The names of the prompts of questions and of texts, as sentence-transformers looks them up.
 _QUERY_PROMPTS, _TEXT_PROMPTS = ("query",), ("document", "passage", "corpus")
 # These are sentence-transformers' keys in 1_Pooling/config.json with fastembed's names; the default is the mean.
@@ -73,7 +77,8 @@ class OnnxEmbedder:
         self._tokenizer.enable_truncation(min(stated, MAX_TOKENS))
         self._pooling = pooling
         self._query_prompt, self._text_prompt = prompts
-        digest = hashlib.blake2b(f"{pooling} {MAX_TOKENS} {self._text_prompt}".rstrip().encode(), digest_size=16)
+        told = (pooling, str(MAX_TOKENS), *filter(None, [self._text_prompt]))
+        digest = hashlib.blake2b(" ".join(told).encode(), digest_size=16)
         for part in (file, tokenizer_file):
             digest.update(part.read_bytes())
         self.fingerprint = f"folder/{digest.hexdigest()}"
@@ -196,13 +201,17 @@ def _read_prompts(folder: Path) -> tuple[str, str]:
     query, text = (
         next((known[name] for name in names if name in known), "") for names in (_QUERY_PROMPTS, _TEXT_PROMPTS)
     )
+    if max(len(query), len(text)) > _MOST_PROMPT or _SURROGATE.search(query + text):
+        raise unavailable(
+            str(folder), f"a prompt in {_PROMPTS_FILE} is no text, or too long ({_MOST_PROMPT} characters)"
+        )
     return query, text
 
 
 def _read_config(folder: Path, name: str) -> dict[str, Any]:
     """Return what a file of sentence-transformers says, {} where there is none."""
     try:
-        config = json.loads((folder / name).read_text(encoding="utf-8"))
+        config = json.loads(read_regular_file(folder / name, _MOST_CONFIG))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:

@@ -45,6 +45,7 @@ LEAST_LIFT = 1.5  # Independent files have a lift of 1.
 NEWEST_COMMITS = 50  # Older commits of a file are not compared.
 _OF_CODE = (Category.IMPLEMENTATION, Category.TESTS)
 _END = "--end-of-options"
+_NOT_ALL = "not all commits were read"
 _OF_MATCH = 0.2  # What BM25 counts beside the words of a message.
 _MEANT = 0.5  # The share of the words, by their rarity, that a message about them has.
 
@@ -185,7 +186,9 @@ class Past:
         most = max((shares[commit] for commit in indexed), default=0)
         first = [commit for commit in others.commits if shares[commit] >= most]
         if 2 * max((shares[commit] for commit in (*indexed, *first)), default=0) <= len(wanted):
-            first += self._with_more(words, max(most, LEAST_MORE - 1), span)
+            told = self._with_more(words, max(most, LEAST_MORE - 1), span)
+            others = replace(others, note=others.note or told.note)
+            first += told.commits
         first.sort(key=lambda commit: -len(wanted.intersection(query_words(commit.message))))
         commits = tuple(dict.fromkeys((*first, *indexed, *others.commits)))
         return Told(commits[:MOST_COMMITS], others.note)
@@ -223,24 +226,32 @@ class Past:
             return Told(())
         wanted = [f"--grep={beginning}" for beginning in islice(unknown.values(), MOST_UNKNOWN)]
         options = ("--regexp-ignore-case", "--fixed-strings", f"-{MOST_COMMITS}", *wanted, *span.options)
-        told = self._told(time.monotonic() + GONE_SECONDS, *options, _END, self._git.head(), "--")
+        try:
+            told = self._told(time.monotonic() + GONE_SECONDS, *options, _END, self._git.head(), "--")
+        except GitError as error:
+            return Told((), f"{_NOT_ALL}: {error}")
         # Only masked messages count.
         commits = (commit for commit in told.commits if not unknown.keys().isdisjoint(query_words(commit.message)))
         return replace(told, commits=tuple(commits))
 
-    def _with_more(self, words: str, most: int, span: CommitRange) -> list[Commit]:
+    def _with_more(self, words: str, most: int, span: CommitRange) -> Told:
         """Return the newest commits that share more words than any indexed one: all their files may be gone."""
         deadline = time.monotonic() + GONE_SECONDS
-        beginnings = _beginnings(words)
-        options = (f"-{MOST_SCANNED}", *span.options, _END, self._git.head(), "--")
+        wanted = set(query_words(words))
+        beginnings = [beginning for stem, beginning in _beginnings(words).items() if stem in wanted]
+        options = (f"-{MOST_SCANNED + 1}", *span.options, _END, self._git.head(), "--")
         found: list[Commit] = []
-        with suppress(GitTimeoutError):
-            for commit, _ in read_commits(self._git, deadline, *options):
+        try:
+            for number, (commit, _) in enumerate(read_commits(self._git, deadline, *options)):
+                if number == MOST_SCANNED:
+                    return Told(tuple(found), f"of older commits than the newest {MOST_SCANNED:,}, few were read")
                 message = commit.message.lower()
-                may_fit = sum(beginning in message for beginning in beginnings.values()) > most  # It is quick to see.
-                if may_fit and len(beginnings.keys() & set(query_words(message))) > most:
+                may_fit = sum(beginning in message for beginning in beginnings) > most  # It is quick to see.
+                if may_fit and len(wanted.intersection(query_words(commit.message))) > most:
                     found.append(commit)
-        return found
+        except GitError as error:
+            return Told(tuple(found), f"{_NOT_ALL}: {error}")
+        return Told(tuple(found))
 
     def _about_few(self, words: str, span: CommitRange, reason: str, deadline: float) -> Told:
         """Return matching commits among the newest ones, since no index has the messages."""

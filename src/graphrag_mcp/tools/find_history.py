@@ -195,12 +195,12 @@ def _order(history: History, arguments: HistoryArguments, page: Page[ToldCommit]
         usual = ", the best first" if arguments.query else ", the newest first"
         order = ", the newest of few files first" if explains else usual
     if history.gone and not (arguments.symbol or arguments.path):
-        order += f", those that added or removed {as_name(history.gone)} before others that share no more words"
+        order += f", those that added or removed {as_name(history.gone)} before most others"
     if history.meant:
         where = "it" if history.meant == history.of else location_of(history.meant)
         order += f", in turn with those that wrote lines of {where}"
     if history.named:
-        order += f", those of {location_of(history.named)} before others that share no more words"
+        order += f", those of {location_of(history.named)} before most others"
     if history.added_by and not any(row.is_first for row in page.rows):
         of_what = as_name(next(of for of in (history.of, history.named) if of).name)
         order += f"; {history.added_by} added {of_what}"

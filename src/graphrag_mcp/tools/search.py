@@ -155,7 +155,7 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 
 MOST_CHARACTERS = 2_000  # A longer example is about several things.
 _OVERLAPPING = 5  # Results that may be the example itself.
-_EXAMPLE = re.compile(r"like:?\s+(?P<name>\S+)|(?P<path>[^\s:]+):(?P<first>\d+)-(?P<last>\d+)", re.IGNORECASE)
+_EXAMPLE = re.compile(r"like:?\s+(?P<name>\S+)|(?P<path>[^\s:]+):(?P<first>\d{1,9})-(?P<last>\d{1,9})", re.IGNORECASE)
 
 
 class Example(NamedTuple):
@@ -186,7 +186,8 @@ def find_example(view: View, request: SearchRequest) -> Example | None:
 def _lines_of(navigator: "Navigator", match: re.Match[str], request: SearchRequest) -> tuple[str, int, int]:
     """Return the path and the lines that are meant. Raises RequestError if no such symbol or file is indexed."""
     if match["name"]:
-        node = navigator.code(match["name"], request.scope)[0]
+        scope = replace(request.scope, categories=frozenset(), languages=frozenset(), paths=())  # Of what is found.
+        node = navigator.code(match["name"], scope)[0]
         return node.path, node.start_line, node.end_line
     return navigator.outline(match["path"]).file.path, int(match["first"]), int(match["last"])
 

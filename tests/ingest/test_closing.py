@@ -23,13 +23,13 @@ def test_what_is_being_read_is_read_to_its_end(tmp_path: Path) -> None:
     begun = threading.Event()
 
     def read() -> list[tuple[int]]:
-        database.commit_number()
-        begun.set()
+        with database.connection() as connection:
+            connection.set_progress_handler(begun.set, 1_000)
         return database.rows(SLOW)
 
     with ThreadPoolExecutor(1) as threads:
         reading = threads.submit(read)
-        begun.wait(5)
+        assert begun.wait(10)
         database.close()
         assert reading.result(10) == [(2_000_000,)]
         with pytest.raises(sqlite3.ProgrammingError):

@@ -4,7 +4,7 @@
 
 A commit counts that changes what a function takes. The tree of its parent is indexed, one file is written as the
 commit has it, and `hook` gets the event that Claude Code sends. A place that it names is right if the commit edits
-that line: whoever made the commit had to find it. Every text is printed with what is not right in it.
+that line: whoever made the commit had to find it. Each text is printed, with the places that the commit does not edit.
 """
 
 import argparse
@@ -109,7 +109,7 @@ def said_after(work: Path, root: Path, commit: str, path: str) -> tuple[str, flo
         "tool_use_id": "1",
         "cwd": str(root),
     }
-    for notes in (work / "data").glob("*/hooks-*.json"):  # A hook that nobody uses mutes itself.
+    for notes in (work / "data").glob("*/hooks-*.json"):  # A hook that is not used says nothing more.
         notes.unlink()
     started = time.perf_counter()
     done = subprocess.run(

@@ -11,11 +11,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from filelock import Timeout
+from filelock import FileLock, Timeout
 
-from graphrag_mcp.errors import IndexDamagedError, RequestError
+from graphrag_mcp.errors import IndexDamagedError, IndexStoreError, RequestError
 from graphrag_mcp.index.failures import explain
+from graphrag_mcp.stores.sqlite import database
 from graphrag_mcp.stores.sqlite.database import Database, connect, has_tables
+from graphrag_mcp.stores.sqlite.unusable import replace_if_unusable
 
 NAMES = {name for name in (*vars(builtins), *vars(sqlite3)) if name.endswith("Error")}
 
@@ -103,6 +105,20 @@ def test_a_file_is_created_by_many_at_once(tmp_path: Path) -> None:
 
         with ThreadPoolExecutor(4) as threads:
             assert len({made.result() for made in [threads.submit(create) for _ in range(4)]}) == 1
+
+
+def test_a_process_that_does_not_stop_creating_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what to do about it; a file that is there needs no lock."""
+    monkeypatch.setattr(database, "WRITE_TIMEOUT_SECONDS", 0.1)
+    Database(tmp_path / "index.sqlite", "/root").close()
+    with FileLock(tmp_path / "create.lock"):
+        Database(tmp_path / "index.sqlite", "/root").close()
+        (tmp_path / "new.sqlite").touch()
+        wanted = r"another process is creating it, and does not end\); end that process, or try again"
+        with pytest.raises(IndexStoreError, match=wanted):
+            Database(tmp_path / "new.sqlite", "/root")
+        with pytest.raises(IndexStoreError, match=wanted):
+            replace_if_unusable(tmp_path / "new.sqlite", "head")
 
 
 def test_a_file_that_is_no_index_is_damaged(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def _read_prompts(folder: Path) -> tuple[str, str]:
     )
     if max(len(query), len(text)) > _MOST_PROMPT or _SURROGATE.search(query + text):
         raise unavailable(
-            str(folder), f"a prompt in {_PROMPTS_FILE} is no text, or too long ({_MOST_PROMPT} characters)"
+            str(folder), f"a prompt in {_PROMPTS_FILE} has more than {_MOST_PROMPT} characters, or a broken one"
         )
     return query, text
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice, takewhile, zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 
 from graphrag_mcp.history.lines import Lines, changed_symbols, committed_lines, follow_lines, shown_change
 from graphrag_mcp.history.log import commits_named, read_commits, read_whole
-from graphrag_mcp.history.messages import shares_of
+from graphrag_mcp.history.messages import beginnings, shares_of
 from graphrag_mcp.history.update import SHALLOW
 from graphrag_mcp.history.writers import explain_line, survivors, with_taken, worth_of, writers
 from graphrag_mcp.model.files import Category
@@ -33,10 +33,10 @@ MOST_COMPANIONS = 5
 SECONDS = 12.0  # This is ten times the slowest measured answer; reading the commits may take as long again.
 GONE_SECONDS = 4.0  # For what commits removed, which no index has.
 GONE_COMMITS, GONE_READ = 3, 20  # The ones that removed a name and brought it, and what changed it last; of so many.
-MOST_UNKNOWN, SHORTEST_BEGINNING = 8, 3  # Of the words that no indexed message has.
+MOST_SOUGHT = 8  # The rarest words, by which git finds unindexed commits.
 MOST_COMMITS = 200
 MOST_READ = 1_000  # Without an index of messages, no more are read;
-MOST_SCANNED = 20_000  # of those that are not indexed, for a question that no indexed one answers.
+MOST_SCANNED = 20_000  # of those with words of a question that no indexed one answers.
 LEAST_MORE = 3  # Words that an unindexed message shares to be shown for more of them.
 LEAST_SHARE = 0.25  # A match below this share of the best score has a word or two in common.
 FEWEST_COMMITS = 4  # A file with fewer commits has no habits.
@@ -45,7 +45,6 @@ LEAST_LIFT = 1.5  # Independent files have a lift of 1.
 NEWEST_COMMITS = 50  # Older commits of a file are not compared.
 _OF_CODE = (Category.IMPLEMENTATION, Category.TESTS)
 _END = "--end-of-options"
-_NOT_ALL = "not all commits were read"
 _OF_MATCH = 0.2  # What BM25 counts beside the words of a message.
 _MEANT = 0.5  # The share of the words, by their rarity, that a message about them has.
 
@@ -178,18 +177,14 @@ class Past:
         scores = {commit.name: commit.score for commit in recalled if commit.score >= least and is_name(commit.name)}
         read = commits_named(self._git, deadline, scores, *span.options)
         indexed = sorted(read, key=lambda commit: -worth_of(commit, frequencies) - _OF_MATCH * scores[commit.name])
-        others = self._with_unknown(words, frequencies, span)
         wanted = set(query_words(words))
-        shares = {
-            commit: len(wanted.intersection(query_words(commit.message))) for commit in (*others.commits, *indexed)
-        }
-        most = max((shares[commit] for commit in indexed), default=0)
-        first = [commit for commit in others.commits if shares[commit] >= most]
-        if 2 * max((shares[commit] for commit in (*indexed, *first)), default=0) <= len(wanted):
-            told = self._with_more(words, max(most, LEAST_MORE - 1), span)
-            others = replace(others, note=others.note or told.note)
-            first += told.commits
-        first.sort(key=lambda commit: -len(wanted.intersection(query_words(commit.message))))
+
+        def share(commit: Commit) -> int:
+            return len(wanted.intersection(query_words(commit.message)))
+
+        most = max(map(share, indexed), default=0)
+        others = self._unindexed(words, frequencies, most, span)
+        first = sorted((commit for commit in others.commits if share(commit) >= most), key=share, reverse=True)
         commits = tuple(dict.fromkeys((*first, *indexed, *others.commits)))
         return Told(commits[:MOST_COMMITS], others.note)
 
@@ -219,38 +214,37 @@ class Past:
                 return writers(self._git, lines, texts, frequencies, span, deadline)
         return Told(())
 
-    def _with_unknown(self, words: str, frequencies: Frequencies, span: CommitRange) -> Told:
-        """Return the newest commits with words that no indexed message has: all their files may be gone."""
-        unknown = {stem: text for stem, text in _beginnings(words).items() if frequencies.of_terms.get(stem) == 0}
-        if not unknown:
-            return Told(())
-        wanted = [f"--grep={beginning}" for beginning in islice(unknown.values(), MOST_UNKNOWN)]
-        options = ("--regexp-ignore-case", "--fixed-strings", f"-{MOST_COMMITS}", *wanted, *span.options)
-        try:
-            told = self._told(time.monotonic() + GONE_SECONDS, *options, _END, self._git.head(), "--")
-        except GitError as error:
-            return Told((), f"{_NOT_ALL}: {error}")
-        # Only masked messages count.
-        commits = (commit for commit in told.commits if not unknown.keys().isdisjoint(query_words(commit.message)))
-        return replace(told, commits=tuple(commits))
+    def _unindexed(self, words: str, frequencies: Frequencies, most: int, span: CommitRange) -> Told:
+        """Return the newest commits with a word that no indexed message has: all their files may be gone.
 
-    def _with_more(self, words: str, most: int, span: CommitRange) -> Told:
-        """Return the newest commits that share more words than any indexed one: all their files may be gone."""
-        deadline = time.monotonic() + GONE_SECONDS
-        wanted = set(query_words(words))
-        beginnings = [beginning for stem, beginning in _beginnings(words).items() if stem in wanted]
-        options = (f"-{MOST_SCANNED + 1}", *span.options, _END, self._git.head(), "--")
+        most: the words that an indexed message has; if these are half of the words or fewer, commits with more of them
+        are returned too. Only masked messages count.
+        """
+        starts, counts = beginnings(words), frequencies.of_terms
+        wanted = sorted(starts.keys() & counts, key=lambda stem: (counts[stem], stem))
+        unknown = {stem for stem in wanted if not counts[stem]}
+        sought = wanted if 2 * most <= len(wanted) else [stem for stem in wanted if stem in unknown]
+        least = max(most + 1, LEAST_MORE)
+
+        def fits(shared: Set[str]) -> bool:
+            return not shared.isdisjoint(unknown) or len(shared) >= least
+
+        if not sought:
+            return Told(())
+        greps = [f"--grep={starts[stem]}" for stem in sought[:MOST_SOUGHT]]
+        options = ("--regexp-ignore-case", "--fixed-strings", f"-{MOST_SCANNED + 1}", *greps, *span.options)
+        read = read_commits(self._git, time.monotonic() + GONE_SECONDS, *options, _END, self._git.head(), "--")
         found: list[Commit] = []
         try:
-            for number, (commit, _) in enumerate(read_commits(self._git, deadline, *options)):
-                if number == MOST_SCANNED:
-                    return Told(tuple(found), f"of older commits than the newest {MOST_SCANNED:,}, few were read")
+            for number, (commit, _) in enumerate(read):
+                if number == MOST_SCANNED or len(found) > MOST_COMMITS:
+                    return Told(tuple(found), "of older commits, only those that are indexed are listed")
                 message = commit.message.lower()
-                may_fit = sum(beginning in message for beginning in beginnings) > most  # It is quick to see.
-                if may_fit and len(wanted.intersection(query_words(commit.message))) > most:
+                may_fit = fits({stem for stem in wanted if starts[stem] in message})  # It is quick to see.
+                if may_fit and fits(set(query_words(commit.message)).intersection(wanted)):
                     found.append(commit)
         except GitError as error:
-            return Told(tuple(found), f"{_NOT_ALL}: {error}")
+            return Told(tuple(found), f"not all commits were read: {error}")
         return Told(tuple(found))
 
     def _about_few(self, words: str, span: CommitRange, reason: str, deadline: float) -> Told:
@@ -386,17 +380,6 @@ class Past:
             return Told(tuple(commits), "older commits were not read in time")
         note = f"only the newest {MOST_COMMITS} are listed" if len(commits) > MOST_COMMITS else ""
         return Told(tuple(commits[:MOST_COMMITS]), note)
-
-
-def _beginnings(words: str) -> dict[str, str]:
-    """Return by the stems of words what each has in common with its word."""
-    return {stem: _beginning(word.lower(), stem) for word in words.split() for stem in query_words(word)}
-
-
-def _beginning(word: str, stem: str) -> str:
-    """Return what a word and its stem have in common, for `sentry` and "sentri" "sentr"; the stem if that is little."""
-    common = "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, stem, strict=False)))
-    return common if len(common) >= SHORTEST_BEGINNING else stem
 
 
 def _as_word(name: str) -> str:

@@ -1,10 +1,10 @@
-"""Chooses what is shown of a long message of a commit."""
+"""The words of messages of commits: which share those of a question, and what is shown of a long one."""
 
 import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, takewhile
 
 from graphrag_mcp.history.log import MESSAGE_CHARACTERS
 from graphrag_mcp.text.words import query_words
@@ -14,6 +14,7 @@ _TRAILER = re.compile(r"[\w-]{1,40}-by: |-{3,}", re.IGNORECASE)  # "Co-authored-
 _SHORTEST = 40  # Characters; less of a part says nothing.
 _TITLE = re.compile(r"\* .{1,100}")  # Of a commit in the message of several that were made one.
 CUT = "…"
+SHORTEST_BEGINNING = 3  # Letters of a word.
 
 
 def shortened_message(message: str, words: str) -> str:
@@ -72,3 +73,14 @@ def _with_gaps(chosen: Mapping[int, str], count: int) -> list[str]:
     if rows and max(chosen) + 1 < count and not rows[-1].endswith(CUT):
         rows[-1] += f" {CUT}"
     return rows
+
+
+def beginnings(words: str) -> dict[str, str]:
+    """Return by the stems of words what each has in common with its word: for `sentry` and "sentri" "sentr"."""
+    return {stem: _beginning(word.lower(), stem) for word in words.split() for stem in query_words(word)}
+
+
+def _beginning(word: str, stem: str) -> str:
+    """Return what a word and its stem have in common; the stem if that is little."""
+    common = "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, stem, strict=False)))
+    return common if len(common) >= SHORTEST_BEGINNING else stem

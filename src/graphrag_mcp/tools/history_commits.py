@@ -103,7 +103,8 @@ def _first(of_names: Sequence[Told], told: Told, query: str) -> Told:
     """Return all commits: those of the names in the query before others, unless these share more of its words."""
     named = dict.fromkeys(commit for of in of_names for commit in of.commits)
     words, most = words_matched(query, named)
-    better = [commit for commit in told.commits if words_matched(query, [commit])[1] > max(most, words // 2)]
+    least = max(most, words // 2) + 1
+    better = [commit for commit in told.commits if words_matched(query, [commit])[1] >= least]
     return replace(
         told,
         commits=tuple(dict.fromkeys((*better, *named, *told.commits))),

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
 import msgspec
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from graphrag_mcp.errors import IndexDamagedError, IndexStoreError
 from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_OBJECTS, SCHEMA_VERSION, tree_views
@@ -63,7 +63,7 @@ class Database:
             self._log = _NO_FILE
         except (OSError, sqlite3.Error) as error:
             kind = IndexDamagedError if isinstance(error, sqlite3.Error) and is_damage(error) else IndexStoreError
-            raise kind(f"{path} cannot be opened ({error}); {_advice(error)}") from error
+            raise kind(f"{path} cannot be opened ({error}); {advice(error)}") from error
 
     def harm(self) -> str:
         """Return what other processes did to the open file, judged by its size and its log; "" for nothing.
@@ -261,13 +261,9 @@ def connect(path: Path) -> sqlite3.Connection:
     has_log = _identity_of(_log_of(path)).size > LOG_HEADER_BYTES
     mode = "" if is_writable else "?mode=ro" if has_log else "?immutable=1"
     uri, wait = f"{path.absolute().as_uri()}{mode}", BUSY_TIMEOUT_SECONDS
-    # Of two connections that turn the log of a new file on, SQLite refuses one at once. The header is not read to learn
-    # whether it is on: to close a file that SQLite has open gives up the locks of this process.
-    creating = FileLock(path.with_name("create.lock"), WRITE_TIMEOUT_SECONDS, mode=0o600)
-    with creating if is_writable and not _identity_of(path).size else nullcontext():
-        if creating.is_locked and not path.exists():  # The log of a missing file would be replayed into the new one.
-            for suffix in ("-wal", "-shm"):
-                path.with_name(path.name + suffix).unlink(missing_ok=True)
+    # The header is not read: a process that closes a file gives up the locks that SQLite has on it.
+    is_new = is_writable and not _identity_of(path).size
+    with _creating(path) if is_new else nullcontext():
         connection = sqlite3.connect(
             uri, wait, isolation_level=None, check_same_thread=False, cached_statements=256, uri=True
         )
@@ -278,6 +274,19 @@ def connect(path: Path) -> sqlite3.Connection:
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     connection.execute("PRAGMA temp_store = MEMORY")
     return connection
+
+
+@contextmanager
+def _creating(path: Path) -> Iterator[None]:
+    """Wait for other processes that create the file: of two that turn on its log, SQLite refuses one at once."""
+    try:
+        with FileLock(path.with_name("create.lock"), WRITE_TIMEOUT_SECONDS, mode=0o600):
+            if not path.exists():  # The log of a missing file would be replayed into the new one.
+                for suffix in ("-wal", "-shm"):
+                    path.with_name(path.name + suffix).unlink(missing_ok=True)
+            yield
+    except Timeout:
+        raise TimeoutError("another process is creating it, and does not end") from None
 
 
 def can_write(path: Path) -> bool:
@@ -319,7 +328,10 @@ def _code(error: Exception) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def _advice(error: Exception) -> str:
+def advice(error: Exception) -> str:
+    """Return the next step for who cannot open the file."""
+    if isinstance(error, TimeoutError):
+        return "end that process, or try again"
     if is_busy(error):
         return "close what holds it, such as a database browser or a backup, and try again"
     if is_damage(error):

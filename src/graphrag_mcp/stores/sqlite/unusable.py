@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from graphrag_mcp.errors import IndexStoreError
-from graphrag_mcp.stores.sqlite.database import connect, has_tables, is_damage
+from graphrag_mcp.stores.sqlite.database import advice, connect, has_tables, is_damage
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
 
 _UNUSABLE = ".unusable-"
@@ -33,7 +33,7 @@ def replace_if_unusable(path: Path, depth: Depth) -> str:
     try:
         problem = _damage(path, depth)
     except OSError as error:
-        raise IndexStoreError(f"{path} cannot be read ({error})") from error
+        raise IndexStoreError(f"{path} cannot be opened ({error}); {advice(error)}") from error
     return move_aside(path, problem) if problem else ""
 
 

@@ -1,7 +1,4 @@
-"""The stores and models that a search uses: one Protocol per role, named after the role.
-
-A store is `remote` when its answers come over a network; the search asks such stores in parallel.
-"""
+"""The stores and models that a search uses: one Protocol per role, named after the role."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
@@ -61,11 +58,15 @@ class CrossEncoder(Protocol):
         """Return one score per text, 0 to 1."""
 
 
-class VectorIndex(Protocol):
-    """Nearest chunks by cosine similarity."""
+class Store(Protocol):
+    """What a search reads. remote: whether its answers come over a network; the search asks such stores in parallel."""
 
     @property
     def remote(self) -> bool: ...
+
+
+class VectorIndex(Store, Protocol):
+    """Nearest chunks by cosine similarity."""
 
     def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
         """Return the `limit` nearest chunks inside the scope, nearest first; scores are cosines."""
@@ -77,11 +78,8 @@ class VectorIndex(Protocol):
         """Return the vectors of those chunks that have one."""
 
 
-class KeywordIndex(Protocol):
+class KeywordIndex(Store, Protocol):
     """Best chunks by BM25 over fields."""
-
-    @property
-    def remote(self) -> bool: ...
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the `limit` best chunks inside the scope for any of the terms, best first; higher is better."""
@@ -90,11 +88,8 @@ class KeywordIndex(Protocol):
         """Return the number of chunks with each term, of any scope; None where it would take another request."""
 
 
-class CommitStore(Protocol):
+class CommitStore(Store, Protocol):
     """Past commits, by the words of their messages."""
-
-    @property
-    def remote(self) -> bool: ...
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies:
         """Return how many messages contain each term."""
@@ -106,11 +101,8 @@ class CommitStore(Protocol):
         """Return the files inside a scope that commits of the last `recall` changed."""
 
 
-class GraphStore(Protocol):
+class GraphStore(Store, Protocol):
     """Definitions and the relations between them."""
-
-    @property
-    def remote(self) -> bool: ...
 
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
         """Return definitions whose unqualified name equals one of `names`, ignoring case."""
@@ -206,11 +198,8 @@ class ScopePaths(Protocol):
         """Return the indexed files that the `paths` of a scope choose."""
 
 
-class ChunkStore(Protocol):
+class ChunkStore(Store, Protocol):
     """The catalog of chunks and files."""
-
-    @property
-    def remote(self) -> bool: ...
 
     @property
     def scope_paths(self) -> ScopePaths: ...

@@ -1,20 +1,4 @@
-"""Every error a caller may catch.
-
-    GraphragError
-    ├── SettingsError          several problems of the configuration, reported at once
-    ├── RootError              the project root is missing, a file, or unreadable
-    ├── RequestError           an argument of a search is unknown, mistyped or out of range
-    │   └── UnknownNameError   nothing that is indexed has the name that is asked for
-    ├── IndexStoreError        the index file cannot be opened, read or written
-    │   ├── IndexDamagedError  the index file is damaged, replaced or removed
-    │   └── IndexLockedError   another process is writing this index
-    ├── RemovalError           a replication would remove most of a project, without consent
-    ├── ServerError            a server cannot be reached, refuses the credentials, or answers with an error
-    ├── CheckError             what a command was told to check does not hold
-    └── ModelUnavailableError  the embedding model cannot be loaded
-
-A message names the thing, what is wrong with it and the next step.
-"""
+"""Every error a caller may catch. A message names the thing, what is wrong with it and the next step."""
 
 from collections.abc import Sequence
 

@@ -12,15 +12,11 @@ from graphrag_mcp.errors import GraphragError
 Entries = Mapping[str, Any]
 
 
-class ClientSettingsError(GraphragError):
-    """A client's settings cannot be read, or cannot be written without loss."""
-
-
 @dataclass(frozen=True, slots=True)
 class JsonFormat:
     """A JSON file, with comments or without, whose servers are in a section. new: the text of a new file.
 
-    Every method raises ClientSettingsError.
+    Every method raises GraphragError.
     """
 
     section: str
@@ -31,7 +27,7 @@ class JsonFormat:
         try:
             return section_of(jsonc.read(text), self.section)
         except ValueError as error:
-            raise ClientSettingsError(f"it is not JSON ({error})") from error
+            raise GraphragError(f"it is not JSON ({error})") from error
 
     def with_entry(self, text: str, name: str, entry: Entries) -> str:
         """Return the text with an entry; what else a present entry has stays."""
@@ -59,7 +55,7 @@ class TomlFormat:
         try:
             return section_of(tomllib.loads(text), self.section)
         except ValueError as error:
-            raise ClientSettingsError(f"it is not TOML ({error})") from error
+            raise GraphragError(f"it is not TOML ({error})") from error
 
     def with_entry(self, text: str, name: str, entry: Entries) -> str:
         import tomlkit
@@ -71,7 +67,7 @@ class TomlFormat:
             ours.update({key: value for key, value in entry.items() if ours.get(key) != value})
             return tomlkit.dumps(settings)
         except (tomlkit.exceptions.TOMLKitError, TypeError, AttributeError, ValueError) as error:
-            raise ClientSettingsError(f"{error}; each server needs a table [{self.section}.NAME]") from error
+            raise GraphragError(f"{error}; each server needs a table [{self.section}.NAME]") from error
 
     def without_entry(self, text: str, name: str) -> str:
         if name not in self.read(text):
@@ -88,13 +84,13 @@ class TomlFormat:
             comments = [*comments, line] if is_ours and (not line.strip() or line.lstrip().startswith("#")) else []
         text = "".join([*kept, *comments])
         if name in self.read(text):
-            raise ClientSettingsError(f"{name!r} is not a table of its own; remove it yourself")
+            raise GraphragError(f"{name!r} is not a table of its own; remove it yourself")
         return text if text.strip() else ""
 
 
 def section_of(settings: Any, name: str) -> Entries:
-    """Return the entries in a section, none without it. Raises ClientSettingsError."""
+    """Return the entries in a section, none without it. Raises GraphragError."""
     entries = settings.get(name, {}) if isinstance(settings, dict) else None
     if not isinstance(entries, dict):
-        raise ClientSettingsError(f"something else stands where {name!r} is expected")
+        raise GraphragError(f"something else stands where {name!r} is expected")
     return entries

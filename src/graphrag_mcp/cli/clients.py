@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.cli import client_formats
-from graphrag_mcp.cli.client_formats import ClientSettingsError, Entries, JsonFormat, TomlFormat
+from graphrag_mcp.cli.client_formats import Entries, JsonFormat, TomlFormat
+from graphrag_mcp.errors import GraphragError
 
 SERVER_NAME = "graphrag"
 PROGRAM = PLUGIN = "graphrag-mcp"
@@ -25,11 +26,6 @@ WORKSPACE = "${workspaceFolder}"
 # Claude Code and Copilot CLI, which read one file, show a model only the names of other servers' tools.
 ALWAYS_LOADED = {"alwaysLoad": True, "deferTools": "never"}
 NAME_CHARACTERS = 32  # The name of a server has no more of its folder: clients prefix each tool with it.
-
-
-def split_command(command: list[str]) -> dict[str, Any]:
-    """Return the program and its arguments as most clients want them."""
-    return {"command": command[0], "args": command[1:]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +45,7 @@ class Client:
     marks: tuple[str, ...]
     files: tuple[str, ...]
     format: JsonFormat | TomlFormat
-    shape: Callable[[list[str]], dict[str, Any]] = split_command
+    shape: Callable[[list[str]], dict[str, Any]] = lambda command: {"command": command[0], "args": command[1:]}
     extra: Mapping[str, Any] = field(default_factory=dict)
     root: str = ""
     first_use: str = ""
@@ -80,31 +76,31 @@ class Client:
         return next(own, None) or next(name for name in _possible_names(root) if name not in entries)
 
     def with_entry(self, text: str, root: Path, command: list[str]) -> str:
-        """Return the file's text with the entry of a project. Raises ClientSettingsError."""
+        """Return the file's text with the entry of a project. Raises GraphragError."""
         entries = self.format.read(text)
         name = self.entry_name(entries, root)
         new = self.format.with_entry(text, name, {**self.extra, **self.shape(command)})
         return self._checked(new, entries, name)
 
     def without_entry(self, text: str, root: Path) -> str:
-        """Return the file's text without the entry of a project. Raises ClientSettingsError."""
+        """Return the file's text without the entry of a project. Raises GraphragError."""
         entries = self.format.read(text)
         name = self.entry_name(entries, root)
         return self._checked(self.format.without_entry(text, name), entries, name)
 
     def command(self, text: str, root: Path) -> str:
-        """Return the program that a project's entry starts, "" without an entry. Raises ClientSettingsError."""
+        """Return the program that a project's entry starts, "" without an entry. Raises GraphragError."""
         entries = self.format.read(text)
         name = self.entry_name(entries, root)
         words = _words(entries.get(name, {}))
         if name in entries and not words:
-            raise ClientSettingsError(f"{name!r} names no command")
+            raise GraphragError(f"{name!r} names no command")
         return words[0] if words else ""
 
     def _checked(self, text: str, before: Entries, name: str) -> str:
         others = {key: value for key, value in self.format.read(text).items() if key != name}
         if others != {key: value for key, value in before.items() if key != name}:
-            raise ClientSettingsError("the other servers in it cannot be kept")
+            raise GraphragError("the other servers in it cannot be kept")
         return text
 
 
@@ -138,7 +134,7 @@ def _plugin(root: Path) -> str:
     user = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
     enabled: dict[str, Any] = {}
     for file in (user / "settings.json", *(root / ".claude" / f"settings{kind}.json" for kind in ("", ".local"))):
-        with suppress(OSError, ValueError, ClientSettingsError):
+        with suppress(OSError, ValueError, GraphragError):
             enabled |= client_formats.section_of(json.loads(file.read_text(encoding="utf-8")), "enabledPlugins")
     names = [name for name, is_on in enabled.items() if name.partition("@")[0] == PLUGIN and is_on]
     return f"the plugin {names[0]} starts the server too; keep one: `claude plugin disable {names[0]}`" if names else ""

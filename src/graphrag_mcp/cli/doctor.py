@@ -16,9 +16,9 @@ from typing import Literal
 
 from graphrag_mcp import __version__
 from graphrag_mcp.app.local import App
-from graphrag_mcp.cli.client_formats import ClientSettingsError
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client
 from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.embedding.models import is_static, load_embedder, open_second_model
 from graphrag_mcp.errors import CheckError, GraphragError
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -62,10 +62,7 @@ def run_doctor(options: argparse.Namespace) -> None:
     """Check everything and print a line for each part; raises CheckError when a part has failed."""
     root = project_root(options.root, os.environ)
     findings = list(examine(root))
-    if options.json:
-        sys.stdout.write(json_text(findings, 2) + "\n")
-    else:
-        sys.stdout.write(printable("\n".join(map(_line, findings))) + "\n")
+    show(json_text(findings, 2) if options.json else printable("\n".join(map(_line, findings))))
     failed = [finding.part for finding in findings if finding.verdict == "failed"]
     if failed:
         raise CheckError(f"problems found: {', '.join(failed)}")
@@ -279,7 +276,7 @@ def _client(client: Client, root: Path) -> Result:
         command = client.command(file.read_text(encoding="utf-8"), root)
     except (FileNotFoundError, NotADirectoryError):
         return "ok", "not configured for this project", ""
-    except (ClientSettingsError, OSError, UnicodeDecodeError) as error:
+    except (GraphragError, OSError, UnicodeDecodeError) as error:
         step = f"compare it with what `graphrag-mcp init --client {client.name}` says; it asks before it writes"
         return "warning", f"{file} cannot be checked: {error}", step
     if not command:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.cli.batch import LONGEST, MOST, QUESTIONS
+from graphrag_mcp.cli.batch import LONGEST, MOST
+from graphrag_mcp.cli.options import QUESTIONS
 from graphrag_mcp.cli.run import DONE, FAILED, run
 
 LINES = """# who uses it

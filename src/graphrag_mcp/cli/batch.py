@@ -11,23 +11,12 @@ from itertools import chain
 from typing import NoReturn
 
 from graphrag_mcp.cli import commands
-from graphrag_mcp.cli.options import IntermixedParser, advise, create_parser, project_root
+from graphrag_mcp.cli.options import QUESTIONS, IntermixedParser, advise, create_parser, project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.errors import GraphragError, RequestError, UnknownNameError
 from graphrag_mcp.tools.printing import printable
 
-QUESTIONS = {
-    "search": commands.run_search,
-    "find": commands.run_find,
-    "read": commands.run_read,
-    "trace": commands.run_trace,
-    "impact": commands.run_impact,
-    "grep": commands.run_grep,
-    "history": commands.run_history,
-    "map": commands.run_map,
-    "status": commands.run_status,
-}
 MOST = 50  # Questions of one call.
 LONGEST = 20_000  # Bytes of a line; the longest question fits.
 
@@ -44,7 +33,7 @@ def run_batch(options: argparse.Namespace) -> bool:
             try:
                 question = _read(line)
                 question.project, question.no_update, question.is_coloured = project, True, options.is_coloured
-                is_found = QUESTIONS[question.command](question) is not False or is_found
+                is_found = getattr(commands, f"run_{question.command}")(question) is not False or is_found
             except BrokenPipeError:
                 raise
             except Exception as error:  # The other questions are answered in any case.

@@ -50,7 +50,8 @@ _EXAMPLES = {
     "completion": ("completion bash", "completion fish"),
     "eval": ("eval --from-history", "eval queries.json --misses"),
 }
-ANSWERING = {"search", "grep", "find", "read", "history", "trace", "impact", "map", "batch", "status"}
+QUESTIONS = ("search", "find", "read", "trace", "impact", "grep", "history", "map", "status")  # Lines of `batch`.
+ANSWERING = {*QUESTIONS, "batch"}
 
 
 class IntermixedParser(argparse.ArgumentParser):

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 import threading
 import webbrowser
 from contextlib import suppress
@@ -11,6 +10,7 @@ from graphrag_mcp.app.lazy import LazySession
 from graphrag_mcp.app.session import WITH_INDEX
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
+from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.ui.page import serve_page
 
 # They would occupy the terminal, and do not run scripts.
@@ -23,16 +23,15 @@ def run_ui(options: argparse.Namespace) -> None:
     project = LazySession(lambda: open_project(root), WITH_INDEX)
     project.open()  # At once: a wrong root or setting ends the command here with its error.
 
-    def show(url: str, url_for_once: str) -> None:
-        sys.stdout.write(url + "\n")
-        sys.stdout.flush()
+    def opened(url: str, url_for_once: str) -> None:
+        show(url)
         if not options.no_browser:
             # In a thread: some browser commands return only when the browser ends.
             threading.Thread(target=_open_browser, args=(url_for_once,), daemon=True).start()
 
     with suppress(KeyboardInterrupt):  # The usual way to stop the page.
         try:
-            serve_page(project, options.port, show)
+            serve_page(project, options.port, opened)
         finally:
             project.close()
 

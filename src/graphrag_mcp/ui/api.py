@@ -10,7 +10,6 @@ from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.graph.neighbourhood import Neighbourhood
 from graphrag_mcp.languages.registry import detect_language
-from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.text.secrets import mask_secrets
 from graphrag_mcp.tools.as_json import as_json
@@ -47,10 +46,6 @@ def _project(view: IndexView, _asked: questions.NoQuestion) -> dict[str, Any]:
 def _progress(view: IndexView, _asked: questions.NoQuestion) -> dict[str, Any]:
     state = view.state
     return {**as_json(state), "words": describe_state(state)}
-
-
-def _status(view: IndexView, _asked: questions.NoQuestion) -> Status:
-    return view.status()
 
 
 def _search(view: IndexView, question: questions.ToolQuestion) -> dict[str, Any]:
@@ -109,9 +104,9 @@ def _hunks(old: list[str], new: list[str]) -> list[dict[str, Any]]:
     for group in SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT):
         lines: list[tuple[str, str]] = []
         for kind, start, end, begin, stop in group:
-            lines += [(" ", line) for line in new[begin:stop]] if kind == "equal" else []
-            lines += [("-", line) for line in old[start:end]] if kind != "equal" else []
-            lines += [("+", line) for line in new[begin:stop]] if kind != "equal" else []
+            is_same = kind == "equal"
+            lines += [] if is_same else [("-", line) for line in old[start:end]]
+            lines += [(" " if is_same else "+", line) for line in new[begin:stop]]
         hunks.append({"start": group[0][3] + 1, "lines": lines})
     return hunks
 
@@ -174,7 +169,7 @@ def _skipped(view: IndexView, question: questions.SkippedQuestion) -> dict[str, 
 REQUESTS: Mapping[str, tuple[type[questions.Question], Callable[[IndexView, Any], object]]] = {
     "project": (questions.NoQuestion, _project),
     "progress": (questions.NoQuestion, _progress),
-    "status": (questions.NoQuestion, _status),
+    "status": (questions.NoQuestion, lambda view, _: view.status()),
     "search": (questions.ToolQuestion, _search),
     "call": (questions.ToolQuestion, _call),
     "file": (questions.FileQuestion, _file),

@@ -66,7 +66,6 @@ class _Server(uvicorn.Server):
         self._on_started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen."""
         await super().startup(sockets)
         self._on_started()
 
@@ -75,8 +74,8 @@ def create_page(project: LazySession[App], port: int, token: str, ticket: str) -
     """Return the application that serves the page, on this port of this machine, behind `Gate`."""
     page = _Page(project)
     routes = [
-        Route("/", page.index),
-        Route("/static/{name:path}", page.static),
+        Route("/", page.file),
+        Route("/static/{name:path}", page.file),
         Route("/api/{name}", page.api, methods=["POST"]),
     ]
     return Gate(Starlette(routes=routes), port, token, ticket)
@@ -88,14 +87,8 @@ class _Page:
         # Listed in advance: a path in a request is never looked up in the file system.
         self._files = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in _TYPES}
 
-    async def index(self, request: Request) -> Response:
-        return await self._file(request, "index.html")
-
-    async def static(self, request: Request) -> Response:
-        return await self._file(request, request.path_params["name"])
-
-    async def _file(self, request: Request, name: str) -> Response:
-        path = self._files.get(name)
+    async def file(self, request: Request) -> Response:
+        path = self._files.get(request.path_params.get("name", "index.html"))
         if path is None:
             return PlainTextResponse("No such file; open the page itself.\n", 404)
         content = await run_in_threadpool(path.read_bytes)

@@ -132,11 +132,11 @@ class FakeApp(Session["FakeApp"], View):
     def start(self) -> None:
         self.started.set()
 
-    def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
+    def wait_ready(self, timeout_seconds: float) -> IndexState:
         if len(self._states) > 1:
             return self._states.pop(0)
         if self._states[0].state != "ready":
-            time.sleep(timeout_seconds or 0)
+            time.sleep(timeout_seconds)
         return self._states[0]
 
     def search(self, request: SearchRequest) -> SearchResult:

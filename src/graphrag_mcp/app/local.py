@@ -72,7 +72,7 @@ class App(Session[IndexView]):
         """Return how complete the index is."""
         return self._parts.supervisor.state()
 
-    def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
+    def wait_ready(self, timeout_seconds: float) -> IndexState:
         return self._parts.supervisor.wait_ready(timeout_seconds)
 
     def navigator(self) -> "Navigator":

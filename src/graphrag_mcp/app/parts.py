@@ -40,7 +40,6 @@ class Parts:
 
     @cached_property
     def orchestrator(self) -> "SearchOrchestrator":
-        """What searches."""
         from graphrag_mcp.search.orchestrator import SearchOrchestrator
 
         timeout = self.settings.servers.server_timeout_seconds

@@ -47,11 +47,9 @@ class RemoteView(View):
         return READY
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Answer from what the servers hold."""
         return self._app.search(request)
 
     def status(self) -> Status:
-        """Return what the servers hold of the project."""
         return self._app.status()
 
     @cached_property
@@ -116,11 +114,9 @@ class RemoteApp(Session[RemoteView]):
         return self._servers.code()
 
     def refresh(self, _paths: Collection[str]) -> bool:
-        """Return False: nothing is written."""
         return False
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Answer from what the servers hold."""
         self._load_model()
         stores = replace(
             self._servers.remote_only(self._embedder, self._model_problem, self._verify_model),
@@ -145,8 +141,7 @@ class RemoteApp(Session[RemoteView]):
             return str(error)
         return "" if inventory.is_whole else "Qdrant's copy is not whole: it is being written, or a copy ended half-way"
 
-    def wait_ready(self, _timeout_seconds: float | None = None) -> IndexState:
-        """Return the state at once."""
+    def wait_ready(self, _timeout_seconds: float) -> IndexState:
         return READY
 
     def suspect(self, error: sqlite3.Error) -> ServerError:
@@ -154,7 +149,6 @@ class RemoteApp(Session[RemoteView]):
         return ServerError(explain(error))
 
     def status(self) -> Status:
-        """Return what the servers hold of the project."""
         self._load_model()
         model = self.settings.indexing.embedding_model
         address, project = self.settings.servers.qdrant_url, self._servers.project

@@ -111,7 +111,7 @@ class Session(ABC, Generic[Seen]):
         """Have the index file examined after SQLite could not read it, and return the error to raise."""
 
     @abstractmethod
-    def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
+    def wait_ready(self, timeout_seconds: float) -> IndexState:
         """Wait until the index is ready or has failed, or the time is over, and return its state."""
 
     @abstractmethod

@@ -58,7 +58,6 @@ class IndexView(View):
 
     @cached_property
     def index(self) -> "IndexStores":
-        """The stores of the commit."""
         return self._open_index()
 
     @property
@@ -117,7 +116,6 @@ class IndexView(View):
         return self.index.beside_server(stores, servers, servers.inventory()) if servers.answers else stores
 
     def status(self) -> Status:
-        """Return the state of the index, its counts, and what was left out."""
         from graphrag_mcp.stores.sqlite.second_vectors import count_computed
 
         handle, supervisor, index = self._parts.handle, self._parts.supervisor, self.index

@@ -48,7 +48,6 @@ class WrittenFiles:
         }
 
     def noted(self) -> list[Path]:
-        """Return the files."""
         return [Path(file) for file in self._notes]
 
     def as_text(self) -> str:

@@ -165,7 +165,7 @@ class Supervisor:
             return IndexState(IndexPhase.BUILDING, message=LOST)
         return state
 
-    def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
+    def wait_ready(self, timeout_seconds: float) -> IndexState:
         self.settled.wait(timeout_seconds)
         return self.state()
 

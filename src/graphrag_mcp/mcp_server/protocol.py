@@ -159,7 +159,6 @@ class _NextStep:
         self._methods = methods
 
     async def __call__(self, ctx: _Sent, call_next: Callable[[_Sent], Awaitable[_Reply]]) -> _Reply:
-        """Answer one request."""
         try:
             return await call_next(ctx)
         except ValidationError as error:

@@ -72,13 +72,11 @@ class Resources:
         self._project = project
 
     async def list(self, _context: Context, _page: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        """Return the resources without parameters."""
         return types.ListResourcesResult(resources=RESOURCES)
 
     async def list_templates(
         self, _context: Context, _page: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """Return the resources that take a path, a line or a size."""
         return types.ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
     async def read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:

@@ -91,7 +91,6 @@ class AnswerWriter(TextIOWrapper):
     """Ends the process when the client has closed its reading end: the SDK would wait for the end of the input."""
 
     def write(self, text: str, /) -> int:
-        """Write a line at once."""
         try:
             return super().write(text)
         except BrokenPipeError:

@@ -11,11 +11,11 @@ import pytest
 from graphrag_mcp.app.session import WITHOUT_INDEX
 from graphrag_mcp.cli.agents import SECTION
 from graphrag_mcp.cli.clients import CLIENTS
-from graphrag_mcp.cli.options import create_parser
 from graphrag_mcp.search.query.understand import MAX_ADDED, MAX_CHARACTERS, SYNONYMS
 from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, MAXIMUM_LIST, ToolArguments
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
+from tests.cli.test_options import parsers
 from tests.docs.pictures import FOLDER, PICTURES, SHOWN, digest
 from tests.docs.terminal import drawn, printed
 
@@ -36,11 +36,6 @@ def _rows(text: str, heading: str) -> list[list[str]]:
     lines = text[text.index(heading) :].splitlines()[2:]
     table = lines[: next((number for number, line in enumerate(lines) if not line.startswith("|")), None)]
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table]
-
-
-def _commands() -> dict[str, argparse.ArgumentParser]:
-    (found,) = (action for action in create_parser()._actions if isinstance(action, argparse._SubParsersAction))
-    return dict(found.choices)
 
 
 def _has(command: argparse.ArgumentParser, option: str) -> bool:
@@ -86,7 +81,7 @@ def test_every_tool_has_a_section_with_a_call() -> None:
 
 def test_the_page_of_the_command_line_has_every_command() -> None:
     """Its table names each, and its sentences say which of them take `--json` and `--root`."""
-    text, commands = _page("command-line"), _commands()
+    text, commands = _page("command-line"), parsers()
     named = [
         re.sub(r"`graphrag-mcp (\S+?)`.*|`graphrag-mcp (\S+) .*", r"\1\2", row[0]) for row in _rows(text, "| command |")
     ]

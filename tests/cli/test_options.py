@@ -8,29 +8,24 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from graphrag_mcp.app.session import Capability
 from graphrag_mcp.cli.options import create_parser, project_root
 from graphrag_mcp.cli.progress import ProgressLine, describe
 from graphrag_mcp.cli.run import _command, run
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.reports import Progress
-from graphrag_mcp.tools.table import TOOLS
-from graphrag_mcp.tools.tool import Tool
 
 HALF = Progress(3120, 8400, 21_004, 40.4)
-COMMANDS_OF = {
-    "find_symbol": ["find", "x"],
-    "trace_relations": ["trace", "x"],
-    "impact": ["impact", "x"],
-    "find_occurrences": ["grep", "x"],
-    "find_history": ["history", "x"],
-}
 HEAVY = ("numpy", "fastembed", "tree_sitter", "graphrag_mcp.app.local")
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of each command."""
+    (found,) = (action for action in create_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(found.choices)
 
 
 class Terminal(io.StringIO):
@@ -77,9 +72,8 @@ def test_no_command_means_serve() -> None:
 
 def test_every_command_that_help_lists_can_be_run() -> None:
     """A command has its options in one module and its function in another."""
-    (commands,) = (one for one in create_parser()._actions if isinstance(one, argparse._SubParsersAction))
-    assert {"grep", "search", "serve"} <= set(commands.choices)
-    assert all(callable(_command(name)) for name in commands.choices)
+    assert {"grep", "search", "serve"} <= set(parsers())
+    assert all(callable(_command(name)) for name in parsers())
 
 
 @pytest.mark.requirement("P-1")
@@ -91,7 +85,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 @pytest.mark.requirement("P-1")
 def test_the_server_lists_its_tools_without_anything_heavy() -> None:
-    """Neither model nor parsers nor stores delay the first answer."""
+    """Neither model nor parsers nor stores nor the page delay the first answer."""
     code = """
 from graphrag_mcp.app.lazy import LazySession
 from graphrag_mcp.app.session import WITH_INDEX
@@ -99,7 +93,7 @@ from graphrag_mcp.mcp_server import stdio
 from graphrag_mcp.mcp_server.protocol import create_server
 create_server(LazySession(None, WITH_INDEX))
 """
-    assert imported(code, *HEAVY) == []
+    assert imported(code, "graphrag_mcp.ui.page", "graphrag_mcp.cli.ui", *HEAVY) == []
 
 
 @pytest.mark.requirement("P-1")
@@ -120,16 +114,6 @@ def test_progress_of_a_short_run_is_silent_in_a_log() -> None:
     with ProgressLine(stream) as progress:
         progress(HALF)
     assert stream.getvalue() == ""
-
-
-@pytest.mark.parametrize("tool", [tool for tool in TOOLS.values() if "cursor" in tool.arguments.model_fields])
-def test_an_answer_that_goes_on_can_be_followed_in_the_shell(tool: Tool[Any, Any, Any]) -> None:
-    """Every command whose answers name a cursor takes it; a search shows no pages there."""
-    command = COMMANDS_OF.get(tool.name)
-    if command is None:
-        assert tool.needs is Capability.SEARCH
-        return
-    assert create_parser().parse_args([*command, "--cursor", "4-79e9a47f"]).cursor == "4-79e9a47f"
 
 
 def test_a_direction_has_the_names_that_others_give_it() -> None:
@@ -182,11 +166,10 @@ def test_alone_in_a_terminal_it_says_how_to_begin(tmp_path: Path) -> None:
 
 def test_options_may_stand_anywhere() -> None:
     """Before, between and behind the other arguments of a command: all mean the same."""
-    (commands,) = (one for one in create_parser()._actions if isinstance(one, argparse._SubParsersAction))
     read = create_parser().parse_args(["grep", "-w", "--", "-x", "-y"])
     assert (read.text, read.paths, read.whole_word) == ("-x", ["-y"], True)
     tried = set()
-    for command, parser in commands.choices.items():
+    for command, parser in parsers().items():
         values: list[str] = []
         for action in parser._actions:
             if not action.option_strings:

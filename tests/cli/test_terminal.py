@@ -1,6 +1,5 @@
 """What a person sees in a terminal: statuses, colours, the pager, and the examples of --help."""
 
-import argparse
 import io
 import os
 import pty
@@ -14,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.cli.batch import QUESTIONS
-from graphrag_mcp.cli.options import create_parser
+from graphrag_mcp.cli.options import QUESTIONS, create_parser
 from graphrag_mcp.cli.run import DONE, FAILED, NOTHING, run
 from graphrag_mcp.cli.terminal import coloured, has_colours, page
 from graphrag_mcp.tools.table import TOOLS
+from tests.cli.test_options import Terminal, parsers
 from tests.docs.sample import create_sample
 from tests.repositories import commit, git
 from tests.waiting import wait_until
@@ -49,25 +48,9 @@ OPTION_OF = {  # Of the arguments whose option is written otherwise, as the shel
     "response_format": "json",
 }
 BY_COMMAND = {("find_symbol", "body"): "read", ("index_status", "overview"): "map"}
-EXAMPLES = {
-    "serve",
-    "watch",
-    "ui",
-    "sync",
-    "servers",
-    "hook",
-    "usage",
-    "batch",
-    "init",
-    "uninstall",
-    "eval",
-}  # Need something else.
+# Their examples need something else.
+EXAMPLES = {"serve", "watch", "ui", "sync", "servers", "hook", "usage", "batch", "init", "uninstall", "eval"}
 EVIL = "\x1b]0;owned\x07\x1b[2J"
-
-
-def _commands() -> dict[str, argparse.ArgumentParser]:
-    (found,) = (action for action in create_parser()._actions if isinstance(action, argparse._SubParsersAction))
-    return dict(found.choices)
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +68,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.mark.parametrize("name", TOOLS)
 def test_every_argument_of_a_tool_is_an_option_of_its_command(name: str) -> None:
     """By its own name, but where the shell has another custom; taken from the schema."""
-    commands = _commands()
-    options = {action.dest for command in COMMANDS_OF[name] for action in commands[command]._actions}
+    options = {action.dest for command in COMMANDS_OF[name] for action in parsers()[command]._actions}
     missing = [
         argument
         for argument in TOOLS[name].schema()["properties"]
@@ -141,10 +123,10 @@ def test_the_status_of_a_batch_is_that_of_its_best_line_unless_one_is_wrong(
     assert run(["batch"]) == status
 
 
-@pytest.mark.parametrize("name", sorted(set(_commands()) - EXAMPLES))
+@pytest.mark.parametrize("name", sorted(set(parsers()) - EXAMPLES))
 def test_the_examples_of_help_run(shop: Path, name: str) -> None:
     """Two of each command."""
-    epilog = _commands()[name].epilog or ""
+    epilog = parsers()[name].epilog or ""
     examples = re.findall(r"^  graphrag-mcp (.*)$", epilog, re.MULTILINE)
     assert len(examples) == 2
     assert [run(shlex.split(example)) in (DONE, NOTHING) for example in examples] == [True, True]
@@ -152,7 +134,7 @@ def test_the_examples_of_help_run(shop: Path, name: str) -> None:
 
 def test_help_has_two_examples_of_each_command_and_each_is_one_of_it() -> None:
     """They are read by the parser that they are about."""
-    for name, command in _commands().items():
+    for name, command in parsers().items():
         examples = re.findall(r"^  graphrag-mcp (.*?)(?: < .*)?$", command.epilog or "", re.MULTILINE)
         assert len(examples) == 2, name
         assert create_parser().parse_args(shlex.split(examples[0])).command == name
@@ -161,7 +143,7 @@ def test_help_has_two_examples_of_each_command_and_each_is_one_of_it() -> None:
 
 def test_colours_are_for_terminals_and_as_the_user_says() -> None:
     """--color first, then NO_COLOR and TERM, as git and ripgrep."""
-    terminal, pipe = _Terminal(), io.StringIO()
+    terminal, pipe = Terminal(), io.StringIO()
     plain = {"TERM": "xterm"}
     assert has_colours("auto", terminal, plain)
     assert not has_colours("auto", pipe, plain)
@@ -244,11 +226,6 @@ def test_no_pager_means_none(shop: Path) -> None:
     env = {**os.environ, "PAGER": "sh -c 'cat > /dev/null'"}
     assert b"6 lines of 2 files" in _in_terminal(["grep", "expires_at", "--no-pager"], env)
     assert b"6 lines of 2 files" not in _in_terminal(["grep", "expires_at"], env)
-
-
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def _in_terminal(words: list[str], env: dict[str, str]) -> bytes:

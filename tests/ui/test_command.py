@@ -64,13 +64,6 @@ ui._open_browser("http://127.0.0.1")
 
 
 def test_the_web_server_is_imported_by_this_command_alone() -> None:
-    """Neither the help nor the MCP server pays for it."""
-    server = """
-from graphrag_mcp.app.lazy import LazySession
-from graphrag_mcp.app.session import WITH_INDEX
-from graphrag_mcp.mcp_server.protocol import create_server
-create_server(LazySession(None, WITH_INDEX))
-"""
+    """The help does not pay for it, nor does the MCP server (see `tests/cli/test_options.py`)."""
     assert imported("from graphrag_mcp.cli import commands, serve", "uvicorn", "graphrag_mcp.ui.page") == []
-    assert imported(server, "graphrag_mcp.ui.page", "graphrag_mcp.cli.ui") == []
     assert create_parser().parse_args(["ui"]).port == 0

@@ -8,6 +8,18 @@ from pathlib import Path
 
 NEW = 1_700_000_000
 
+SESSION = '''\
+"""Keeps the sessions of a user."""
+
+
+class Session:
+    """One visit."""
+
+    def refresh_token(self) -> str:
+        """Renew the token before it expires."""
+        return sign(self)
+'''
+
 
 def git(root: Path, *arguments: str, when: int = NEW) -> str:
     """Run git as nobody in particular, at a given time, and return what it prints."""

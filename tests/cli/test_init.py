@@ -20,23 +20,6 @@ Harm = Callable[[Path], object]
 Lines = pytest.CaptureFixture[str]
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project, a home folder of its own, and the program on PATH."""
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    (programs / "graphrag-mcp").symlink_to(Path(sys.executable).with_name("graphrag-mcp"))
-    (programs / "git").symlink_to(str(shutil.which("git")))
-    monkeypatch.setenv("PATH", str(programs))  # No client of the machine is found.
-    monkeypatch.setenv("GRAPHRAG_DATA_DIR", str(tmp_path / "data"))
-    root = tmp_path / "project"
-    root.mkdir()
-    (root / "code.py").write_text("def find_me():\n    pass\n")
-    return root
-
-
 def init(project: Path, *arguments: str) -> int:
     return run(["init", "--root", str(project), *arguments])
 

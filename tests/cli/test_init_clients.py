@@ -3,8 +3,6 @@
 import dataclasses
 import json
 import re
-import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,32 +14,12 @@ from graphrag_mcp.cli.options import CLIENT_NAMES
 from graphrag_mcp.cli.run import DONE, FAILED, run
 from graphrag_mcp.cli.written import FILE
 from graphrag_mcp.exclusion.manager import ExclusionManager
+from tests.cli.test_init import Lines, init
 
-Lines = pytest.CaptureFixture[str]
 COMMENTED = (
     '{\r\n\t// mine\r\n\t"theme": "dark", /* , */\r\n\t"SECTION": {\r\n\t\t"other": {"command": "x"},\r\n\t},\r\n}'
 )
 ALL = [word for name in CLIENTS for word in ("--client", name)]
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project, an empty home, and a PATH without clients."""
-    for folder in ("home", "bin", "project"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "bin" / "graphrag-mcp").symlink_to(Path(sys.executable).with_name("graphrag-mcp"))
-    (tmp_path / "bin" / "git").symlink_to(str(shutil.which("git")))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    monkeypatch.setenv("GRAPHRAG_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv("GRAPHRAG_WORKERS", "1")
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
-    (tmp_path / "project" / "code.py").write_text("def find_me():\n    pass\n")
-    return tmp_path / "project"
-
-
-def init(project: Path, *arguments: str) -> int:
-    return run(["init", "--root", str(project), *arguments])
 
 
 def test_no_search_finds_what_init_wrote(project: Path) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Coroutine, Iterator
 from textwrap import dedent
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import quote
 
 import anyio
@@ -12,16 +12,14 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
-from graphrag_mcp.app.lazy import LazySession
 from graphrag_mcp.app.local import App
-from graphrag_mcp.app.session import WITH_INDEX
 from graphrag_mcp.errors import RootError
-from graphrag_mcp.mcp_server.protocol import create_server
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.excerpts import room_of
 from graphrag_mcp.tools.outlines import write_map
+from tests.mcp_server.test_tools import ERAS, Era
+from tests.mcp_server.test_tools import talk as talk_to
 
-Era = Literal["auto", "legacy"]
 ODD = "docs/odd [name] #1?.md"
 FILES = {
     "shop/prices.py": """\
@@ -85,11 +83,7 @@ def talk(app: App, conversation: Callable[[Client], Coroutine[Any, Any, Any]], e
 
         def start(self) -> None: ...
 
-    async def run() -> Any:
-        async with Client(create_server(LazySession(Opened, WITH_INDEX)), mode=era) as client:  # type: ignore[arg-type]
-            return await conversation(client)
-
-    return anyio.run(run)
+    return talk_to(Opened(), conversation, era)
 
 
 def read(app: App, uri: str, era: Era = "auto") -> str:
@@ -117,7 +111,7 @@ def refusal(app: App, uri: str) -> str:
 # ---------------------------------------------------------------- resources
 
 
-@pytest.mark.parametrize("era", ["auto", "legacy"])
+@pytest.mark.parametrize("era", ERAS)
 def test_the_map_begins_with_what_most_of_the_code_uses(project: App, era: Era) -> None:
     """Ranked by use; tests and documents have no place in it, nor has what nobody uses."""
     text = read(project, "graphrag://map", era)
@@ -200,23 +194,17 @@ def test_what_is_no_resource_is_refused_with_the_next_step(project: App, uri: st
 def test_an_error_says_whose_it_is(project: App) -> None:
     """A wrong address is the caller's fault; that the project cannot be opened is not."""
 
-    def cannot() -> Any:
-        raise RootError("there is no such folder; pass another --root")
-
     async def code(client: Client, uri: str = "graphrag://nothing") -> int:
         with pytest.raises(MCPError) as caught:
             await client.read_resource(uri)
         return int(caught.value.error.code)
 
-    async def closed() -> int:
-        async with Client(create_server(LazySession(cannot, WITH_INDEX))) as client:
-            return await code(client, "graphrag://map")
-
     assert talk(project, code) == INVALID_PARAMS
-    assert anyio.run(closed) == INTERNAL_ERROR
+    cannot_open = RootError("there is no such folder; pass another --root")
+    assert talk_to(cannot_open, lambda client: code(client, "graphrag://map")) == INTERNAL_ERROR
 
 
-@pytest.mark.parametrize("era", ["auto", "legacy"])
+@pytest.mark.parametrize("era", ERAS)
 def test_every_template_is_readable_as_it_is_written(project: App, era: Era) -> None:
     """What is listed works when it is filled in."""
 
@@ -247,7 +235,7 @@ def test_lists_say_how_long_they_may_be_kept(project: App) -> None:
 # ---------------------------------------------------------------- prompts
 
 
-@pytest.mark.parametrize("era", ["auto", "legacy"])
+@pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize(
     ("name", "arguments", "evidence"),
     [

@@ -13,24 +13,13 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from graphrag_mcp.tools.table import TOOLS
+from tests.repositories import SESSION
 from tests.stdio_client import Server
 from tests.waiting import wait_until
 
 HYBRID = "graphrag_hybrid_search"
 PATIENCE_SECONDS = 5.0
 EXIT_SECONDS = 30.0  # A hundredth of it on a quiet machine; what lingers does not end.
-
-SESSION = '''\
-"""Keeps the sessions of a user."""
-
-
-class Session:
-    """One visit."""
-
-    def refresh_token(self) -> str:
-        """Renew the token before it expires."""
-        return sign(self)
-'''
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from typing import Any
 
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from tests.reliability.conftest import Report, Size
+from tests.repositories import SESSION
 from tests.stdio_client import Server
 
 HYBRID, DOCUMENTS, UNIQUE = SEARCH_TOOLS
@@ -25,17 +26,6 @@ ANSWER_CHARACTERS = 60_000  # No call may make an answer that fills the window o
 PROBLEM_CHARACTERS = 600
 LISTED_PROBLEMS = 30  # An agent corrects its call in one step, and no call has more arguments.
 
-SESSION = '''\
-"""Keeps the sessions of a user."""
-
-
-class Session:
-    """One visit."""
-
-    def refresh_token(self) -> str:
-        """Renew the token before it expires."""
-        return sign(self)
-'''
 FILES = {
     "src/session.py": SESSION,
     "src/orders.py": "def place_order(cart):\n    '''Order what the cart holds.'''\n    return cart.total()\n",

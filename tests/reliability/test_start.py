@@ -18,6 +18,7 @@ import pytest
 
 from graphrag_mcp.index.paths import IndexPaths
 from tests.reliability.conftest import Report, Size
+from tests.repositories import SESSION
 from tests.stdio_client import Server
 from tests.waiting import wait_until
 
@@ -51,17 +52,6 @@ async def serve():
 
 anyio.run(serve)
 """
-SESSION = '''\
-"""Keeps the sessions of a user."""
-
-
-class Session:
-    """One visit."""
-
-    def refresh_token(self) -> str:
-        """Renew the token before it expires."""
-        return sign(self)
-'''
 NOUNS = [
     "account",
     "basket",

@@ -217,14 +217,14 @@ def test_the_page_answers_while_the_index_is_built(tmp_path: Path) -> None:
 
 def test_the_page_changes_nothing_in_the_project(page: RunningPage, project: Path) -> None:
     """What is there afterwards is what was there before."""
-    before = {
-        path: path.stat().st_mtime_ns for path in project.rglob("*") if path.is_file() and ".git" not in path.parts
-    }
+
+    def times() -> dict[Path, int]:
+        files = (path for path in project.rglob("*") if path.is_file() and ".git" not in path.parts)
+        return {path: path.stat().st_mtime_ns for path in files}
+
+    before = times()
     for name in ("project", "status", "skipped", "files"):
         page.ask(name)
     page.ask("search", {"arguments": QUERY})
     page.ask("file", {"path": "src/session.py"})
-    after = {
-        path: path.stat().st_mtime_ns for path in project.rglob("*") if path.is_file() and ".git" not in path.parts
-    }
-    assert before == after
+    assert times() == before

@@ -17,8 +17,7 @@ from graphrag_mcp.errors import RootError
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.excerpts import room_of
 from graphrag_mcp.tools.outlines import write_map
-from tests.mcp_server.test_tools import ERAS, Era
-from tests.mcp_server.test_tools import talk as talk_to
+from tests.mcp_server.test_tools import ERAS, Era, talk
 
 ODD = "docs/odd [name] #1?.md"
 FILES = {
@@ -68,22 +67,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(data)}))
     app.start()
     assert app.wait_ready(60).state == "ready"
+    app.start = lambda: None  # type: ignore[method-assign]  # Each server of a test starts it again.
     yield app
     app.close()
-
-
-def talk(app: App, conversation: Callable[[Client], Coroutine[Any, Any, Any]], era: Era = "auto") -> Any:
-    """Return what a conversation with a server over the open application returns."""
-
-    class Opened:
-        """It is started already, and must outlive the server."""
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(app, name)
-
-        def start(self) -> None: ...
-
-    return talk_to(Opened(), conversation, era)
 
 
 def read(app: App, uri: str, era: Era = "auto") -> str:
@@ -97,15 +83,16 @@ def read(app: App, uri: str, era: Era = "auto") -> str:
     return str(talk(app, conversation, era))
 
 
-def refusal(app: App, uri: str) -> str:
-    """Return what is said of a resource that there is not."""
+def refusal(app: App | RootError, request: Callable[[Client], Coroutine[Any, Any, Any]]) -> MCPError:
+    """Return the error that answers a request."""
 
-    async def conversation(client: Client) -> str:
+    async def conversation(client: Client) -> MCPError:
         with pytest.raises(MCPError) as caught:
-            await client.read_resource(uri)
-        return str(caught.value)
+            await request(client)
+        return caught.value
 
-    return str(talk(app, conversation))
+    error: MCPError = talk(app, conversation)
+    return error
 
 
 # ---------------------------------------------------------------- resources
@@ -170,7 +157,8 @@ def test_an_edit_is_seen_by_the_next_reading(project: App) -> None:
     assert "late" in text or "stale" in text
     assert "early" not in text or "stale" in text
     path.unlink()
-    assert "indexed file" in refusal(project, "graphrag://chunk/shop/late.py?line=4")
+    gone = refusal(project, lambda client: client.read_resource("graphrag://chunk/shop/late.py?line=4"))
+    assert "indexed file" in str(gone)
 
 
 @pytest.mark.parametrize(
@@ -188,20 +176,15 @@ def test_an_edit_is_seen_by_the_next_reading(project: App) -> None:
 )
 def test_what_is_no_resource_is_refused_with_the_next_step(project: App, uri: str, words: str) -> None:
     """Only what is indexed is read, whatever an address says."""
-    assert words in refusal(project, uri)
+    assert words in str(refusal(project, lambda client: client.read_resource(uri)))
 
 
 def test_an_error_says_whose_it_is(project: App) -> None:
     """A wrong address is the caller's fault; that the project cannot be opened is not."""
-
-    async def code(client: Client, uri: str = "graphrag://nothing") -> int:
-        with pytest.raises(MCPError) as caught:
-            await client.read_resource(uri)
-        return int(caught.value.error.code)
-
-    assert talk(project, code) == INVALID_PARAMS
+    wrong = refusal(project, lambda client: client.read_resource("graphrag://nothing"))
     cannot_open = RootError("there is no such folder; pass another --root")
-    assert talk_to(cannot_open, lambda client: code(client, "graphrag://map")) == INTERNAL_ERROR
+    closed = refusal(cannot_open, lambda client: client.read_resource("graphrag://map"))
+    assert (wrong.error.code, closed.error.code) == (INVALID_PARAMS, INTERNAL_ERROR)
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -274,13 +257,7 @@ def test_a_wrong_prompt_is_refused_with_the_next_step(
     project: App, name: str, arguments: dict[str, str], words: str
 ) -> None:
     """As a wrong call of a tool is."""
-
-    async def conversation(client: Client) -> str:
-        with pytest.raises(MCPError) as caught:
-            await client.get_prompt(name, arguments)
-        return str(caught.value)
-
-    said = talk(project, conversation)
+    said = str(refusal(project, lambda client: client.get_prompt(name, arguments)))
     assert words in said or "nothing that is indexed defines" in said
 
 

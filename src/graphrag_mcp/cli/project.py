@@ -4,19 +4,21 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import SettingsError
 from graphrag_mcp.settings import Settings, load_settings
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # The server answers before either is imported.
+    from graphrag_mcp.app.local import App
     from graphrag_mcp.app.remote import RemoteApp
 
 
-def open_project(root: Path, index_root: str = "") -> App:
+def open_project(root: Path, index_root: str = "") -> "App":
     """Return the application over `root` with its settings.
 
     Raises RootError, SettingsError, or ServerError when a server is configured and its client is not installed.
     """
+    from graphrag_mcp.app.local import App
+
     try:
         settings = load_settings(root, os.environ)
     except SettingsError:
@@ -27,6 +29,6 @@ def open_project(root: Path, index_root: str = "") -> App:
 
 def open_remote(root: Path) -> "RemoteApp":
     """Return the search without a local index. Raises SettingsError, or ServerError when no Qdrant is configured."""
-    from graphrag_mcp.app.remote import RemoteApp  # A local index needs nothing of it.
+    from graphrag_mcp.app.remote import RemoteApp
 
     return RemoteApp(root, load_settings(root, os.environ))

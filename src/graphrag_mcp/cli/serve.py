@@ -4,14 +4,12 @@ import argparse
 import os
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.system.process import collect_rarely
 
 if TYPE_CHECKING:
-    from graphrag_mcp.app.local import App
-    from graphrag_mcp.app.remote import RemoteApp
     from graphrag_mcp.settings import Settings
 
 
@@ -25,20 +23,18 @@ def run_serve(options: argparse.Namespace) -> None:
     # Only now: output of an import must not reach the client.
     from graphrag_mcp.app.lazy import LazySession
     from graphrag_mcp.app.session import WITH_GRAPH, WITH_INDEX, WITHOUT_INDEX
+    from graphrag_mcp.cli.project import open_project, open_remote
     from graphrag_mcp.mcp_server.protocol import create_server
 
     root = project_root(options.root, os.environ)
     settings = _settings_for_schemas(root)
     on_servers = WITH_GRAPH if settings.servers.neo4j_uri else WITHOUT_INDEX
-    project = LazySession(lambda: _open(root, options.remote), on_servers if options.remote else WITH_INDEX)
+    project: LazySession[Any] = LazySession(
+        lambda: open_remote(root) if options.remote else open_project(root),
+        on_servers if options.remote else WITH_INDEX,
+    )
     collect_rarely()
     serve(create_server(project, settings), requests, answers, client)
-
-
-def _open(root: Path, remote: bool) -> "App | RemoteApp":
-    from graphrag_mcp.cli.project import open_project, open_remote
-
-    return open_remote(root) if remote else open_project(root)
 
 
 def _settings_for_schemas(root: Path) -> "Settings":

@@ -233,10 +233,10 @@ def test_a_text_without_the_other_servers_is_never_written(project: Path, monkey
 
 @pytest.mark.parametrize("option", ["--yes", "--uninstall"])
 def test_a_clone_cannot_make_it_write_elsewhere(project: Path, option: str, capsys: Lines) -> None:
-    """By links to files, to folders, and to what does not exist yet."""
+    """By links to files, to folders, and to what does not exist yet; nor does it show what lies there."""
     outside = project.parent / "outside"
     outside.mkdir()
-    (outside / "config.toml").write_text('[mcp_servers.graphrag]\ncommand = "x"\n')
+    (outside / "config.toml").write_text('[mcp_servers.graphrag]\ncommand = "private"\n')
     (project / ".codex").symlink_to(outside)
     (project / ".cursor").symlink_to(outside / "new")
     (project / ".mcp.json").symlink_to("../outside/new.json")
@@ -244,7 +244,9 @@ def test_a_clone_cannot_make_it_write_elsewhere(project: Path, option: str, caps
     before = contents(outside, Path.home())
     clients = ("codex", "cursor", "claude-code", "opencode")
     assert init(project, *(word for name in clients for word in ("--client", name)), option, "--yes") == FAILED
-    assert capsys.readouterr().err.count("leads out of the project") == len(clients)
+    shown = capsys.readouterr()
+    assert shown.err.count("leads out of the project") == len(clients)
+    assert "private" not in shown.out
     assert contents(outside, Path.home()) == before
 
 

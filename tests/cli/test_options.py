@@ -97,10 +97,11 @@ create_server(LazySession(None, WITH_INDEX))
 
 
 @pytest.mark.requirement("P-1")
-def test_progress_is_one_changing_line_on_a_terminal() -> None:
+def test_progress_is_one_changing_line_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files, chunks and the time left, and a clean line at the end."""
     stream = Terminal()
-    with ProgressLine(stream) as progress:
+    monkeypatch.setattr(sys, "stderr", stream)
+    with ProgressLine() as progress:
         progress(HALF)
         progress(HALF)
     assert stream.getvalue() == f"\r\x1b[K{describe(HALF)}\r\x1b[K"
@@ -108,12 +109,11 @@ def test_progress_is_one_changing_line_on_a_terminal() -> None:
 
 
 @pytest.mark.requirement("P-1")
-def test_progress_of_a_short_run_is_silent_in_a_log() -> None:
+def test_progress_of_a_short_run_is_silent_in_a_log(capsys: pytest.CaptureFixture[str]) -> None:
     """A line now and then, not one for each file."""
-    stream = io.StringIO()
-    with ProgressLine(stream) as progress:
+    with ProgressLine() as progress:
         progress(HALF)
-    assert stream.getvalue() == ""
+    assert capsys.readouterr().err == ""
 
 
 def test_a_direction_has_the_names_that_others_give_it() -> None:

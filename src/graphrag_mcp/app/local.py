@@ -114,7 +114,7 @@ class App(Session[IndexView]):
         report = self._parts.supervisor.index(rebuild, progress)
         return replace(report, warnings=(*self._parts.handle.warnings, *report.warnings))
 
-    def watch(self, stop: threading.Event, report: "ReportRun | None" = None) -> None:
+    def watch(self, stop: threading.Event, report: "ReportRun") -> None:
         """Follow the edits of the tree until `stop` is set; `report` is called after each run that changed something.
 
         Raises IndexLockedError while another process writes this index, RootError when the tree cannot be watched.

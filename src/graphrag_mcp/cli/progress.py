@@ -2,7 +2,6 @@
 
 import sys
 import time
-from typing import TextIO
 
 from graphrag_mcp.model.reports import Progress
 from graphrag_mcp.text.counts import counted
@@ -15,8 +14,8 @@ _CLEAR_LINE = "\r\x1b[K"
 class ProgressLine:
     """A `progress` for `App.index`, used in a `with` block that ends the line."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = stream or sys.stderr
+    def __init__(self) -> None:
+        self._stream = sys.stderr
         self._is_terminal = self._stream.isatty()
         self._shown_at = 0.0
         self._started_at = time.monotonic()

@@ -191,7 +191,7 @@ class Supervisor:
         except IndexDamagedError:
             return self._index_once(rebuild, progress)
 
-    def watch(self, stop: threading.Event, report: ReportRun | None) -> None:
+    def watch(self, stop: threading.Event, report: ReportRun) -> None:
         """Follow the edits until `stop` is set; raises IndexLockedError while another process writes the index."""
         while not stop.is_set():
             try:

@@ -70,38 +70,38 @@ def run_doctor(options: argparse.Namespace) -> None:
 
 def examine(root: Path) -> Iterator[Finding]:
     """Yield the finding for every part; an error in one does not keep the others from being checked."""
-    yield from _guarded("python", _python)
-    yield from _guarded("sqlite", _sqlite)
-    yield from _guarded("grammars", _grammars)
+    yield _guarded("python", _python)
+    yield _guarded("sqlite", _sqlite)
+    yield _guarded("grammars", _grammars)
     try:
         settings = load_settings(root, os.environ)
         yield Finding("settings", "ok", "can be read")
     except GraphragError as error:
         yield Finding("settings", "failed", str(error), "correct these settings; docs/settings.md lists all")
         settings = Settings()
-    yield from _guarded("model", lambda: _model(settings))
-    yield from _guarded("root", lambda: _root(root))
+    yield _guarded("model", lambda: _model(settings))
+    yield _guarded("root", lambda: _root(root))
     if root.is_dir():
         root = root.resolve()
-        yield from _guarded("git", lambda: _git(root))
+        yield _guarded("git", lambda: _git(root))
         paths = IndexPaths(root, settings.indexing.data_dir)
-        yield from _guarded("index folder", lambda: _folder(paths))
-        yield from _guarded("index", lambda: _index(root, settings, paths))
+        yield _guarded("index folder", lambda: _folder(paths))
+        yield _guarded("index", lambda: _index(root, settings, paths))
         yield from _old_indexes(paths)
-        yield from _guarded("writer", lambda: _lock(paths))
-        yield from _guarded("watching", lambda: _watching(root, settings))
-        yield from _guarded("servers", lambda: _servers(root, settings))
+        yield _guarded("writer", lambda: _lock(paths))
+        yield _guarded("watching", lambda: _watching(root, settings))
+        yield _guarded("servers", lambda: _servers(root, settings))
         for client in filter(lambda client: client.is_found(root), CLIENTS.values()):
-            yield from _guarded(client.title, partial(_client, client, root))
+            yield _guarded(client.title, partial(_client, client, root))
 
 
-def _guarded(part: str, look: Callable[[], Result]) -> Iterator[Finding]:
+def _guarded(part: str, look: Callable[[], Result]) -> Finding:
     try:
-        yield Finding(part, *look())
+        return Finding(part, *look())
     except Exception as error:  # Any error of a part is a finding.
         known = explain(error)
         text = known or f"it cannot be examined ({error})"
-        yield Finding(part, "failed", text, "see the message" if known else "report it, with the whole of this output")
+        return Finding(part, "failed", text, "see the message" if known else "report it, with the whole of this output")
 
 
 def _line(finding: Finding) -> str:
@@ -238,8 +238,7 @@ def _lock(paths: IndexPaths) -> Result:
 def _watching(root: Path, settings: Settings) -> Result:
     if settings.indexing.watch == "off":
         return "ok", "off: changes are found at the next start", ""
-    if INOTIFY_LIMIT.exists() and int(INOTIFY_LIMIT.read_text()) < 65_536:
-        limit = int(INOTIFY_LIMIT.read_text())
+    if INOTIFY_LIMIT.exists() and (limit := int(INOTIFY_LIMIT.read_text())) < 65_536:
         step = "sudo sysctl fs.inotify.max_user_watches=524288"
         return "warning", f"the system allows {counted(limit, 'watched folder')}", step
     tree = WatchedTree(ExclusionManager(root, settings.indexing))

@@ -37,8 +37,7 @@ class SettingsError(GraphragError):
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
-        count = len(self.problems)
-        head = f"{counted(count, 'problem')} in the settings:"
+        head = f"{counted(len(self.problems), 'problem')} in the settings:"
         super().__init__("\n".join([head, *(f"  - {problem}" for problem in self.problems)]))
 
 

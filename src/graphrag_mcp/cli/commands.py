@@ -66,10 +66,9 @@ def run_search(options: argparse.Namespace) -> bool:
 
     with _open_either(options) as project:
         call = HYBRID.read(_search_arguments(options), project.settings, project.root, SHELL)
-        request = search_request(call)
+        request = replace(search_request(call), min_score=options.min_score)
         if options.unique:
             request = replace(request, chunks_per_document=1)
-        request = replace(request, min_score=options.min_score)
         if isinstance(project, App) and not options.no_update:
             bring_up_to_date(project)
         result = project.ask(search_for, request)
@@ -299,7 +298,7 @@ def describe_report(report: IndexReport) -> str:
     return printable("\n".join([line, *describe_failures(report.failures), *warnings]))
 
 
-def describe_sync(report: SyncReport, *, verified: bool = False) -> str:
+def describe_sync(report: SyncReport, *, verified: bool) -> str:
     """Return what was sent to one server, in one line."""
     line = (
         f"{report.server}: {counted(report.written, 'file')} ({counted(report.chunks, 'chunk')}) sent, "

@@ -40,6 +40,12 @@ def pytest_collection_finish() -> None:
     collect_rarely()
 
 
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """The environment of a process of its own, which keeps its indexes in a temporary folder."""
+    return {**os.environ, "GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}
+
+
 @pytest.fixture(scope="session")
 def golden(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Golden]:
     """The golden corpus, indexed once; tests only read it."""

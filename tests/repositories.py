@@ -36,12 +36,17 @@ def git(root: Path, *arguments: str, when: int = NEW) -> str:
 
 def commit(root: Path, files: Mapping[str, str], when: int = NEW, message: str = "change") -> None:
     """Write files and commit everything."""
+    write_files(root, files)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "--allow-empty", "-m", message, when=when)
+
+
+def write_files(root: Path, files: Mapping[str, str]) -> None:
+    """Write files by their paths below a folder."""
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "--allow-empty", "-m", message, when=when)
 
 
 def copied(root: Path, to: Path) -> Path:

@@ -16,7 +16,7 @@ from graphrag_mcp.cli.options import create_parser
 from graphrag_mcp.cli.run import run
 from graphrag_mcp.tools.asking import SHELL
 from graphrag_mcp.tools.table import TOOLS
-from tests.repositories import SESSION, commit, git
+from tests.repositories import SESSION, commit, git, write_files
 from tests.waiting import kernel_watches, wait_until
 
 
@@ -25,15 +25,13 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GRAPHRAG_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("GRAPHRAG_WORKERS", "1")
     folder = tmp_path / "repository"
-    for name, text in {
+    files = {
         "src/session.py": SESSION,
         ".archive/session.py": SESSION.replace("refresh_token", "renew_old_token"),
         "tests/test_session.py": "from src.session import Session\n\n\ndef test_it():\n    Session().refresh_token()\n",
         "README.md": "# Visits\n\nHow the token of a session is renewed.\n",
-    }.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    }
+    write_files(folder, files)
     return folder
 
 

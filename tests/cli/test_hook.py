@@ -20,6 +20,7 @@ from graphrag_mcp.cli.hook_notes import MOST_SEARCHES, MOST_UNUSED, PATIENCE, pa
 from graphrag_mcp.cli.init import HOOK_SETTINGS
 from graphrag_mcp.cli.run import DONE, run
 from graphrag_mcp.tools.excerpts import CHARACTERS_PER_TOKEN
+from tests.repositories import write_files
 from tests.waiting import HANG_SECONDS
 
 # The real command, but for its limit of a second, which a busy machine reaches.
@@ -223,9 +224,7 @@ def environ(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pytest.MonkeyP
 def root(tmp_path_factory: pytest.TempPathFactory, environ: pytest.MonkeyPatch) -> Path:
     """An indexed project; tests leave its files as they were."""
     root = tmp_path_factory.mktemp("project")
-    for name, text in FILES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    write_files(root, FILES)
     assert run(["index", "--root", str(root)]) == DONE
     return root
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from tests.repositories import git
+from tests.repositories import git, write_files
 
 DAY = 86_400
 FOLDER = "shop"
@@ -245,7 +245,4 @@ def _create_original() -> Path:
 
 
 def _write(root: Path, files: Mapping[str, str]) -> None:
-    for name, text in files.items():
-        file = root / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+    write_files(root, files)

@@ -9,6 +9,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.find_occurrences import OCCURRENCES
+from tests.repositories import write_files
 
 MESSAGE = "multipart content is not allowed in HTTP verb"
 FILES = {
@@ -28,9 +29,7 @@ FILES = {
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """A project with messages that are composed."""
     root = tmp_path_factory.mktemp("fragments") / "project"
-    for name, text in FILES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    write_files(root, FILES)
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(root.parent / "data")}))) as app:
         app.index()
         yield app

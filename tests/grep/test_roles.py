@@ -12,6 +12,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.find_occurrences import OCCURRENCES
 from tests.grep.finding import occurrences
+from tests.repositories import write_files
 
 FILES = {
     "app.py": '''from shop import refresh
@@ -71,9 +72,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """A project in which one name has every role."""
     folder = tmp_path_factory.mktemp("roles")
     root = folder / "project"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
+    write_files(root, FILES)
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as opened:
         opened.index()
         yield opened

@@ -18,6 +18,7 @@ from graphrag_mcp.search import retrieval
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.sqlite import database
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
+from tests.repositories import write_files
 from tests.waiting import HANG_SECONDS
 
 QUERY = SearchRequest("renew the token of a Session", limit=5)
@@ -32,9 +33,7 @@ SOURCES = {
 def root(tmp_path: Path) -> Path:
     """A small project."""
     root = tmp_path / "project"
-    for path, text in SOURCES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
+    write_files(root, SOURCES)
     return root
 
 

@@ -15,7 +15,7 @@ from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.sqlite.facts import SqliteFacts
 from graphrag_mcp.stores.sqlite.links import Row
 from tests.index_contents import rows
-from tests.repositories import commit, git
+from tests.repositories import commit, git, write_files
 from tests.resolution.test_increments import PROJECTS, edited
 
 RUST = {
@@ -178,9 +178,7 @@ public class Use {
 def test_the_links_of_a_file_do_not_depend_on_what_was_resolved_before(name: str, tmp_path: Path) -> None:
     """Worker processes share the files as they become free; the links are those of each file alone."""
     project = ALL.get(name, JAVA_LIBRARY)
-    for path, text in project.items():
-        (tmp_path / "project" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "project" / path).write_text(text)
+    write_files(tmp_path / "project", project)
     with closing(_open(tmp_path / "project", tmp_path / "data")) as app:
         app.index()
         with app._parts.handle.snapshot() as snapshot:

@@ -18,6 +18,7 @@ from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.excerpts import room_of
 from graphrag_mcp.tools.outlines import write_map
 from tests.mcp_server.test_tools import ERAS, Era, talk
+from tests.repositories import write_files
 
 ODD = "docs/odd [name] #1?.md"
 FILES = {
@@ -60,9 +61,7 @@ FILES = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """A small project whose index is complete."""
     root = tmp_path_factory.mktemp("project")
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(dedent(text), encoding="utf-8")
+    write_files(root, {path: dedent(text) for path, text in FILES.items()})
     data = tmp_path_factory.mktemp("data")
     app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(data)}))
     app.start()

@@ -23,11 +23,6 @@ EXIT_SECONDS = 30.0  # A hundredth of it on a quiet machine; what lingers does n
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    return {**os.environ, "GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}
-
-
-@pytest.fixture
 def repository(tmp_path: Path) -> Path:
     root = tmp_path / "repository"
     (root / "src").mkdir(parents=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from tests.reliability.conftest import Report, Size
-from tests.repositories import SESSION
+from tests.repositories import SESSION, write_files
 from tests.stdio_client import Server
 
 HYBRID, DOCUMENTS, UNIQUE = SEARCH_TOOLS
@@ -108,9 +108,7 @@ def test_bad_calls_get_an_answer_that_names_a_next_step(tmp_path: Path, size: Si
 
 def start(folder: Path, errors: Any) -> Server:
     root = folder / "repository"
-    for name, text in FILES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    write_files(root, FILES)
     environment = {**os.environ, "GRAPHRAG_DATA_DIR": str(folder / "data"), "GRAPHRAG_WORKERS": "1"}
     server = Server(root, environment, errors)
     text, failed = server.call(HYBRID, {"query": "renew the token"})

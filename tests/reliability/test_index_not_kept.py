@@ -31,11 +31,6 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    return {**os.environ, "GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}
-
-
 def command(root: Path, environment: dict[str, str], *arguments: str) -> "subprocess.CompletedProcess[str]":
     words = [sys.executable, "-m", "graphrag_mcp", "--root", str(root), *arguments]
     return subprocess.run(words, capture_output=True, text=True, env=environment, timeout=WAIT_SECONDS)

@@ -1,7 +1,6 @@
 """Any number of processes on one project: one writes, all read, and nobody notices."""
 
 import json
-import os
 import signal
 import sqlite3
 import subprocess
@@ -25,11 +24,6 @@ SERVERS = 4
 TAKEOVER_SECONDS = 5.0
 VISIBLE_SECONDS = 1.0
 HYBRID = "graphrag_hybrid_search"
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    return {**os.environ, "GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}
 
 
 class Caller(threading.Thread):

@@ -38,11 +38,6 @@ run(["serve", "--root", sys.argv[1]])
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    return {**os.environ, "GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}
-
-
-@pytest.fixture
 def root(tmp_path: Path) -> Path:
     return Project(tmp_path / "project", 20).root
 

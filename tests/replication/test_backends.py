@@ -48,6 +48,7 @@ from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints,
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.replica import PointIds, file_version, point_key
 from graphrag_mcp.system.git import origin
+from tests.repositories import write_files
 from tests.servers.faulty import faulty
 
 URL = "http://127.0.0.1:6333"
@@ -180,9 +181,7 @@ def test_the_relations_of_a_file_are_sent_again_when_they_change(tmp_path: Path)
         "other.py": "from pkg.tools import put\n\nput()\n",
         "pkg/tools.py": "def get():\n    pass\n\n\ndef put():\n    pass\n",
     }
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
+    write_files(root, files)
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
 
         def related() -> dict[str, str]:

@@ -27,6 +27,7 @@ from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.replica import QdrantReplica
 from graphrag_mcp.stores.replica import ReplicatedFile, point_key
 from graphrag_mcp.tools.search_json import search_payload
+from tests.repositories import write_files
 from tests.servers.connections import SharedClient, open_qdrant
 from tests.waiting import wait_until
 
@@ -68,9 +69,7 @@ def open_app(tmp_path: Path, qdrant: QdrantClient) -> Iterator[Open]:
 
     def open_folder(name: str = "one/shop", files: Mapping[str, str] = FILES, data: str = "", **settings: str) -> App:
         root = tmp_path / name
-        for path, text in files.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text)
+        write_files(root, files)
         apps.append(App(root, load_settings(root, _environment(tmp_path / (data or f"{name}-data"), **settings))))
         apps[-1].index()
         return apps[-1]

@@ -12,6 +12,7 @@ from qdrant_client import QdrantClient
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.settings import load_settings
+from tests.repositories import write_files
 from tests.servers.connections import QDRANT_API_KEY, QDRANT_GRPC_PORT, QDRANT_URL, SharedClient, open_qdrant
 from tests.servers.neo4j_server import Neo4jServer
 
@@ -91,9 +92,7 @@ def place_in(
     root = folder / name
     if files is None:
         shutil.copytree(PACKAGE, root, ignore=shutil.ignore_patterns("__pycache__", *NOT_COPIED))
-    for path, text in (files or {}).items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
+    write_files(root, (files or {}))
     environ = {
         "GRAPHRAG_DATA_DIR": str(folder / "data"),
         "GRAPHRAG_QDRANT_URL": QDRANT_URL or "http://127.0.0.1:6333",

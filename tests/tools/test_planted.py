@@ -24,6 +24,7 @@ from graphrag_mcp.tools.index_status import STATUS
 from graphrag_mcp.tools.outlines import write_chunk, write_map, write_outline
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from graphrag_mcp.tools.trace_relations import TRACE
+from tests.repositories import write_files
 
 ORDER = "zorder obey now"  # Two words that the server never says, wherever they stand.
 HOSTILE = f"{ORDER}\x1b[31m\u202e"
@@ -100,9 +101,7 @@ def git(root: Path, *arguments: str) -> None:
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     root = tmp_path_factory.mktemp("planted")
-    for name, text in FILES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    write_files(root, FILES)
     git(root, "init", "-q", "-b", "main")
     for number in range(3):
         core = root / "app/core.py"

@@ -4,7 +4,7 @@ import re
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from posixpath import dirname
 from typing import TypeVar
 
@@ -49,9 +49,9 @@ class IndexedCode:
         self.resolver = self.references.resolver
         self.hierarchy, self.uses = Hierarchy(self.references), Uses(self.references)
         self.outsiders = Outsiders(self.references, self.hierarchy, self.uses)
-        self._nodes: dict[str, list[CodeNode]] = {}
         self._sources: dict[tuple[str, int], int] = {}
         self._guard = threading.Lock()
+        self.nodes_of = cache(store.in_file)  # The definitions of a file, in its order.
         self._named = lru_cache(FILES_KEPT)(self._find_named)
 
     @contextmanager
@@ -99,12 +99,6 @@ class IndexedCode:
         for number, declared in enumerate(facts.declared if facts else ()):
             named.setdefault(declared.qualified, []).append((number, declared))
         return named
-
-    def nodes_of(self, path: str) -> list[CodeNode]:
-        """Return the definitions of a file, in its order."""
-        if path not in self._nodes:
-            self._nodes[path] = self.store.in_file(path)
-        return self._nodes[path]
 
     def node_id(self, path: str, symbol: SymbolId | None, *, is_around: bool = False) -> int:
         """Return the node of a declaration, else of its file.

@@ -192,10 +192,6 @@ def _is_meant(row: Mentioned, path: str, modules: Set[str]) -> bool:
         return row.module in modules
     here, there = PurePosixPath(row.path), PurePosixPath(path)
     is_beside = (here.parent, here.suffix) == (there.parent, there.suffix)
-    return here == there or (is_beside and _shares_names(row.path))
-
-
-def _shares_names(path: str) -> bool:
-    """Return whether a bare name may mean what another file of the folder defines."""
-    language = detect_language(path)
-    return language in FACT_LANGUAGES and policy_of(language).modules.whole_unit
+    language = detect_language(row.path)
+    # In some languages a bare name may mean what another file of the folder defines.
+    return here == there or (is_beside and language in FACT_LANGUAGES and policy_of(language).modules.whole_unit)

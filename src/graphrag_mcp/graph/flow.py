@@ -83,6 +83,11 @@ class _Side:
         return self._queue[0][0] if self._queue else math.inf
 
     @property
+    def nearest(self) -> list[CodeNode]:
+        """The definitions that were met, those that cost least first."""
+        return [self.nodes[node_id] for node_id in sorted(self.known, key=lambda node_id: self.known[node_id][0])]
+
+    @property
     def taken(self) -> int:
         """How many definitions were looked at."""
         return len(self._settled)
@@ -216,8 +221,7 @@ class FlowSearch:
         else:
             links = iter(()) if is_data else self._back(node)
         self._left -= 1
-        followed = list(links)
-        for link in followed:
+        for link in links:
             far = link.target if forward else link.source
             side.extend(node, far, link, self._cost(link, far))
         return node
@@ -352,17 +356,14 @@ class FlowSearch:
         with_data: also where one reads what another gives a value.
         """
         said = {(link.source.node_id, link.target.node_id) for chain in chains for link in chain.links}
-        shown = {node.node_id: node for node in (*(node for chain in chains for node in chain.nodes), *near)}
+        shown = {node.node_id: node for nodes in (*(chain.nodes for chain in chains), near) for node in nodes}
         links: dict[tuple[int, int], Link] = {}
         for node in shown.values():
             for link in (*self._back(node), *self._stored(node)):
                 ends = (link.source.node_id, link.target.node_id)
-                edge = link.edge
-                is_meant = with_data or not link.read
-                is_known = (
-                    is_meant and edge.certainty is not Certainty.BY_NAME and edge.relation is not RelationKind.CONTAINS
-                )
-                if is_known and ends not in said and ends[0] != ends[1] and set(ends) <= shown.keys():
+                is_meant = (with_data or not link.read) and link.edge.relation is not RelationKind.CONTAINS
+                is_new = link.edge.certainty is not Certainty.BY_NAME and ends not in said and ends[0] != ends[1]
+                if is_meant and is_new and shown.keys() >= set(ends):
                     links.setdefault(ends, link)
         named = sorted(links.values(), key=lambda link: (-self._relevance.of(link.target), link.cost))
         return named[:MAX_BESIDE]
@@ -370,8 +371,8 @@ class FlowSearch:
     def _stops(self, forward: _Side) -> Iterator[Mentioned]:
         """Yield the calls of what was reached that are not followed: methods of the project, of unknown receivers."""
         said = set()
-        for node_id in sorted(forward.known, key=lambda number: forward.known[number][0])[:MAX_NEAR_START]:
-            _, undecided = self._relations.outgoing(forward.nodes[node_id], (RelationKind.CALLS,))
+        for node in forward.nearest[:MAX_NEAR_START]:
+            _, undecided = self._relations.outgoing(node, (RelationKind.CALLS,))
             for mention in undecided:
                 if mention.is_defined and mention.name not in said:
                     said.add(mention.name)
@@ -379,13 +380,9 @@ class FlowSearch:
 
     def _gaps(self, forward: _Side, backward: _Side) -> Iterator[Gap]:
         """Yield what was reached and what leads to an end, nearest to each other: in one file."""
-        by_file: dict[str, CodeNode] = {}
-        for node_id in sorted(forward.known, key=lambda number: forward.known[number][0]):
-            by_file.setdefault(forward.nodes[node_id].path, forward.nodes[node_id])
-        for node_id in sorted(backward.known, key=lambda number: backward.known[number][0]):
-            node = backward.nodes[node_id]
-            if node.path in by_file:
-                reached = by_file.pop(node.path)
+        by_file = {node.path: node for node in reversed(forward.nearest)}
+        for node in backward.nearest:
+            if reached := by_file.pop(node.path, None):
                 before = forward.links(reached.node_id, forward=True)
                 after = backward.links(node.node_id, forward=False)
                 yield Gap(reached, node, tuple(before), tuple(after))

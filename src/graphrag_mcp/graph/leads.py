@@ -171,7 +171,8 @@ class Leads:
         is_container = node.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
         edges, _ = self._code.edges_in(node, _LEADING, is_direct=is_container)
         if is_container:
-            members = [other for other in self._code.nodes_of(node.path) if self._is_member(other, node)]
+            inside = (other for other in self._code.nodes_of(node.path) if other.kind in CALLABLE)
+            members = [other for other in inside if other.qualified_name == f"{node.qualified_name}.{other.name}"]
             for member in members:
                 edge = CodeEdge(node.node_id, member.node_id, RelationKind.CONTAINS, node.path, member.start_line)
                 yield Lead(edge._replace(certainty=Certainty.MAY_CALL), len(members), extra=_OF_TYPE)
@@ -181,12 +182,8 @@ class Leads:
                 yield Lead(edge)
             elif choices[edge.line] <= MAX_NAMED:
                 yield Lead(edge._replace(certainty=Certainty.BY_NAME), choices[edge.line])
-
         if node.kind is SymbolKind.METHOD:
             yield from self._leads_below(node)
-
-    def _is_member(self, node: CodeNode, kind: CodeNode) -> bool:
-        return node.kind in CALLABLE and node.qualified_name == f"{kind.qualified_name}.{node.name}"
 
     def _leads_below(self, node: CodeNode) -> Iterator[Lead]:
         """Yield the methods that override one by name: a call of it may run each of them."""

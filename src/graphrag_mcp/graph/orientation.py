@@ -77,6 +77,7 @@ def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
     names = {file.path for file in listed}
     mains = [f"{node.path}:{node.start_line} {node.name}" for node in graph.definitions("main", CODE)]
     started = [file.path for file in listed if file.path.endswith("__main__.py")]
+    usual_tests = [command for name, command in _USUAL_TESTS.items() if name in names]
     entries = [entry for path, read in manifests for entry in _entries(path, read)]
     return Orientation(
         _about(files, names),
@@ -86,7 +87,7 @@ def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
         tuple(dict.fromkeys([*entries, *started, *mains])),
         _lines_by_file(_ROUTES, files),
         _modules(graph),
-        tuple(dict.fromkeys([*_configured_tests(manifests, names, files), *_usual_tests(names)])),
+        tuple(dict.fromkeys([*_configured_tests(manifests, names, files), *usual_tests])),
         _lines_by_file(_ENVIRONMENT, files),
     )
 
@@ -189,10 +190,6 @@ def _configured_tests(manifests: Iterable[tuple[str, dict[str, Any]]], names: se
     for _, data in files.read(makefiles):
         if any(line.startswith("test:") for line in (data or b"").decode().split("\n")):
             yield "make test"
-
-
-def _usual_tests(names: set[str]) -> Iterator[str]:
-    return (command for name, command in _USUAL_TESTS.items() if name in names)
 
 
 def _modules(graph: SymbolGraph) -> dict[str, tuple[str, ...]]:

@@ -4,13 +4,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, load_part
 from graphrag_mcp.languages.testing import MARKED_TEST, NAMED_TEST
 from graphrag_mcp.model.files import CALLABLE, Category
 from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import words_of
@@ -115,11 +115,8 @@ def commands_for(tests: Iterable[CodeNode], build_files: Mapping[str, str], *, w
 
     build_files: see `read_build_files`. whole: name files and packages instead of tests: there may be more in them.
     """
-    by_runner: dict[ModuleType, list[CodeNode]] = {}
-    for node in tests:
-        language = detect_language(node.path)
-        if language in FACT_LANGUAGES:
-            by_runner.setdefault(load_part(language, "testing"), []).append(node)
+    with_language = ((detect_language(node.path), node) for node in tests)
+    by_runner = grouped((load_part(name, "testing"), node) for name, node in with_language if name in FACT_LANGUAGES)
     commands = []
     for runner, nodes in by_runner.items():
         paths = {node.path for node in cases_of(nodes)}

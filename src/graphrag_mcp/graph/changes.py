@@ -15,8 +15,9 @@ from graphrag_mcp.graph.impact import Reached, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.history.differing import Difference, Differing, Read
-from graphrag_mcp.model.files import Category, SymbolKind
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeNode, Doubt, Line
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
@@ -211,12 +212,10 @@ def _nodes(
     graph: SymbolGraph, changed: Sequence[ChangedDefinition]
 ) -> Iterator[tuple[ChangedDefinition, CodeNode | None]]:
     """Yield definitions with what the index has of them."""
-    named: dict[tuple[str, str, SymbolKind], list[CodeNode]] = {}
-    for path in {definition.path for definition in changed}:
-        for node in graph.in_file(path):
-            named.setdefault((path, node.qualified_name, node.kind), []).append(node)
+    inside = (node for path in {definition.path for definition in changed} for node in graph.in_file(path))
+    named = grouped(((node.path, node.qualified_name, node.kind), node) for node in inside)
     for definition in changed:
-        yield definition, _node(named.get((definition.path, definition.symbol, definition.kind), []), definition)
+        yield definition, _node(named[definition.path, definition.symbol, definition.kind], definition)
 
 
 def _node(nodes: Sequence[CodeNode], definition: ChangedDefinition) -> CodeNode | None:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.languages.registry import describe, detect_language
-from graphrag_mcp.model.facts import Declared, Parameter, Takes, unpack
+from graphrag_mcp.model.facts import Parameter, Takes, unpack
 from graphrag_mcp.model.files import ANY_COUNT, CALLABLE, Category, Count, ParsedFile, Symbol, SymbolKind
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.notation import names_in
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.parsing.code.parts import starred_parameters
@@ -81,14 +82,8 @@ def compare(file: Differing) -> list[ChangedDefinition]:
         changes += [_of(file, side, Change.ADDED) for side in come[len(lost) :]]
         if file.before and file.path and file.before != file.path and len(same) and "." not in key[0]:
             changes += [_of(file, side, Change.MOVED) for side in afters if side.text in same]
-    whole = {
-        (definition.change, definition.symbol)
-        for definition in changes
-        if definition.change in (Change.ADDED, Change.REMOVED)
-    }
-    return [
-        definition for definition in changes if (definition.change, definition.symbol.rpartition(".")[0]) not in whole
-    ]
+    whole = {(row.change, row.symbol) for row in changes if row.change in (Change.ADDED, Change.REMOVED)}
+    return [row for row in changes if (row.change, row.symbol.rpartition(".")[0]) not in whole]
 
 
 class _Side(NamedTuple):
@@ -116,13 +111,12 @@ def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
     # An exported value without names may hold any definition.
     exported = frozenset[str]().union(*values) if all(values) else ()
     sides: dict[tuple[str, SymbolKind], list[_Side]] = {}
-    stated: dict[str, list[Declared]] = {}
-    for fact in sorted(facts.declared if facts else (), key=attrgetter("line")):
-        stated.setdefault(fact.qualified, []).append(fact)
+    declarations = sorted(facts.declared if facts else (), key=attrgetter("line"))
+    stated = grouped((fact.qualified, fact) for fact in declarations)
     symbols = sorted(parsed.symbols, key=attrgetter("start_line"))
     for symbol in parsed.symbols:
         if symbol.kind is not SymbolKind.SECTION:
-            begun = stated.get(symbol.qualified_name, [])
+            begun = stated[symbol.qualified_name]
             first = bisect_left(begun, symbol.start_line, key=attrgetter("line"))
             declared = next((fact for fact in begun[first : first + 1] if fact.line <= symbol.end_line), None)
             is_hidden = bool(exported) and symbol.qualified_name.partition(".")[0] not in exported

@@ -4,6 +4,7 @@ import heapq
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 
 from graphrag_mcp.graph.chains import PER_LINK, Branch, Chain, Flow, Gap, Link
@@ -12,6 +13,7 @@ from graphrag_mcp.graph.leads import Lead
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Line, Mentioned
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import index_words, stem_words
@@ -44,15 +46,11 @@ class Relevance:
 
     def __init__(self, question: str) -> None:
         self.words = frozenset(index_words(question))
-        self._known: dict[int, frozenset[str]] = {}
+        self.shared = cache(self._find_shared)
 
-    def shared(self, node: CodeNode) -> frozenset[str]:
+    def _find_shared(self, node: CodeNode) -> frozenset[str]:
         """Return the words of the question that the name of a definition or of its file has."""
-        known = self._known.get(node.node_id)
-        if known is None:
-            words = {*index_words(node.qualified_name), *stem_words(node.path)}
-            known = self._known[node.node_id] = self.words & words
-        return known
+        return self.words & {*index_words(node.qualified_name), *stem_words(node.path)}
 
     def of(self, node: CodeNode) -> float:
         """Return 0 to 1; 1 for all without a question."""
@@ -122,16 +120,14 @@ class _Side:
     def tree(self, *, forward: bool) -> Iterator[Branch]:
         """Yield the cheapest links, each below the one that leads to it."""
         links = [link for _, link, _ in sorted(self.known.values(), key=lambda known: known[0]) if link is not None]
-        below: dict[int, list[Link]] = {}
-        for link in links[:MAX_TREE]:
-            below.setdefault((link.source if forward else link.target).node_id, []).append(link)
+        below = grouped(((link.source if forward else link.target).node_id, link) for link in links[:MAX_TREE])
         roots = [node_id for node_id, (_, link, _) in self.known.items() if link is None]
-        pending = [(1, link) for root in reversed(roots) for link in reversed(below.get(root, ()))]
+        pending = [(1, link) for root in reversed(roots) for link in reversed(below[root])]
         while pending:
             depth, link = pending.pop()
             yield Branch(depth, link)
             far = link.target if forward else link.source
-            pending += [(depth + 1, step) for step in reversed(below.get(far.node_id, ()))]
+            pending += [(depth + 1, step) for step in reversed(below[far.node_id])]
 
 
 class FlowSearch:
@@ -254,7 +250,6 @@ class FlowSearch:
                 yield Link(node, target, *lead)
 
     def _back(self, node: CodeNode) -> Iterator[Link]:
-        """Yield the links to a definition."""
         if node.kind in VARIABLE:
             yield from self._incoming(node, (RelationKind.WRITES,))
             return
@@ -296,10 +291,8 @@ class FlowSearch:
         """
         meetings = forward.known.keys() & backward.known.keys()
         chains = [Chain(tuple(links)) for number in meetings if (links := self._chain(forward, backward, number))]
-        ordered = sorted(
-            (chain for chain in chains if _is_simple(chain)),
-            key=lambda chain: (sure_first and not chain.is_sure, self._order(chain), chain.cost),
-        )
+        simple = filter(_is_simple, chains)
+        ordered = sorted(simple, key=lambda chain: (sure_first and not chain.is_sure, self._order(chain), chain.cost))
         chosen: list[Chain] = []
         through: list[CodeNode] = []
         shown: set[int] = set()

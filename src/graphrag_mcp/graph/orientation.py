@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -14,6 +14,7 @@ from graphrag_mcp.grep.hits import find_hits
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.model.files import Category, ListedFile
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import as_name
@@ -106,9 +107,7 @@ def _about(files: Files, names: Collection[str]) -> str:
 def _folders(paths: Sequence[str]) -> tuple[str, ...]:
     """Return the folders at the top with their numbers of files, the largest first: `src/shop 45 (api 9, cart 4)`."""
     sizes = Counter(parent for path in paths for parent in map(str, list(PurePosixPath(path).parents)[:-1]))
-    parts: dict[str, list[str]] = defaultdict(list)
-    for folder, _ in sizes.most_common():
-        parts[folder.rpartition("/")[0]].append(folder)
+    parts = grouped((folder.rpartition("/")[0], folder) for folder, _ in sizes.most_common())
     shown = []
     for top in parts[""]:
         folder = top
@@ -123,10 +122,8 @@ def _folders(paths: Sequence[str]) -> tuple[str, ...]:
 
 def _read_manifests(files: Files, listed: Iterable[ListedFile]) -> list[tuple[str, dict[str, Any]]]:
     """Return the manifests that parse, those nearest to the root first."""
-    paths = sorted(
-        (file.path for file in listed if PurePosixPath(file.path).name in _READERS),
-        key=lambda path: (path.count("/"), path),
-    )[:MANIFESTS]
+    known = (file.path for file in listed if PurePosixPath(file.path).name in _READERS)
+    paths = sorted(known, key=lambda path: (path.count("/"), path))[:MANIFESTS]
     manifests: list[tuple[str, dict[str, Any]]] = []
     for path, data in files.read(paths):
         try:

@@ -6,10 +6,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, folder_of, load_part
+from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, load_part
 from graphrag_mcp.languages.testing import MARKED_TEST, NAMED_TEST
 from graphrag_mcp.model.files import CALLABLE, Category
 from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import words_of
@@ -114,17 +115,11 @@ def commands_for(tests: Iterable[CodeNode], build_files: Mapping[str, str], *, w
 
     build_files: see `read_build_files`. whole: name files and packages instead of tests: there may be more in them.
     """
-    by_folder: dict[str, list[CodeNode]] = {}
-    languages: dict[str, str] = {}
-    for node in tests:
-        language = detect_language(node.path)
-        if language in FACT_LANGUAGES:
-            by_folder.setdefault(folder_of(language), []).append(node)
-            languages.setdefault(folder_of(language), language)
+    with_language = ((detect_language(node.path), node) for node in tests)
+    by_runner = grouped((load_part(name, "testing"), node) for name, node in with_language if name in FACT_LANGUAGES)
     commands = []
-    for folder, nodes in by_folder.items():
+    for runner, nodes in by_runner.items():
         paths = {node.path for node in cases_of(nodes)}
-        runner = load_part(languages[folder], "testing")
         run = [node for node in nodes if node.path in paths] or (
             [] if runner.CASES_HAVE_TITLES or runner.SAYS_CASE else nodes
         )

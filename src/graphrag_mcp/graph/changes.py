@@ -1,10 +1,8 @@
 """What a change of files breaks or may affect, from their definitions before and after it."""
 
-import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -17,8 +15,9 @@ from graphrag_mcp.graph.impact import Reached, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.history.differing import Difference, Differing, Read
-from graphrag_mcp.model.files import Category, SymbolKind
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeNode, Doubt, Line
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
@@ -129,12 +128,12 @@ def find_diff_impact(
     inside = {node.node_id for _, node in nodes if node is not None}
     dependants = Dependants(graph, relations, scope, changed, inside, unfitting)
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
-    affected, doubts = [], list[Doubt]()
+    affected, whole = [], NO_DOUBT
     for definition, node in sorted(of_code, key=lambda pair: list(Change).index(pair[0].change)):
         reached, doubt = dependants.of(definition, node)
         if definition.change is not Change.MOVED or reached.breaks:
             affected.append(reached)
-            doubts.append(doubt)
+            whole |= doubt
     concerned = {definition.path for definition in changed}
     plain = tuple(sorted(file.path or file.before for file in difference.files if file.path not in concerned
                          and file.before not in concerned))  # fmt: skip
@@ -144,8 +143,7 @@ def find_diff_impact(
     left = [place.node for row in gone for place in row.breaks]
     code = [node for node in (*starts, *left) if node.category is not Category.TESTS]
     impact = find_impact(graph, relations, code, hops, scope, with_members=False)
-    on_the_way = Doubt(is_cut=impact.doubt.is_cut, undecided_on_the_way=impact.doubt.undecided_on_the_way)
-    whole = reduce(operator.or_, doubts, on_the_way)
+    whole |= Doubt(is_cut=impact.doubt.is_cut, undecided_on_the_way=impact.doubt.undecided_on_the_way)
     perhaps = [place.node for row in gone for place in row.may_break]
     tests = [
         *(RankedTest(node, 0) for node in _tests_among(starts)),
@@ -156,7 +154,7 @@ def find_diff_impact(
     return DiffImpact(
         difference.base, without_certain(without_declarations(affected)), _ranked(tests, changed),
         len(difference.files), plain, difference.left, doubt=whole, is_deeper=impact.is_deeper,
-        tests_changed=sum(_is_changed_test(definition) for definition in changed),
+        tests_changed=sum(row.category is Category.TESTS and row.change is not Change.MOVED for row in changed),
         reached=tuple(row for row in impact.reached if row.hops > 1 and not (row.is_guess or row.node.is_file)),
         texts_left=_texts_left(graph, difference, scope),
     )  # fmt: skip
@@ -210,21 +208,14 @@ def _tests_among(nodes: Iterable[CodeNode]) -> Iterator[CodeNode]:
     return (node for node in nodes if node.category is Category.TESTS)
 
 
-def _is_changed_test(definition: ChangedDefinition) -> bool:
-    return definition.category is Category.TESTS and definition.change is not Change.MOVED
-
-
 def _nodes(
-    graph: SymbolGraph, changed: Iterable[ChangedDefinition]
+    graph: SymbolGraph, changed: Sequence[ChangedDefinition]
 ) -> Iterator[tuple[ChangedDefinition, CodeNode | None]]:
-    """Yield definitions with what the index has of them; the symbols of a file are read once."""
-    files: dict[str, dict[tuple[str, SymbolKind], list[CodeNode]]] = {}
+    """Yield definitions with what the index has of them."""
+    inside = (node for path in {definition.path for definition in changed} for node in graph.in_file(path))
+    named = grouped(((node.path, node.qualified_name, node.kind), node) for node in inside)
     for definition in changed:
-        if (named := files.get(definition.path)) is None:
-            named = files[definition.path] = {}
-            for node in graph.in_file(definition.path):
-                named.setdefault((node.qualified_name, node.kind), []).append(node)
-        yield definition, _node(named.get((definition.symbol, definition.kind), []), definition)
+        yield definition, _node(named[definition.path, definition.symbol, definition.kind], definition)
 
 
 def _node(nodes: Sequence[CodeNode], definition: ChangedDefinition) -> CodeNode | None:

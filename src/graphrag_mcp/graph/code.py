@@ -4,13 +4,14 @@ import re
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from posixpath import dirname
 from typing import TypeVar
 
 from graphrag_mcp.model.facts import Declared, Mark, SymbolId
-from graphrag_mcp.model.files import MACRO, Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
+from graphrag_mcp.model.files import MACRO, Category, Relation, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Line, Mentioned
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import COMPARED, How, StoredLink, folder_place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
@@ -49,9 +50,9 @@ class IndexedCode:
         self.resolver = self.references.resolver
         self.hierarchy, self.uses = Hierarchy(self.references), Uses(self.references)
         self.outsiders = Outsiders(self.references, self.hierarchy, self.uses)
-        self._nodes: dict[str, list[CodeNode]] = {}
         self._sources: dict[tuple[str, int], int] = {}
         self._guard = threading.Lock()
+        self.nodes_of = cache(store.in_file)  # The definitions of a file, in its order.
         self._named = lru_cache(FILES_KEPT)(self._find_named)
 
     @contextmanager
@@ -94,17 +95,8 @@ class IndexedCode:
 
     def _find_named(self, path: str) -> Mapping[str, Sequence[tuple[int, Declared]]]:
         """Return the declarations of a file by their qualified names, with their numbers."""
-        named: dict[str, list[tuple[int, Declared]]] = {}
         facts = self.facts.facts(path)
-        for number, declared in enumerate(facts.declared if facts else ()):
-            named.setdefault(declared.qualified, []).append((number, declared))
-        return named
-
-    def nodes_of(self, path: str) -> list[CodeNode]:
-        """Return the definitions of a file, in its order."""
-        if path not in self._nodes:
-            self._nodes[path] = self.store.in_file(path)
-        return self._nodes[path]
+        return grouped((row.qualified, (number, row)) for number, row in enumerate(facts.declared if facts else ()))
 
     def node_id(self, path: str, symbol: SymbolId | None, *, is_around: bool = False) -> int:
         """Return the node of a declaration, else of its file.
@@ -133,6 +125,12 @@ class IndexedCode:
             self._sources[path, place] = ids.get(place) or self.node_id(path, symbol, is_around=True)
         return self._sources[path, place]
 
+    def nodes_at(self, places: Iterable[int]) -> Mapping[int, CodeNode]:
+        """Return the nodes at places, by these."""
+        by_place = self.store.at_places({place for place in places if place > 0})
+        nodes = self.store.nodes(by_place.values())
+        return {place: nodes[node_id] for place, node_id in by_place.items() if node_id in nodes}
+
     def find_sources(self, places: Collection[tuple[str, int]]) -> None:
         """Look up the nodes of many declarations at once."""
         wanted = {place for path, place in places if place and (path, place) not in self._sources}
@@ -150,6 +148,12 @@ class IndexedCode:
         links = self.references.to(places, (How.REPLACED,))
         files = {link.path: self.store.file(link.path) for link in links}
         return {link.target for link in links if (file := files[link.path]) and file.category is not Category.TESTS}
+
+    def calls_said(self, name: str, paths: Iterable[str]) -> Iterator[tuple[Line, Relation]]:
+        """Yield the calls of a name in files without facts."""
+        for path in paths:
+            calls = (said for said in self.facts.outline(path) if said.kind is RelationKind.CALLS)
+            yield from (((path, said.line), said) for said in calls if said.target == name)
 
     def edge_from(self, node: CodeNode, target: SymbolId, kind: RelationKind, line: int) -> CodeEdge:
         """Return a relation from a node, at a line of its file, to a declaration."""
@@ -181,14 +185,9 @@ class IndexedCode:
 
     def _without_neighbours(self, node: CodeNode, links: Sequence[StoredLink]) -> list[StoredLink]:
         """Leave out the relations of other definitions of a node's line."""
-        sources = self.store.at_places({link.source for link in links if link.source != node.place})
-        named = self.store.nodes(sources.values())
+        sources = self.nodes_at(link.source for link in links if link.source != node.place)
         inside = f"{node.qualified_name}."
-        others = {
-            place
-            for place, number in sources.items()
-            if number in named and not f"{named[number].qualified_name}.".startswith(inside)
-        }
+        others = {place for place, other in sources.items() if not f"{other.qualified_name}.".startswith(inside)}
         return [link for link in links if node.is_file or link.source not in others]
 
     def _without_files(self, edges: Sequence[CodeEdge]) -> list[CodeEdge]:
@@ -203,13 +202,9 @@ class IndexedCode:
     def mentioned(self, path: str, link: StoredLink) -> Mentioned:
         """Return what a file without facts names and the project does not define, or may not mean."""
         name = self.references.name(path, link)
-        said = (
-            relation
-            for relation in self.facts.outline(path)
-            if relation.line == link.line and relation.kind == link.kind
-        )
+        said = (row for row in self.facts.outline(path) if (row.line, row.kind) == (link.line, link.kind))
         plain = name.removesuffix(MACRO).strip('"')
-        module = next((relation.target_module for relation in said if relation.target == plain), "")
+        module = next((row.target_module for row in said if row.target == plain), "")
         named = self.facts.called(plain) if link.how is How.UNDECIDED else ()
         is_defined = any(link.kind is not RelationKind.INHERITS or each.kind in _EXTENDED for each in named)
         return Mentioned(link.kind, plain, "" if module == MACRO else module, path, link.line, is_defined)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.languages.registry import describe, detect_language
-from graphrag_mcp.model.facts import Declared, Parameter, Takes, unpack
+from graphrag_mcp.model.facts import Parameter, Takes, unpack
 from graphrag_mcp.model.files import ANY_COUNT, CALLABLE, Category, Count, ParsedFile, Symbol, SymbolKind
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.notation import names_in
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.parsing.code.parts import starred_parameters
@@ -81,26 +82,21 @@ def compare(file: Differing) -> list[ChangedDefinition]:
         changes += [_of(file, side, Change.ADDED) for side in come[len(lost) :]]
         if file.before and file.path and file.before != file.path and len(same) and "." not in key[0]:
             changes += [_of(file, side, Change.MOVED) for side in afters if side.text in same]
-    whole = {
-        (definition.change, definition.symbol)
-        for definition in changes
-        if definition.change in (Change.ADDED, Change.REMOVED)
-    }
-    return [
-        definition for definition in changes if (definition.change, definition.symbol.rpartition(".")[0]) not in whole
-    ]
+    whole = {(row.change, row.symbol) for row in changes if row.change in (Change.ADDED, Change.REMOVED)}
+    return [row for row in changes if (row.change, row.symbol.rpartition(".")[0]) not in whole]
 
 
 class _Side(NamedTuple):
-    """A definition before or after. text: its own lines. declared: its facts, where the language has them.
+    """A definition before or after. text: its own lines. is_hidden: whether its file exports others only.
 
-    is_hidden: whether its file exports others only.
+    parameters, value: of its facts; None and "" where there are none.
     """
 
     symbol: Symbol
     text: str
     file: ParsedFile
-    declared: Declared | None
+    parameters: Sequence[Parameter] | None
+    value: str
     is_hidden: bool
 
 
@@ -115,17 +111,17 @@ def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
     # An exported value without names may hold any definition.
     exported = frozenset[str]().union(*values) if all(values) else ()
     sides: dict[tuple[str, SymbolKind], list[_Side]] = {}
-    stated: dict[str, list[Declared]] = {}
-    for fact in sorted(facts.declared if facts else (), key=attrgetter("line")):
-        stated.setdefault(fact.qualified, []).append(fact)
+    declarations = sorted(facts.declared if facts else (), key=attrgetter("line"))
+    stated = grouped((fact.qualified, fact) for fact in declarations)
     symbols = sorted(parsed.symbols, key=attrgetter("start_line"))
     for symbol in parsed.symbols:
         if symbol.kind is not SymbolKind.SECTION:
-            begun = stated.get(symbol.qualified_name, [])
+            begun = stated[symbol.qualified_name]
             first = bisect_left(begun, symbol.start_line, key=attrgetter("line"))
             declared = next((fact for fact in begun[first : first + 1] if fact.line <= symbol.end_line), None)
             is_hidden = bool(exported) and symbol.qualified_name.partition(".")[0] not in exported
-            side = _Side(symbol, _own_text(symbol, symbols, lines), parsed, declared, is_hidden)
+            said = (declared.parameters, declared.value) if declared else (None, "")
+            side = _Side(symbol, _own_text(symbol, symbols, lines), parsed, *said, is_hidden)
             sides.setdefault((symbol.qualified_name, symbol.kind), []).append(side)
     return sides
 
@@ -154,7 +150,7 @@ def _changed(file: Differing, before: _Side, after: _Side) -> ChangedDefinition:
     changed = after.symbol.kind in (*CALLABLE, *_CONTAINERS) and was != now
     changes = _of(file, after, Change.SIGNATURE if changed else Change.BODY)
     is_breaking = changed and _breaks(before, after)
-    breaks_all = is_breaking and not _share_a_count(before.declared, after.declared)
+    breaks_all = is_breaking and not _share_a_count(before.parameters, after.parameters)
     has_body = "{" in before.text or "=>" in before.text
     changes = changes._replace(took=before.symbol.takes, takes=after.symbol.takes, has_body=has_body)
     return changes._replace(was=before.symbol.signature, is_breaking=is_breaking, breaks_all=breaks_all)
@@ -174,18 +170,17 @@ def _breaks(before: _Side, after: _Side) -> bool:
     """Return whether a call that the signature before allowed may be wrong after."""
     if before.symbol.kind not in CALLABLE:
         return False
-    old, new = before.declared, after.declared
-    if old is None or new is None or old.parameters is None or new.parameters is None:
+    old, new = before.parameters, after.parameters
+    if old is None or new is None:
         return True
-    if describe(before.file.language).types_calls and old.value != new.value:
+    if describe(before.file.language).types_calls and before.value != after.value:
         return True
-    if not {parameter.name for parameter in old.parameters if parameter.rest} <= {
-        parameter.name for parameter in new.parameters if parameter.rest
-    }:
+    rest, now_rest = ({parameter.name for parameter in side if parameter.rest} for side in (old, new))
+    if not rest <= now_rest:
         return True
     by_name, now_by_name = (starred_parameters(side.text, side.file.language) for side in (before, after))
-    named = {parameter.name: parameter for parameter in new.parameters if not parameter.rest}
-    placed = [parameter for parameter in old.parameters if not parameter.rest and parameter.name not in by_name]
+    named = {parameter.name: parameter for parameter in new if not parameter.rest}
+    placed = [parameter for parameter in old if not parameter.rest and parameter.name not in by_name]
     now_placed = [parameter for parameter in named.values() if parameter.name not in now_by_name]
     added = [parameter for parameter in now_placed[len(placed) :] if parameter.name not in by_name]
     added += [named[name] for name in now_by_name - by_name]
@@ -193,16 +188,16 @@ def _breaks(before: _Side, after: _Side) -> bool:
     if len(now_placed) < len(placed) or any(not parameter.optional for parameter in added):
         return True
     is_same = all(_takes_the_same(*pair, named, before.file.language) for pair in pairs)
-    needed = {parameter.name for parameter in old.parameters if not parameter.optional}
+    needed = {parameter.name for parameter in old if not parameter.optional}
     is_given = all(name in named and (named[name].optional or name in needed) for name in by_name)
     return not (is_same and is_given)
 
 
-def _share_a_count(old: Declared | None, new: Declared | None) -> bool:
+def _share_a_count(old: Sequence[Parameter] | None, new: Sequence[Parameter] | None) -> bool:
     """Return whether some number of arguments is right before and after."""
-    if old is None or new is None or old.parameters is None or new.parameters is None:
+    if old is None or new is None:
         return True
-    before, after = Takes.of(old.parameters), Takes.of(new.parameters)
+    before, after = Takes.of(old), Takes.of(new)
     return before.least <= after.most and after.least <= before.most
 
 

@@ -98,13 +98,8 @@ class Dependants:
         """
         misfits, counts = self._relations.misfits, (definition.took, definition.takes)
         own = misfits.overriding(node, definition)
-        overriding = [
-            place
-            for place in places
-            if place.relation is RelationKind.OVERRIDES
-            and place.certainty is Certainty.CERTAIN
-            and place.node.place in own
-        ]
+        sure = (place for place in places if place.certainty is Certainty.CERTAIN and place.node.place in own)
+        overriding = [place for place in sure if place.relation is RelationKind.OVERRIDES]
         calls = self._calls_of(overriding)
         calling = {place.site for place in calls}
         lines = {place.site for place in places} | calling
@@ -144,15 +139,13 @@ class Dependants:
     def _left_behind(self, definition: ChangedDefinition) -> tuple[list[Dependant], Doubt]:
         """Return what still names a definition that is not there any more, and no other one of its name."""
         owner, _, name = definition.symbol.rpartition(".")
-        is_top = "." not in definition.symbol
         mentions = self._relations.removed.uses(name.removeprefix("#"), self._scope)
-        modules = _exporting(definition.before, mentions)
-        type_place = place_id(Place(definition.before, owner))
-        certain = [
-            row
-            for row in mentions
-            if (_is_meant(row, definition.before, modules) if is_top else row.receiver == type_place)
-        ]
+        if "." in definition.symbol:
+            type_place = place_id(Place(definition.before, owner))
+            certain = [row for row in mentions if row.receiver == type_place]
+        else:
+            modules = _exporting(definition.before, mentions)
+            certain = [row for row in mentions if _is_meant(row, definition.before, modules)]
         taken = {(row.path, row.line) for row in certain}
         left = [row for row in mentions if (row.path, row.line) not in taken and definition.change is Change.REMOVED]
         named = [
@@ -192,10 +185,6 @@ def _is_meant(row: Mentioned, path: str, modules: Set[str]) -> bool:
         return row.module in modules
     here, there = PurePosixPath(row.path), PurePosixPath(path)
     is_beside = (here.parent, here.suffix) == (there.parent, there.suffix)
-    return here == there or (is_beside and _shares_names(row.path))
-
-
-def _shares_names(path: str) -> bool:
-    """Return whether a bare name may mean what another file of the folder defines."""
-    language = detect_language(path)
-    return language in FACT_LANGUAGES and policy_of(language).modules.whole_unit
+    language = detect_language(row.path)
+    # In some languages a bare name may mean what another file of the folder defines.
+    return here == there or (is_beside and language in FACT_LANGUAGES and policy_of(language).modules.whole_unit)

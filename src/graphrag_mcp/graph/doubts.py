@@ -117,9 +117,8 @@ class Doubts:
         elif RelationKind.WRITES in incoming.kinds:
             yield from (caller for symbol in symbols for caller in outsiders.callers(symbol))
         if node.kind is SymbolKind.FIELD and any(map(self._is_seen, symbols)):
-            kinds = (
-                _READING if RelationKind.READS in incoming.kinds else {RelationKind.WRITES}.intersection(incoming.kinds)
-            )
+            is_read = RelationKind.READS in incoming.kinds
+            kinds = _READING if is_read else {RelationKind.WRITES}.intersection(incoming.kinds)
             if kinds and kinds.isdisjoint(edge.relation for edge in incoming.edges):
                 yield "serialization"
 
@@ -138,13 +137,9 @@ class Doubts:
         resolver, declaration = self._code.resolver, self._code.resolver.declared(method)
         policy, owner = resolver.state.policy(method), self._code.hierarchy.owner_of(method)
         is_open = declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
+        is_method = owner is not None and declaration.kind == SymbolKind.METHOD
         is_nominal = policy.members.method_sets or policy.calls.overloads
-        return (
-            is_open
-            and owner is not None
-            and declaration.kind == SymbolKind.METHOD
-            and not (is_nominal or self._code.outsiders.run_by(method))
-        )
+        return is_open and is_method and not (is_nominal or self._code.outsiders.run_by(method))
 
     def _makers(self, symbols: Sequence[SymbolId], scope: Scope) -> Iterator[str]:
         """Yield the class literals by which code may get a constructor."""

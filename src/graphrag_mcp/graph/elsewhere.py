@@ -45,7 +45,8 @@ class DefinedElsewhere:
         if not (nearest or embedding):
             return None
         foreign = CodeNode(0, 0, "", Category.IMPLEMENTATION, text, text, SymbolKind.TYPE, 0, 0)
-        first = [Step(1, node, foreign, _extends(node, direction, *every[node]), every[node][1:]) for node in nearest]
+        kind = RelationKind.IMPLEMENTS if direction is Direction.IMPLEMENTERS else RelationKind.INHERITS
+        first = [_step(node, foreign, kind, *every[node]) for node in nearest]
         rest = Trace((), direction, ())
         if nearest and hops > 1:
             rest = trace(self._graph, relations, nearest, direction, hops - 1, scope, with_members=True)
@@ -88,10 +89,7 @@ class DefinedElsewhere:
             for node in self._graph.in_file(kind.path)
             if node.qualified_name == f"{kind.qualified_name}.{name}"
         )
-        edges = (
-            (node, CodeEdge(node.node_id, 0, RelationKind.OVERRIDES, node.path, node.start_line)) for node in named
-        )
-        steps = tuple(Step(1, node, start, edge, (edge.line,)) for node, edge in edges)
+        steps = tuple(_step(node, start, RelationKind.OVERRIDES, node.path, node.start_line) for node in named)
         return replace(below, starts=(start,), direction=direction, steps=steps)
 
 
@@ -102,7 +100,6 @@ def _may_be(mentioned: Mentioned, name: str) -> bool:
     return own == last and (not (qualifiers and any(written)) or qualifiers[-1] in written)
 
 
-def _extends(node: CodeNode, direction: Direction, path: str, line: int) -> CodeEdge:
-    """Return the relation of a type to one that is defined elsewhere."""
-    kind = RelationKind.IMPLEMENTS if direction is Direction.IMPLEMENTERS else RelationKind.INHERITS
-    return CodeEdge(node.node_id, 0, kind, path, line)
+def _step(node: CodeNode, target: CodeNode, kind: RelationKind, path: str, line: int) -> Step:
+    """Return the relation of a node to what is defined elsewhere."""
+    return Step(1, node, target, CodeEdge(node.node_id, 0, kind, path, line), (line,))

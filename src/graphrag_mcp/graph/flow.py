@@ -4,6 +4,7 @@ import heapq
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 
 from graphrag_mcp.graph.chains import PER_LINK, Branch, Chain, Flow, Gap, Link
@@ -12,6 +13,7 @@ from graphrag_mcp.graph.leads import Lead
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Line, Mentioned
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import index_words, stem_words
@@ -44,15 +46,11 @@ class Relevance:
 
     def __init__(self, question: str) -> None:
         self.words = frozenset(index_words(question))
-        self._known: dict[int, frozenset[str]] = {}
+        self.shared = cache(self._find_shared)
 
-    def shared(self, node: CodeNode) -> frozenset[str]:
+    def _find_shared(self, node: CodeNode) -> frozenset[str]:
         """Return the words of the question that the name of a definition or of its file has."""
-        known = self._known.get(node.node_id)
-        if known is None:
-            words = {*index_words(node.qualified_name), *stem_words(node.path)}
-            known = self._known[node.node_id] = self.words & words
-        return known
+        return self.words & {*index_words(node.qualified_name), *stem_words(node.path)}
 
     def of(self, node: CodeNode) -> float:
         """Return 0 to 1; 1 for all without a question."""
@@ -81,6 +79,11 @@ class _Side:
         while self._queue and self._queue[0][1:] in self._settled:
             heapq.heappop(self._queue)
         return self._queue[0][0] if self._queue else math.inf
+
+    @property
+    def nearest(self) -> list[CodeNode]:
+        """The definitions that were met, those that cost least first."""
+        return [self.nodes[node_id] for node_id in sorted(self.known, key=lambda node_id: self.known[node_id][0])]
 
     @property
     def taken(self) -> int:
@@ -117,16 +120,14 @@ class _Side:
     def tree(self, *, forward: bool) -> Iterator[Branch]:
         """Yield the cheapest links, each below the one that leads to it."""
         links = [link for _, link, _ in sorted(self.known.values(), key=lambda known: known[0]) if link is not None]
-        below: dict[int, list[Link]] = {}
-        for link in links[:MAX_TREE]:
-            below.setdefault((link.source if forward else link.target).node_id, []).append(link)
+        below = grouped(((link.source if forward else link.target).node_id, link) for link in links[:MAX_TREE])
         roots = [node_id for node_id, (_, link, _) in self.known.items() if link is None]
-        pending = [(1, link) for root in reversed(roots) for link in reversed(below.get(root, ()))]
+        pending = [(1, link) for root in reversed(roots) for link in reversed(below[root])]
         while pending:
             depth, link = pending.pop()
             yield Branch(depth, link)
             far = link.target if forward else link.source
-            pending += [(depth + 1, step) for step in reversed(below.get(far.node_id, ()))]
+            pending += [(depth + 1, step) for step in reversed(below[far.node_id])]
 
 
 class FlowSearch:
@@ -216,8 +217,7 @@ class FlowSearch:
         else:
             links = iter(()) if is_data else self._back(node)
         self._left -= 1
-        followed = list(links)
-        for link in followed:
+        for link in links:
             far = link.target if forward else link.source
             side.extend(node, far, link, self._cost(link, far))
         return node
@@ -250,7 +250,6 @@ class FlowSearch:
                 yield Link(node, target, *lead)
 
     def _back(self, node: CodeNode) -> Iterator[Link]:
-        """Yield the links to a definition."""
         if node.kind in VARIABLE:
             yield from self._incoming(node, (RelationKind.WRITES,))
             return
@@ -292,10 +291,8 @@ class FlowSearch:
         """
         meetings = forward.known.keys() & backward.known.keys()
         chains = [Chain(tuple(links)) for number in meetings if (links := self._chain(forward, backward, number))]
-        ordered = sorted(
-            (chain for chain in chains if _is_simple(chain)),
-            key=lambda chain: (sure_first and not chain.is_sure, self._order(chain), chain.cost),
-        )
+        simple = filter(_is_simple, chains)
+        ordered = sorted(simple, key=lambda chain: (sure_first and not chain.is_sure, self._order(chain), chain.cost))
         chosen: list[Chain] = []
         through: list[CodeNode] = []
         shown: set[int] = set()
@@ -352,17 +349,14 @@ class FlowSearch:
         with_data: also where one reads what another gives a value.
         """
         said = {(link.source.node_id, link.target.node_id) for chain in chains for link in chain.links}
-        shown = {node.node_id: node for node in (*(node for chain in chains for node in chain.nodes), *near)}
+        shown = {node.node_id: node for nodes in (*(chain.nodes for chain in chains), near) for node in nodes}
         links: dict[tuple[int, int], Link] = {}
         for node in shown.values():
             for link in (*self._back(node), *self._stored(node)):
                 ends = (link.source.node_id, link.target.node_id)
-                edge = link.edge
-                is_meant = with_data or not link.read
-                is_known = (
-                    is_meant and edge.certainty is not Certainty.BY_NAME and edge.relation is not RelationKind.CONTAINS
-                )
-                if is_known and ends not in said and ends[0] != ends[1] and set(ends) <= shown.keys():
+                is_meant = (with_data or not link.read) and link.edge.relation is not RelationKind.CONTAINS
+                is_new = link.edge.certainty is not Certainty.BY_NAME and ends not in said and ends[0] != ends[1]
+                if is_meant and is_new and shown.keys() >= set(ends):
                     links.setdefault(ends, link)
         named = sorted(links.values(), key=lambda link: (-self._relevance.of(link.target), link.cost))
         return named[:MAX_BESIDE]
@@ -370,8 +364,8 @@ class FlowSearch:
     def _stops(self, forward: _Side) -> Iterator[Mentioned]:
         """Yield the calls of what was reached that are not followed: methods of the project, of unknown receivers."""
         said = set()
-        for node_id in sorted(forward.known, key=lambda number: forward.known[number][0])[:MAX_NEAR_START]:
-            _, undecided = self._relations.outgoing(forward.nodes[node_id], (RelationKind.CALLS,))
+        for node in forward.nearest[:MAX_NEAR_START]:
+            _, undecided = self._relations.outgoing(node, (RelationKind.CALLS,))
             for mention in undecided:
                 if mention.is_defined and mention.name not in said:
                     said.add(mention.name)
@@ -379,13 +373,9 @@ class FlowSearch:
 
     def _gaps(self, forward: _Side, backward: _Side) -> Iterator[Gap]:
         """Yield what was reached and what leads to an end, nearest to each other: in one file."""
-        by_file: dict[str, CodeNode] = {}
-        for node_id in sorted(forward.known, key=lambda number: forward.known[number][0]):
-            by_file.setdefault(forward.nodes[node_id].path, forward.nodes[node_id])
-        for node_id in sorted(backward.known, key=lambda number: backward.known[number][0]):
-            node = backward.nodes[node_id]
-            if node.path in by_file:
-                reached = by_file.pop(node.path)
+        by_file = {node.path: node for node in reversed(forward.nearest)}
+        for node in backward.nearest:
+            if reached := by_file.pop(node.path, None):
                 before = forward.links(reached.node_id, forward=True)
                 after = backward.links(node.node_id, forward=False)
                 yield Gap(reached, node, tuple(before), tuple(after))

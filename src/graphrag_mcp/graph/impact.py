@@ -33,6 +33,7 @@ LEADING = (
     RelationKind.LINKS_TO,
     RelationKind.CONTAINS,
 )
+_Way = tuple[int, str, str, Certainty]  # From which source, in which file, by which name, and how surely.
 
 
 @shown("node", "is_test", "via", "edge", "lines", "also", "hops", "confidence", "is_by_name")
@@ -129,7 +130,7 @@ def find_impact(
     changed = [member for node in starts for member in (_with_members(graph, node) if with_members else [node])]
     inside = {member.node_id: member for member in changed}
     best: dict[int, Reached] = {}
-    places: dict[tuple[int, str, str, Certainty], set[tuple[int, RelationKind]]] = defaultdict(set)
+    places: dict[_Way, set[tuple[int, RelationKind]]] = defaultdict(set)
     doubt, told = Doubt(), set[Line]()
     walk = Walk(list(inside.values()), hops)
     for hop in walk:
@@ -143,7 +144,7 @@ def find_impact(
             nodes = graph.nodes(edge.source_id for edge, _ in edges)
             level = []
             for edge, via in ((edge, via) for edge, via in edges if edge.source_id in nodes):
-                places[edge.source_id, edge.path, via.qualified_name, edge.certainty].add((edge.line, edge.relation))
+                places[_way(edge, via)].add((edge.line, edge.relation))
                 before = fresh.get(via.node_id) or best.get(via.node_id)
                 path = _path(before, nodes[edge.source_id], via, edge, hop)
                 if _is_better(path, fresh.get(edge.source_id) or best.get(edge.source_id)):
@@ -156,9 +157,7 @@ def find_impact(
         followed = (row for row in fresh.values() if not (row.node.is_file or _is_helper(row)))
         walk.go_on(row.node for row in followed if not (row.is_guess or is_test_in_name(row.node, row.edge)))
     for row in list(_tests_around(graph, relations, changed, best.values(), hops, scope)):
-        places[row.node.node_id, row.edge.path, row.via.qualified_name, row.edge.certainty].add(
-            (row.edge.line, row.edge.relation)
-        )
+        places[_way(row.edge, row.via)].add((row.edge.line, row.edge.relation))
         best.setdefault(row.node.node_id, row)
     of_files = _of_files(places)
     ordered = sorted((_with_lines(row, places, of_files) for row in best.values()), key=_order)
@@ -222,12 +221,16 @@ def _tests_around(
                     yield Reached(nodes[edge.source_id], *way, is_by_name=is_unsure or is_by_name(edge))
 
 
-_Places = Mapping[tuple[int, str, str, Certainty], Set[tuple[int, RelationKind]]]
+_Places = Mapping[_Way, Set[tuple[int, RelationKind]]]
+
+
+def _way(edge: CodeEdge, via: CodeNode) -> _Way:
+    return edge.source_id, edge.path, via.qualified_name, edge.certainty
 
 
 def _with_lines(row: Reached, places: _Places, of_files: Mapping[int, Mapping[str, tuple[int, ...]]]) -> Reached:
     """Return what is reached with all lines. of_files: those of files, by their ids and by the name that they have."""
-    found = places[row.edge.source_id, row.edge.path, row.via.qualified_name, row.edge.certainty]
+    found = places[_way(row.edge, row.via)]
     lines, kinds = sorted({line for line, _ in found}), sorted({kind for _, kind in found})
     others = of_files.get(row.edge.source_id, {})
     also = {name: left for name in others if (left := tuple(sorted(set(others[name]).difference(lines))))}

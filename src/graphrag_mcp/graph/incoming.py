@@ -10,6 +10,7 @@ from graphrag_mcp.languages.registry import describe
 from graphrag_mcp.model.facts import SymbolId, Use
 from graphrag_mcp.model.files import Count, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Line
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import COMPARED, How, StoredLink
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.resolution.kinds import relation_kind
@@ -127,26 +128,22 @@ class IncomingRelations:
             pending += bases.values()
             for base in bases.values():
                 calls = self._by_name(base, (RelationKind.CALLS,), scope, with_base=False)
-                edges += [
-                    edge._replace(target_id=node.node_id, certainty=Certainty.MAY_CALL)
-                    for edge in calls
-                    if edge.certainty is Certainty.CERTAIN  # None of a known instance.
-                ]
+                sure = (edge for edge in calls if edge.certainty is Certainty.CERTAIN)  # None of a known instance.
+                edges += [edge._replace(target_id=node.node_id, certainty=Certainty.MAY_CALL) for edge in sure]
         left_out = self._not_running(node, {edge.path for edge in edges}) if edges else ()
         return [edge for edge in edges if (edge.path, edge.line) not in left_out]
 
     def _not_running(self, node: CodeNode, paths: Iterable[str]) -> set[Line]:
         """Return where files call a method above one and cannot run it: by the arguments, or as that of a type."""
-        facts, calls = self._code.facts, dict[Line, list[bool]]()
-        takes = [Count(own.least, own.most) for own in facts.called(node.name) if own.place == node.place]
+        called = self._code.facts.called(node.name)
+        takes = [Count(own.least, own.most) for own in called if own.place == node.place]
         # Where the block of a method names what it implements, `Type::name(value)` runs the method of the value.
         of_types = not describe(self._code.language(node.path)).blocks_implement
-        for path in paths:
-            for said in facts.outline(path):
-                if said.kind is RelationKind.CALLS and said.target == node.name:
-                    is_other = (of_types and said.owner.endswith("::")) or not all(map(said.given.meets, takes))
-                    calls.setdefault((path, said.line), []).append(is_other)
-        return {place for place, others in calls.items() if all(others)}
+        calls = grouped(
+            (line, (of_types and said.owner.endswith("::")) or not all(map(said.given.meets, takes)))
+            for line, said in self._code.calls_said(node.name, paths)
+        )
+        return {line for line, others in calls.items() if all(others)}
 
     # ------------------------------------------------------------ from facts
 

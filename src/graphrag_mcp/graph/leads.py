@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode
@@ -89,7 +89,7 @@ class Leads:
 
     def _data_leads(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
         changing = [link for link in links if link.kind in (RelationKind.WRITES, RelationKind.READS)]
-        targets = self._nodes(link.target for link in changing)
+        targets = self._code.nodes_at(link.target for link in changing)
         written: dict[int, tuple[int, str, float]] = {}
         for link in changing:
             target = targets.get(link.target)  # A field that only methods assign has no node.
@@ -116,10 +116,8 @@ class Leads:
     def _is_only_asked(self, path: str, line: int, use: str, name: str) -> bool:
         """Return whether a line takes nothing out of a collection: it asks what is in it, or removes something."""
         mentions = self._code.references.mentions(path, line)
-        read = [mention for mention in mentions if mention.name == name and mention.use == use]
-        asked = [
-            mention for mention in mentions if _ASKING.fullmatch(mention.name) and _last_name(mention.receiver) == name
-        ]
+        read = [row for row in mentions if row.name == name and row.use == use]
+        asked = [row for row in mentions if _ASKING.fullmatch(row.name) and _last_name(row.receiver) == name]
         return 0 < len(read) <= len(asked)
 
     def _name_of(self, link: StoredLink) -> str:
@@ -130,15 +128,10 @@ class Leads:
     def _is_filled(self, name: str, link: StoredLink, links: Sequence[StoredLink]) -> bool:
         """Return whether something is added on the line to the collection that is read there."""
         calls = (stored for stored in links if stored.line == link.line and stored.use == Use.CALL)
-        names = {
-            self._code.references.name(link.path, stored)
-            for stored in calls
-            if stored.how in (How.UNDECIDED, How.FOREIGN)
-        }
-        return any(
-            mention.name in names and FILLING.fullmatch(mention.name) and _last_name(mention.receiver) == name
-            for mention in self._code.references.mentions(link.path, link.line)
-        )
+        unknown = (stored for stored in calls if stored.how in (How.UNDECIDED, How.FOREIGN))
+        names = {self._code.references.name(link.path, stored) for stored in unknown}
+        mentions = (row for row in self._code.references.mentions(link.path, link.line) if row.name in names)
+        return any(FILLING.fullmatch(row.name) and _last_name(row.receiver) == name for row in mentions)
 
     # ------------------------------------------------------------ code
 
@@ -171,7 +164,8 @@ class Leads:
         is_container = node.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
         edges, _ = self._code.edges_in(node, _LEADING, is_direct=is_container)
         if is_container:
-            members = [other for other in self._code.nodes_of(node.path) if self._is_member(other, node)]
+            inside = (other for other in self._code.nodes_of(node.path) if other.kind in CALLABLE)
+            members = [other for other in inside if other.qualified_name == f"{node.qualified_name}.{other.name}"]
             for member in members:
                 edge = CodeEdge(node.node_id, member.node_id, RelationKind.CONTAINS, node.path, member.start_line)
                 yield Lead(edge._replace(certainty=Certainty.MAY_CALL), len(members), extra=_OF_TYPE)
@@ -181,12 +175,8 @@ class Leads:
                 yield Lead(edge)
             elif choices[edge.line] <= MAX_NAMED:
                 yield Lead(edge._replace(certainty=Certainty.BY_NAME), choices[edge.line])
-
         if node.kind is SymbolKind.METHOD:
             yield from self._leads_below(node)
-
-    def _is_member(self, node: CodeNode, kind: CodeNode) -> bool:
-        return node.kind in CALLABLE and node.qualified_name == f"{kind.qualified_name}.{node.name}"
 
     def _leads_below(self, node: CodeNode) -> Iterator[Lead]:
         """Yield the methods that override one by name: a call of it may run each of them."""
@@ -204,10 +194,8 @@ class Leads:
         for method in methods:
             is_run = resolver.symbols.is_run_by_call(method, kind)
             edge = self._code.edge_from(node, method, RelationKind.CONTAINS, resolver.declared(method).line)
-            certainty = Certainty.CERTAIN if is_run else Certainty.MAY_CALL
-            yield Lead(
-                edge._replace(certainty=certainty), 1 if is_run else len(methods), extra=0.0 if is_run else _OF_TYPE
-            )
+            may_run = Lead(edge._replace(certainty=Certainty.MAY_CALL), len(methods), extra=_OF_TYPE)
+            yield Lead(edge) if is_run else may_run
 
     def _leads_inside(self, node: CodeNode, facts: FileFacts, around: Declared) -> Iterator[Lead]:
         """Yield the named functions inside a function, without those inside them."""
@@ -228,7 +216,7 @@ class Leads:
         decided = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
         foreign = [link for link in links if link.how is How.FOREIGN]
         below = list(self._code.hierarchy.dispatched([*decided, *foreign])) if symbol else []
-        targets = self._nodes(link.target for link in (*decided, *below))
+        targets = self._code.nodes_at(link.target for link in (*decided, *below))
         for group in (decided, below):
             choices = Counter((link.line, targets[link.target].name) for link in group if link.target in targets)
             for link in group:
@@ -266,7 +254,7 @@ class Leads:
 
     def _leads_kept(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the functions that a variable, parameter, field or collection may hold when it is called."""
-        targets = self._nodes(stored.target for stored in links)
+        targets = self._code.nodes_at(stored.target for stored in links)
         for link in links:
             if link.target in targets:
                 yield self._lead(node, link, targets[link.target], len(targets))
@@ -284,11 +272,8 @@ class Leads:
         site = references.site(link, name)
         named = [member for member in self._code.facts.named(name) if self._code.uses.can_mean(site, member)]
         code = [member for member in named if self._category(member.path) is node.category]
-        written = {
-            _last_name(mention.receiver)
-            for mention in references.mentions(node.path, link.line)
-            if mention.name == name
-        }
+        mentions = references.mentions(node.path, link.line)
+        written = {_last_name(mention.receiver) for mention in mentions if mention.name == name}
         near = [member for member in code if any(self._is_called(member, place) for place in written)]
         symbols = near or ([] if link.how is How.FOREIGN else code)
         for symbol in symbols if len(symbols) <= MAX_NAMED else ():
@@ -303,12 +288,6 @@ class Leads:
     def _category(self, path: str) -> Category | None:
         nodes = self._code.nodes_of(path)
         return nodes[0].category if nodes else None
-
-    def _nodes(self, places: Iterable[int]) -> Mapping[int, CodeNode]:
-        """Return the nodes at places."""
-        by_place = self._code.store.at_places({place for place in places if place > 0})
-        nodes = self._code.store.nodes(by_place.values())
-        return {place: nodes[node_id] for place, node_id in by_place.items() if node_id in nodes}
 
 
 def _last_name(receiver: str) -> str:

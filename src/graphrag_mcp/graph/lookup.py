@@ -8,7 +8,7 @@ from pathlib import Path
 from graphrag_mcp.errors import UnknownNameError, no_such_line, not_indexed
 from graphrag_mcp.model.files import VARIABLE, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
-from graphrag_mcp.model.scope import EVERYTHING, Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import (
     LOCATION,
@@ -31,7 +31,7 @@ _TEXT_KINDS = (SymbolKind.SECTION, SymbolKind.KEY)  # Definitions that are no co
 _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::?|#)(?P<name>.+)\Z")
 
 
-def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTHING) -> list[CodeNode]:
+def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[CodeNode]:
     """Return what a name (`refresh`, `Session.refresh`), a path, `path:line` or `path::name` refers to."""
     if (operator := operator_name(text)) and (nodes := _definitions(graph, operator, scope)):
         return nodes
@@ -50,7 +50,7 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
     return [node for node in nodes if node.kind not in VARIABLE] or nodes if is_called else nodes
 
 
-def unknown_name(graph: SymbolGraph, text: str, scope: Scope, members: str = "") -> UnknownNameError:
+def unknown_name(graph: SymbolGraph, text: str, scope: Scope, members: str) -> UnknownNameError:
     """Return the error for a name that nothing has; it lists similar names. members: those of its type, as a text."""
     last = _plain(text).rpartition(".")[2]
     similar = graph.similar_names(last, SIMILAR_NAMES, scope) or get_close_matches(last, graph.names(), SIMILAR_NAMES)
@@ -97,9 +97,8 @@ def _in_file(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[Co
     if member is None:
         return []
     path, nodes = _relative(member["path"], root), _definitions(graph, member["name"], scope)
-    return [node for node in nodes if node.path == path] or [
-        node for node in nodes if node.path.endswith(f"/{path}") and "." in path
-    ]
+    here = [node for node in nodes if node.path == path]
+    return here or [node for node in nodes if node.path.endswith(f"/{path}") and "." in path]
 
 
 def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
@@ -159,8 +158,5 @@ def _plain(name: str) -> str:
 
 def _relative(path: str, root: Path) -> str:
     if Path(path).is_absolute():
-        try:
-            return Path(path).relative_to(root).as_posix()
-        except ValueError:
-            return path
+        return Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
     return path.removeprefix("./")

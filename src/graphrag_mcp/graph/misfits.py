@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.languages.registry import describe
-from graphrag_mcp.model.files import ANY_COUNT, Count, RelationKind
+from graphrag_mcp.model.files import ANY_COUNT, Count
 from graphrag_mcp.model.graph import CodeNode, Line
-from graphrag_mcp.model.sources import Named
+from graphrag_mcp.model.grouping import grouped
 
 if TYPE_CHECKING:  # It imports the parser, which few questions need.
     from graphrag_mcp.graph.definitions import ChangedDefinition
@@ -33,11 +33,8 @@ class Misfits:
 
         In languages without facts; none in others. took, takes: the right numbers before and now.
         """
-        given: dict[Line, list[Count]] = {}
-        for path in {path for path, _ in places}:
-            for said in self._code.facts.outline(path):
-                if said.kind is RelationKind.CALLS and said.target == name:
-                    given.setdefault((path, said.line), []).append(said.given)
+        calls = self._code.calls_said(name, {path for path, _ in places})
+        given = grouped((line, said.given) for line, said in calls)
         return {
             place
             for place in places & given.keys()
@@ -54,28 +51,25 @@ class Misfits:
         if not language.overrides_exactly or took.most == takes.most or ANY_COUNT in (took, takes):
             return set()
         named = [each for each in self._code.facts.called(node.name) if each.place != node.place]
-        is_overriding = "override" in (
-            *_words_before(changed.signature),
-            *_words_before(changed.was),
-        )  # So others override what is above it.
-        if is_overriding or any(each.qualified_name == node.qualified_name for each in named):
+        words = [*_words_before(changed.signature), *_words_before(changed.was)]
+        # If it overrides, others override what is above it.
+        if "override" in words or any(each.qualified_name == node.qualified_name for each in named):
             return set()
         if not language.blocks_implement:
             if any(each.most == takes.most for each in named):
                 return set()
-            owner = node.qualified_name.rpartition(".")[0]
-            if changed.has_body or not self._is_interface(node.path, owner):
+            if changed.has_body or not self._is_in_interface(node.path, node.qualified_name):
                 named = [each for each in named if "override" in _words_before(each.signature)]
             else:
                 explicit = [each for each in named if f".{each.name}" in each.signature.split("(")[0]]
-                named = explicit or [each for each in named if not self._is_in_interface(each)]
+                named = explicit or [
+                    each for each in named if not self._is_in_interface(each.file.path, each.qualified_name)
+                ]
         return {each.place for each in named if each.most == took.most}
 
-    def _is_in_interface(self, member: Named) -> bool:
-        return self._is_interface(member.file.path, member.qualified_name.rpartition(".")[0])
-
-    def _is_interface(self, path: str, name: str) -> bool:
-        around = (each for each in self._code.store.in_file(path) if each.qualified_name == name)
+    def _is_in_interface(self, path: str, member: str) -> bool:
+        owner = member.rpartition(".")[0]
+        around = (each for each in self._code.store.in_file(path) if each.qualified_name == owner)
         return any(map(self._code.is_interface, around))
 
 

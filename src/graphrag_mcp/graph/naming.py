@@ -6,12 +6,13 @@ from itertools import groupby
 from operator import attrgetter
 
 from graphrag_mcp.graph.steps import Step
-from graphrag_mcp.graph.tracing import BELOW, Naming, Trace
+from graphrag_mcp.graph.tracing import BELOW, Naming, Trace, certain_lines
 from graphrag_mcp.grep.named import NamedLine, find_named_lines
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, is_unrecorded, platform_of
 from graphrag_mcp.model.files import VARIABLE, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import CALLING, OF_USES, Certainty, CodeEdge, CodeNode, Direction, Line
+from graphrag_mcp.model.graph import CALLING, OF_USES, Certainty, CodeEdge, CodeNode, Direction
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 
@@ -22,12 +23,8 @@ _NO_CODE = (SymbolKind.KEY, SymbolKind.SECTION)
 
 def with_named_lines(graph: SymbolGraph, relations: CodeRelations, files: Files, found: Trace, scope: Scope) -> Trace:
     """Return a trace with the lines that have the name of what was asked for, if that is such a value."""
-    values = (
-        [node for node in found.starts if is_unrecorded(node.path, node.kind, node.name)]
-        if found.direction in OF_USES
-        else []
-    )
-    if not values or not values[0].name.isidentifier():
+    values = [node for node in found.starts if is_unrecorded(node.path, node.kind, node.name)]
+    if not values or found.direction not in OF_USES or not values[0].name.isidentifier():
         return found
     name = values[0].name
     languages = {language for node in values for language in platform_of(detect_language(node.path))} - FACT_LANGUAGES
@@ -37,7 +34,9 @@ def with_named_lines(graph: SymbolGraph, relations: CodeRelations, files: Files,
     namesakes = (node for node in graph.definitions(name, scope) if node.name == name and node.kind not in _NO_CODE)
     known_starts = set(found.starts)
     others = [node for node in namesakes if detect_language(node.path) in languages and node not in known_starts]
-    elsewhere = _meaning(relations, others, scope).intersection(line[:2] for line in named.lines if line.is_once)
+    recorded = [node for node in others if node.kind not in VARIABLE][:_MOST_OTHERS]
+    meaning = certain_lines(relations, recorded, _MEANING, scope)
+    elsewhere = {line[:2] for line in named.lines if line.is_once}.intersection(meaning)
     known = {(step.edge.path, line) for step in found.steps for line in step.lines} | elsewhere
     lines = [line for line in named.lines if line[:2] not in known]
     wanted = [line for line in lines if _is_wanted(line, found.direction)]
@@ -50,13 +49,6 @@ def with_named_lines(graph: SymbolGraph, relations: CodeRelations, files: Files,
     return replace(found, steps=(*found.steps, *steps), doubt=doubt, naming=naming)
 
 
-def _meaning(relations: CodeRelations, others: Sequence[CodeNode], scope: Scope) -> set[Line]:
-    """Return the lines that certainly mean one of other definitions, whose uses are recorded."""
-    recorded = [node for node in others if node.kind not in VARIABLE][:_MOST_OTHERS]
-    edges = (edge for node in recorded for edge in relations.incoming(node, _MEANING, scope)[0])
-    return {(edge.path, edge.line) for edge in edges if edge.certainty is Certainty.CERTAIN}
-
-
 def _is_wanted(line: NamedLine, direction: Direction) -> bool:
     if direction is Direction.WRITERS:
         return line.writes
@@ -66,9 +58,8 @@ def _is_wanted(line: NamedLine, direction: Direction) -> bool:
 def _steps(graph: SymbolGraph, target: CodeNode, lines: Sequence[NamedLine], direction: Direction) -> Iterator[Step]:
     """Yield a step for the lines of one kind in one definition."""
     for path, inside in groupby(lines, key=attrgetter("path")):
-        together: dict[tuple[CodeNode, RelationKind], list[int]] = {}
-        for line, node in _placed(graph, path, list(inside)):
-            together.setdefault((node, _kind(line, direction)), []).append(line.line)
+        placed = _placed(graph, path, list(inside))
+        together = grouped(((node, _kind(line, direction)), line.line) for line, node in placed)
         for (node, kind), numbers in together.items():
             edge = CodeEdge(node.node_id, target.node_id, kind, path, numbers[0], Certainty.BY_NAME, is_named=True)
             yield Step(1, node, target, edge, tuple(numbers))

@@ -98,9 +98,8 @@ class Navigator:
             steps, doubt = self._uses(node, scope)
             used = tuple(dependant(step.source, step.edge, step.lines) for step in steps)
             by = frozenset((step.source.node_id, step.lines, step.edge.relation) for step in steps) or node.file_id
-            together.setdefault((node.qualified_name, node.category, by), []).append(
-                FoundSymbol(node, used, doubt=doubt, members=self._defined_in(node))
-            )
+            found = FoundSymbol(node, used, doubt=doubt, members=self._defined_in(node))
+            together.setdefault((node.qualified_name, node.category, by), []).append(found)
         return tuple(replace(first, also=tuple(hit.node for hit in others)) for first, *others in together.values())
 
     def read(self, nodes: Iterable[CodeNode], scope: Scope = EVERYTHING) -> list[Body]:
@@ -130,9 +129,8 @@ class Navigator:
             found = replace(found, named=named_after(self._graph, starts, scope, known))
         # It may itself override a method of what is outside of the project.
         if direction is Direction.OVERRIDES and not found.steps:
-            found = replace(
-                found, stops=self._trace([*self._types_of(starts)], Direction.SUPERCLASSES, hops, scope).stops
-            )
+            above = self._trace([*self._types_of(starts)], Direction.SUPERCLASSES, hops, scope)
+            found = replace(found, stops=above.stops)
         return with_named_lines(self._graph, self._relations, self.files, found, scope)
 
     def readers(self, node: CodeNode, scope: Scope = EVERYTHING) -> Trace:
@@ -205,13 +203,11 @@ class Navigator:
 
     def _types_of(self, members: Iterable[CodeNode]) -> Iterator[CodeNode]:
         """Yield the types that own some definitions."""
-        owners: dict[str, set[str]] = {}
-        for member in members:
-            if not member.is_file:
-                owners.setdefault(member.path, set()).add(member.qualified_name.rpartition(".")[0])
-        for path, names in owners.items():
-            inside = self._graph.in_file(path)
-            yield from (node for node in inside if node.kind is SymbolKind.TYPE and node.qualified_name in names)
+        inside = [member for member in members if not member.is_file]
+        owners = {(member.path, member.qualified_name.rpartition(".")[0]) for member in inside}
+        for path in dict.fromkeys(member.path for member in inside):
+            types = (node for node in self._graph.in_file(path) if node.kind is SymbolKind.TYPE)
+            yield from (node for node in types if (path, node.qualified_name) in owners)
 
     def difference(self, base: str, patch: str, hops: int, scope: Scope) -> "DiffImpact":
         """Return what a patch affects, or else what differs from a commit or in a range; see `differing_files`."""

@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -14,6 +14,7 @@ from graphrag_mcp.grep.hits import find_hits
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.model.files import Category, ListedFile
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import as_name
@@ -77,6 +78,7 @@ def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
     names = {file.path for file in listed}
     mains = [f"{node.path}:{node.start_line} {node.name}" for node in graph.definitions("main", CODE)]
     started = [file.path for file in listed if file.path.endswith("__main__.py")]
+    usual_tests = [command for name, command in _USUAL_TESTS.items() if name in names]
     entries = [entry for path, read in manifests for entry in _entries(path, read)]
     return Orientation(
         _about(files, names),
@@ -86,7 +88,7 @@ def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
         tuple(dict.fromkeys([*entries, *started, *mains])),
         _lines_by_file(_ROUTES, files),
         _modules(graph),
-        tuple(dict.fromkeys([*_configured_tests(manifests, names, files), *_usual_tests(names)])),
+        tuple(dict.fromkeys([*_configured_tests(manifests, names, files), *usual_tests])),
         _lines_by_file(_ENVIRONMENT, files),
     )
 
@@ -105,9 +107,7 @@ def _about(files: Files, names: Collection[str]) -> str:
 def _folders(paths: Sequence[str]) -> tuple[str, ...]:
     """Return the folders at the top with their numbers of files, the largest first: `src/shop 45 (api 9, cart 4)`."""
     sizes = Counter(parent for path in paths for parent in map(str, list(PurePosixPath(path).parents)[:-1]))
-    parts: dict[str, list[str]] = defaultdict(list)
-    for folder, _ in sizes.most_common():
-        parts[folder.rpartition("/")[0]].append(folder)
+    parts = grouped((folder.rpartition("/")[0], folder) for folder, _ in sizes.most_common())
     shown = []
     for top in parts[""]:
         folder = top
@@ -122,10 +122,8 @@ def _folders(paths: Sequence[str]) -> tuple[str, ...]:
 
 def _read_manifests(files: Files, listed: Iterable[ListedFile]) -> list[tuple[str, dict[str, Any]]]:
     """Return the manifests that parse, those nearest to the root first."""
-    paths = sorted(
-        (file.path for file in listed if PurePosixPath(file.path).name in _READERS),
-        key=lambda path: (path.count("/"), path),
-    )[:MANIFESTS]
+    known = (file.path for file in listed if PurePosixPath(file.path).name in _READERS)
+    paths = sorted(known, key=lambda path: (path.count("/"), path))[:MANIFESTS]
     manifests: list[tuple[str, dict[str, Any]]] = []
     for path, data in files.read(paths):
         try:
@@ -189,10 +187,6 @@ def _configured_tests(manifests: Iterable[tuple[str, dict[str, Any]]], names: se
     for _, data in files.read(makefiles):
         if any(line.startswith("test:") for line in (data or b"").decode().split("\n")):
             yield "make test"
-
-
-def _usual_tests(names: set[str]) -> Iterator[str]:
-    return (command for name, command in _USUAL_TESTS.items() if name in names)
 
 
 def _modules(graph: SymbolGraph) -> dict[str, tuple[str, ...]]:

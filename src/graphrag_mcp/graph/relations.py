@@ -100,10 +100,9 @@ class Relations:
         """Yield the types above which is one of a name that is not decided, in languages without facts."""
         links = self._code.references.to((place_id(Place("", name)),), (How.UNDECIDED, How.OUTSIDE))
         links = [link for link in links if link.kind is RelationKind.INHERITS and not self.decides(link.path)]
-        by_place = self._code.store.at_places({link.source for link in links})
-        nodes = self._code.store.nodes(by_place.values())
+        nodes = self._code.nodes_at(link.source for link in links)
         for link in links:
-            node = nodes.get(by_place.get(link.source, 0))
+            node = nodes.get(link.source)
             if node is not None and node.kind is SymbolKind.TYPE:
                 yield node, self._code.mentioned(link.path, link)
 
@@ -148,8 +147,6 @@ class Relations:
         paths = dict.fromkeys(path for path, _, _, text in self._code.store.texts((name,), scope) if "export" in text)
         with self._code.searching():
             named = ((path, self._code.facts.facts(path)) for path in paths)
-            exports = [
-                (path, export) for path, facts in named if facts for export in facts.exports if export.name == name
-            ]
-            exported = [self._code.resolver.modules.exported(path, export) for path, export in exports]
+            exports = [(path, row) for path, facts in named if facts for row in facts.exports if row.name == name]
+            exported = [self._code.resolver.modules.exported(path, row) for path, row in exports]
             return [self._code.node_id(symbol.path, symbol) for hit in exported if hit for symbol in hit.symbols]

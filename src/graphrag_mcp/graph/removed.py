@@ -10,6 +10,7 @@ from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
 from graphrag_mcp.model.files import BARE_CONFIDENCE, OF_FIELD, Relation, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Mentioned
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.parsing.code.imports import module_key, module_keys
@@ -124,11 +125,7 @@ class Removed:
 
     def _find_said(self, path: str, name: str) -> Mapping[int, Sequence[Relation]]:
         """Return what a file without facts says of a name, by the line."""
-        said: dict[int, list[Relation]] = {}
-        for relation in self._code.facts.outline(path):
-            if relation.target == name:
-                said.setdefault(relation.line, []).append(relation)
-        return said
+        return grouped((said.line, said) for said in self._code.facts.outline(path) if said.target == name)
 
     def _find_types(self, name: str, language: str) -> list[CodeNode]:
         """Return the types of a name, as it is written, that code of a language may mean."""
@@ -145,8 +142,6 @@ class Removed:
         """Return whether a type names one above it, or code elsewhere says that there is one."""
         outline = self._code.facts.outline(node.path)
         derived = describe(self._code.language(node.path)).derived.split()
-        is_said = any(
-            said.kind is RelationKind.INHERITS and said.source == node.qualified_name and said.target not in derived
-            for said in outline
-        )
+        own = (said for said in outline if said.kind is RelationKind.INHERITS and said.source == node.qualified_name)
+        is_said = any(said.target not in derived for said in own)
         return is_said or bool(self._code.references.to({node.place}, (How.ABOVE,)))

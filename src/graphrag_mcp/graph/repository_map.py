@@ -49,11 +49,10 @@ def _credit_types(graph: SymbolGraph, worth: Mapping[CodeNode, float]) -> dict[C
     methods = {node: value for node, value in worth.items() if node.kind is SymbolKind.METHOD}
     credited = {node: value for node, value in worth.items() if node not in methods}
     owners = dict.fromkeys(owner for node in methods if (owner := node.qualified_name.rpartition(".")[0]))
-    types = {owner: graph.definitions(owner, CODE) for owner in list(owners)[:OWNERS_READ]}
+    named = {owner: graph.definitions(owner, CODE) for owner in list(owners)[:OWNERS_READ]}
+    types = {owner: [node for node in nodes if node.kind is SymbolKind.TYPE] for owner, nodes in named.items()}
     for method, value in methods.items():
-        types_of = [
-            node for node in types.get(method.qualified_name.rpartition(".")[0], ()) if node.kind is SymbolKind.TYPE
-        ]
+        types_of = types.get(method.qualified_name.rpartition(".")[0], [])
         types_of = [node for node in types_of if node.path == method.path] or types_of
         if len(types_of) == 1:
             credited[types_of[0]] = credited.get(types_of[0], 0.0) + value

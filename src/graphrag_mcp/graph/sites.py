@@ -1,7 +1,6 @@
 """The places that mean a definition, or may mean it, in languages with facts."""
 
 from collections.abc import Iterator, Sequence, Set
-from typing import NamedTuple
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
@@ -12,21 +11,15 @@ from graphrag_mcp.model.values import Type
 from graphrag_mcp.resolution.references import Site
 
 
-class DecidedSites(NamedTuple):
-    """The places that mean some declarations or may mean them; elsewhere, pending: as in `Sites`."""
-
-    sites: Sequence[tuple[Site, Certainty]]
-    elsewhere: Set[Line]
-    pending: Sequence[str]
-
-
 class SiteFinder:
     """Finds them in stored links."""
 
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
 
-    def of(self, symbols: Sequence[SymbolId], *, with_guesses: bool = True) -> DecidedSites:
+    def of(
+        self, symbols: Sequence[SymbolId], *, with_guesses: bool
+    ) -> tuple[Sequence[tuple[Site, Certainty]], Set[Line], Sequence[str]]:
         """Return the places that mean or may mean the symbols, those that mean others, and what is not resolved.
 
         with_guesses: also places that have their name and may mean anything; without them, nothing else is said.
@@ -52,9 +45,12 @@ class SiteFinder:
                 with_certainty.append((site, Certainty.BY_NAME))
         for find in (self._by_text, self._by_key, self._by_field) if with_guesses else ():
             with_certainty += [(site, Certainty.BY_NAME) for symbol in symbols for site in find(symbol)]
-        if self._code.replaced(own):
-            with_certainty = [(site, _unless_replaced(site, how)) for site, how in with_certainty]
-        return DecidedSites(with_certainty, elsewhere, pending)
+        if self._code.replaced(own):  # A call may run the other value that the method is given.
+            with_certainty = [
+                (site, Certainty.MAY_CALL if how is Certainty.CERTAIN and site.mention.use == Use.CALL else how)
+                for site, how in with_certainty
+            ]
+        return with_certainty, elsewhere, pending
 
     def _by_text(self, constant: SymbolId) -> Iterator[Site]:
         """Yield where an enumeration is handed over, or asked for a constant by its name: that may be any of them."""
@@ -107,9 +103,3 @@ class SiteFinder:
                 # With overloads a creation already means the constructor that it calls.
                 if not self._code.resolver.symbols.has_overloads(symbol):
                     yield owner
-
-
-def _unless_replaced(site: Site, certainty: Certainty) -> Certainty:
-    """Return how certain it is that a call runs a method that is given another value."""
-    is_sure_call = site.mention.use == Use.CALL and certainty is Certainty.CERTAIN
-    return Certainty.MAY_CALL if is_sure_call else certainty

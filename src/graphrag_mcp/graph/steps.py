@@ -58,11 +58,6 @@ def is_test_in_name(node: CodeNode, edge: CodeEdge) -> bool:
     return edge.relation is RelationKind.TESTS and node.kind not in CALLABLE
 
 
-def by_name(step: Step) -> Step:
-    """Return a step as by name only, since what it leads to is reached by name only."""
-    return replace(step, edge=step.edge._replace(certainty=Certainty.BY_NAME, is_named=True))
-
-
 def join(
     graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: Direction
 ) -> tuple[list[Step], Mapping[CodeNode, CodeNode]]:

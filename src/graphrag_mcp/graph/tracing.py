@@ -7,7 +7,6 @@ from typing import NamedTuple
 from graphrag_mcp.graph.cases import cases_of, is_helper
 from graphrag_mcp.graph.steps import (
     Step,
-    by_name,
     is_by_name,
     is_shown,
     is_test_in_name,
@@ -187,7 +186,8 @@ def trace(
             walk.nodes = list(filter(is_helper, walk.nodes)) if is_of_tests else walk.nodes  # They cost no hop.
     steps = once(nearest_names_first(steps, starts) if is_of_tests else steps, direction)
     doubt = replace(doubt.without(told), is_cut=doubt.is_cut or walk.is_cut)
-    imports = _imports(relations, starts, scope) if direction is Direction.USERS else ()
+    renamed = [node for node in starts if direction is Direction.USERS and not node.is_file]
+    imports = certain_lines(relations, renamed, (RelationKind.IMPORTS,), scope)  # A rename has to change them.
     return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops, is_deeper, imports)
 
 
@@ -213,15 +213,21 @@ def _edges_to(
 
 def _no_surer(steps: Sequence[Step], unsure: Set[int]) -> tuple[list[Step], set[int]]:
     """Return steps as no surer than what they lead to, and what leads on by name only. unsure: what did before."""
-    steps = [by_name(step) if step.target.node_id in unsure else step for step in steps]
+    steps = [
+        replace(step, edge=step.edge._replace(certainty=Certainty.BY_NAME, is_named=True))
+        if step.target.node_id in unsure
+        else step
+        for step in steps
+    ]
     sure = {step.source.node_id for step in steps if not is_by_name(step.edge)}
     return steps, {step.source.node_id for step in steps} - sure
 
 
-def _imports(relations: CodeRelations, starts: Sequence[CodeNode], scope: Scope) -> tuple[Line, ...]:
-    """Return the lines that certainly import definitions, which a rename has to change."""
-    nodes = (node for node in starts if not node.is_file)
-    edges = (edge for node in nodes for edge in relations.incoming(node, (RelationKind.IMPORTS,), scope)[0])
+def certain_lines(
+    relations: CodeRelations, nodes: Sequence[CodeNode], kinds: Sequence[RelationKind], scope: Scope
+) -> tuple[Line, ...]:
+    """Return the lines that certainly have relations of some kinds to definitions."""
+    edges = (edge for node in nodes for edge in relations.incoming(node, kinds, scope)[0])
     return tuple(dict.fromkeys((edge.path, edge.line) for edge in edges if edge.certainty is Certainty.CERTAIN))
 
 

@@ -123,9 +123,8 @@ class _Change(NamedTuple):
     def target(self, facts: FileFacts) -> Declared | None:
         """Return what calls of it mean: itself, or the type that it makes; None where that is not certain."""
         function, owner, policy = self.declared, self.owner, self.policy
-        is_plain = {row.rpartition(".")[2] for row in function.decorators} <= _KEEPING and _OTHERS.isdisjoint(
-            function.marks
-        )
+        decorators = {row.rpartition(".")[2] for row in function.decorators}
+        is_plain = decorators <= _KEEPING and _OTHERS.isdisjoint(function.marks)
         if not is_plain or self.old.is_decorated != self.new.is_decorated or function.kind not in CALLABLE:
             return None
         if owner and (function.name if function.name != owner.name else "") in policy.members.constructors:
@@ -147,10 +146,8 @@ class Edit:
         self._path, self._language, self._texts = path, detect_language(path), (before, after)
         self.functions: dict[str, tuple[_Function, _Function]] = {}
         self._trees = [parse_part(text, self._language) for text in (before, after)] if _counts_arguments(path) else []
-        old, new = (
-            _functions(tree, self._language, text)
-            for tree, text in zip(self._trees or (None, None), (before, after), strict=True)
-        )
+        trees = self._trees or (None, None)
+        old, new = (_functions(tree, self._language, text) for tree, text in zip(trees, self._texts, strict=True))
         for name in (old.keys() & new.keys()) - {""}:
             pair = (*old[name], *new[name])
             if len(pair) == 2 and self._differ(*pair):
@@ -261,16 +258,12 @@ def _functions(tree: Tree | None, language: str, text: str) -> dict[str, list[_F
         rows = [row for row, _ in writer.parameters(part) if not row.name or row.name != shapes.this]
         beside = node.prev_named_sibling
         is_decorated = beside is not None and beside.type == "decorator"
-        takes_names = any(child.type == "dictionary_splat_pattern" for child in _flattened(part))
+        # `**names: str` is a typed parameter, which begins with the stars.
+        begun = (inner for child in part.named_children for inner in (child, *child.named_children[:1]))
+        takes_names = any(inner.type == "dictionary_splat_pattern" for inner in begun)
         function = _Function(rows, part.text or b"", is_decorated, behind_star(part), takes_names)
         found.setdefault(_qualified(node), []).append(function)
     return found
-
-
-def _flattened(parameters: Node) -> Iterator[Node]:
-    """Yield parameters and what each of them begins with: `**names: str` is a typed one."""
-    for child in parameters.named_children:
-        yield from (child, *child.named_children[:1])
 
 
 def _counts_in(tree: Tree | None, name: str) -> dict[int, list[_Given]]:

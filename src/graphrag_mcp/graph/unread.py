@@ -5,9 +5,9 @@ and texts that a function which looks members up is given. Prose and data call n
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, family_of, known_languages
 from graphrag_mcp.model.files import Category
@@ -30,6 +30,7 @@ _REFLECTING = _words(
     "FieldByName MethodByName attrgetter delattr forName getDeclaredField getDeclaredMethod getField getMethod getattr "
     "hasattr import_string loadClass methodcaller patch setattr spyOn"
 )
+_Text: TypeAlias = tuple[str, Category, int, str]  # As `SymbolGraph.texts` returns it.
 _NAME = r"(?<!\w)NAME(?!\w)"
 _CODE = r"^(?!\s*(?://|/?\*|<!--)).*(?<![\w'\"`/?-])NAME(?![\w'\"`-])"
 _BINDING = r"(?:[\[(@:*]|\bv-|\bon)[\w.:-]*[\])]?=[\"'][^\"'\n]*"  # An attribute whose value is an expression.
@@ -44,18 +45,16 @@ _MEMBER = re.compile(r"[\"'`](?:[\w.$/]*[.:#$])?(\w+)[\"'`]")
 
 def unread_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope) -> Iterator[Line]:
     """Yield the lines of a scope that may mean a definition, and are not read as code."""
-    for path, category, first, text in graph.texts((node.name,), _inside(scope, _OTHERS)):
-        pattern = _pattern(node, language, path, category)
-        for match in re.finditer(pattern.replace("NAME", re.escape(node.name)), text, re.M) if pattern else ():
-            yield path, first + text.count("\n", 0, match.end())
+    for row in graph.texts((node.name,), _inside(scope, _OTHERS)):
+        if pattern := _pattern(node, language, *row[:2]):
+            yield from _matching([row], re.compile(pattern.replace("NAME", re.escape(node.name)), re.M))
 
 
 def loading_lines(graph: SymbolGraph, kind: CodeNode, scope: Scope) -> Iterator[Line]:
     """Yield the lines of data by which a program loads a type; what reads them may call a member by its name."""
     loaded = re.compile(_LOADED.replace("NAME", re.escape(kind.qualified_name).replace(r"\.", "[.$]")), re.M)
-    for path, _, first, text in graph.texts((kind.name,), _inside(scope, _OTHERS)):
-        for match in loaded.finditer(text) if path.rpartition(".")[2] in _OF_PROGRAMS else ():
-            yield path, first + text.count("\n", 0, match.end())
+    texts = graph.texts((kind.name,), _inside(scope, _OTHERS))
+    return _matching((row for row in texts if row[0].rpartition(".")[2] in _OF_PROGRAMS), loaded)
 
 
 class Reflections(NamedTuple):
@@ -77,25 +76,24 @@ def read_reflections(graph: SymbolGraph, language: str, scope: Scope) -> Reflect
     files: set[str] = set()
     for path, _, first, text in graph.texts(sorted(_REFLECTING), _inside(scope, family_of(language))):
         for call in _REFLECTION.finditer(text):
-            found = [*_MEMBER.finditer(call[0])]
-            for name in found:
-                names.setdefault(name[1], set()).add((path, first + text.count("\n", 0, call.start() + name.end())))
-            beginnings += [
-                (begun[1], (path, first + text.count("\n", 0, call.start() + begun.end())))
-                for begun in _COMPOSED.finditer(call[0])
-            ]
+            start = first + text.count("\n", 0, call.start())
+            found, composed = (
+                [(name[1], (path, start + call[0].count("\n", 0, name.end()))) for name in pattern.finditer(call[0])]
+                for pattern in (_MEMBER, _COMPOSED)
+            )
+            for name, line in found:
+                names.setdefault(name, set()).add(line)
+            beginnings += composed
             files |= set() if found else {path}
     return Reflections(names, beginnings, files)
 
 
 def quoted_lines(graph: SymbolGraph, name: str, language: str, files: Set[str], scope: Scope) -> Iterator[Line]:
     """Yield the lines of some files with a name in quotes."""
-    family = family_of(language)
     before = r"(?:[\w$]+[.$])*" if describe(language).loads_types else ""
     quoted = re.compile(rf"([\"'`]){before}{re.escape(name)}\1")
-    for path, _, first, text in graph.texts((name,), _inside(scope, family)) if files else ():
-        for match in quoted.finditer(text) if path in files else ():
-            yield path, first + text.count("\n", 0, match.start())
+    texts = graph.texts((name,), _inside(scope, family_of(language))) if files else ()
+    return _matching((row for row in texts if row[0] in files), quoted)
 
 
 def located_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope) -> Iterator[Line]:
@@ -105,8 +103,13 @@ def located_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scop
     modules = "|".join(re.escape(name) for name in (stem, folder.rpartition("/")[2]) if name)
     module, name = rf"[\"'](?:[\w./-]*[./])?(?:{modules})", re.escape(node.name)
     located = re.compile(rf"{module}(?:[\"']\s*,\s*[\"']|[.:]){name}[\"']")
-    for path, _, first, text in graph.texts((node.name,), _inside(scope, family_of(language))) if modules else ():
-        for match in located.finditer(text):
+    return _matching(graph.texts((node.name,), _inside(scope, family_of(language))) if modules else (), located)
+
+
+def _matching(texts: Iterable[_Text], pattern: re.Pattern[str]) -> Iterator[Line]:
+    """Yield the lines of texts on which matches end."""
+    for path, _, first, text in texts:
+        for match in pattern.finditer(text):
             yield path, first + text.count("\n", 0, match.end())
 
 

@@ -4,7 +4,6 @@ The index gives the definitions; the syntax of the shown files gives the other r
 """
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -18,6 +17,7 @@ from graphrag_mcp.grep.needles import Needle, last_word
 from graphrag_mcp.grep.occurrences import Files, Occurrence, Occurrences, find_occurrences
 from graphrag_mcp.languages.registry import describe
 from graphrag_mcp.model.files import Category, ListedFile, Symbol, SymbolKind
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.parts import parse_part
 
@@ -81,9 +81,7 @@ class Hits:
 
     def place(self, rows: Sequence[Occurrence], context: int = 0) -> list[Placed]:
         """Return lines with their roles and the definitions around them. context: lines before and after each."""
-        by_path: defaultdict[str, list[Occurrence]] = defaultdict(list)
-        for row in sorted(rows, key=lambda row: row.line):
-            by_path[row.path].append(row)
+        by_path = grouped((row.path, row) for row in sorted(rows, key=attrgetter("line")))
         symbols = self.files.definitions([self.listed[path].file_id for path in by_path])
         placed: dict[tuple[str, int], Placed] = {}
         for path, searched in self.files.read(list(by_path)):
@@ -131,9 +129,7 @@ def definition_lines(
     rows: Sequence[Occurrence], definitions: Mapping[str, Sequence[Symbol]], needle: Needle
 ) -> dict[tuple[str, int], Symbol]:
     """Return the lines on which the needle is in the name of what they define, by path and line."""
-    by_path: defaultdict[str, list[Occurrence]] = defaultdict(list)
-    for row in rows:
-        by_path[row.path].append(row)
+    by_path = grouped((row.path, row) for row in rows)
     lines: dict[tuple[str, int], Symbol] = {}
     for path, symbols in definitions.items():
         texts = "\n".join(row.text for row in by_path[path])
@@ -152,13 +148,10 @@ def _header(rows: Sequence[Occurrence], symbol: Symbol) -> Sequence[Occurrence]:
     return rows[start : bisect_right(rows, last, key=attrgetter("line"))]
 
 
-def _innermost(symbols: Iterable[Symbol], line: int, defined: Symbol | None = None) -> str:
+def _innermost(symbols: Iterable[Symbol], line: int, defined: Symbol | None) -> str:
     """Return the qualified name of the smallest definition of several lines around a line, but not `defined`."""
-    around = [
-        symbol
-        for symbol in symbols
-        if symbol.start_line <= line <= symbol.end_line and symbol.start_line < symbol.end_line and symbol != defined
-    ]
+    others = (symbol for symbol in symbols if symbol.start_line < symbol.end_line and symbol != defined)
+    around = [symbol for symbol in others if symbol.start_line <= line <= symbol.end_line]
     return min(around, key=lambda symbol: symbol.end_line - symbol.start_line).qualified_name if around else ""
 
 
@@ -179,10 +172,8 @@ def syntax_of(
 ) -> Iterator[tuple[Occurrence, list[Around]]]:
     """Yield lines of one file with what is around each occurrence on them; with none where nothing is parsed."""
     lines = text.split("\n")
-    by_part: defaultdict[tuple[int, int], list[Occurrence]] = defaultdict(list)
     outermost = _outermost(() if describe(file.language).is_embedded else symbols, len(lines))
-    for row in rows:
-        by_part[_part(outermost, row.line, len(lines))].append(row)
+    by_part = grouped((_part(outermost, row.line, len(lines)), row) for row in rows)
     for (first, last), inside in by_part.items():
         tree = parse_part("\n".join(lines[first - 1 : last]), file.language)
         for row in inside:

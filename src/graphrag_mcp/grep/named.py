@@ -1,7 +1,7 @@
 """Finds the lines of code with a name, for languages in which no uses of values are recorded."""
 
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from operator import attrgetter
@@ -11,6 +11,7 @@ from graphrag_mcp.grep.hits import Around, Role, definition_lines, is_in_string,
 from graphrag_mcp.grep.needles import Needle, create_needle
 from graphrag_mcp.grep.occurrences import Files, Occurrence, find_occurrences
 from graphrag_mcp.model.files import ListedFile, Symbol
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 
@@ -49,9 +50,7 @@ def find_named_lines(name: str, languages: Collection[str], scope: Scope, files:
     listed = {path: file for path, file in listed_files(scope, files).items() if file.language in languages}
     needle = create_needle(name, whole_word=True, case=Case.SENSITIVE)
     found = find_occurrences(needle, list(listed), files, MOST_LINES)
-    by_path: defaultdict[str, list[Occurrence]] = defaultdict(list)
-    for row in found.lines[:MOST_LINES]:
-        by_path[row.path].append(row)
+    by_path = grouped((row.path, row) for row in found.lines[:MOST_LINES])
     symbols = files.definitions([listed[path].file_id for path in by_path])
     lines: list[NamedLine] = []
     for path, searched in files.read(list(by_path)):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files, find_occurrences
 from graphrag_mcp.model.graph import Line
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.search import Case
 
 MOST_LINES = 30  # With a spelling; one that is on more needs no hint.
@@ -20,10 +21,10 @@ def find_spellings(text: str, paths: Sequence[str], files: Files) -> dict[str, t
     if not spellings:
         return {}
     needle = create_needle("|".join(map(re.escape, spellings)), regex=True, whole_word=True, case=Case.SENSITIVE)
-    lines: dict[str, list[Line]] = {}
-    for row in find_occurrences(needle, paths, files).lines:
-        spelling = next(spelling for spelling in spellings if row.text.startswith(spelling, row.column))
-        lines.setdefault(spelling, []).append((row.path, row.line))
+    lines = grouped(
+        (next(spelling for spelling in spellings if row.text.startswith(spelling, row.column)), (row.path, row.line))
+        for row in find_occurrences(needle, paths, files).lines
+    )
     return {spelling: tuple(found) for spelling, found in lines.items() if len(found) <= MOST_LINES}
 
 

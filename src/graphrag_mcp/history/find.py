@@ -1,6 +1,5 @@
 """Answers from past commits: those that match words, and those that made a file or lines what they are."""
 
-import os
 import re
 import sys
 import time
@@ -12,8 +11,15 @@ from functools import cached_property
 from itertools import islice, zip_longest
 from pathlib import Path
 
-from graphrag_mcp.history.lines import Lines, changed_symbols, committed_lines, follow_lines, shown_change
-from graphrag_mcp.history.log import commits_named, read_commits, read_whole
+from graphrag_mcp.history.lines import (
+    Lines,
+    changed_paths,
+    changed_symbols,
+    committed_lines,
+    follow_lines,
+    shown_change,
+)
+from graphrag_mcp.history.log import LONG_MESSAGE_CHARACTERS, MESSAGE_CHARACTERS, commits_named, read_commits
 from graphrag_mcp.history.messages import beginnings, shares_of
 from graphrag_mcp.history.update import SHALLOW
 from graphrag_mcp.history.writers import explain_line, survivors, with_taken, worth_of, writers
@@ -67,10 +73,7 @@ class Past:
     @property
     def is_missing(self) -> bool:
         """Whether the folder is outside of any repository."""
-        try:
-            return not self._git
-        except GitError:
-            return True
+        return self.problem not in ("", SHALLOW)
 
     @cached_property
     def _git(self) -> Git:
@@ -128,13 +131,11 @@ class Past:
 
     def _with_name(self, commit: Commit, name: str, is_excluded: Callable[[str], bool], deadline: float) -> list[str]:
         """Return the files in which a commit changed how often a name stands, code first, without excluded ones."""
-        options = ("-r", "--root", "-z", "--name-only", "--no-commit-id", f"-S{_as_word(name)}", "--pickaxe-regex")
+        folder, options = self._git.folder, (f"-S{_as_word(name)}", "--pickaxe-regex")
         try:
-            listing = self._git.run(deadline, "diff-tree", *options, _END, commit.name)
+            paths = changed_paths(self._git, commit.name, deadline, *options)
         except GitError:
             return []
-        folder = self._git.folder
-        paths = (os.fsdecode(path) for path in listing.split(b"\0") if path)
         inside = (path.removeprefix(folder) for path in paths if path.startswith(folder))
         told = [path for path in inside if not is_excluded(path)]
         return sorted(told, key=lambda path: (*_OF_CODE, categorise(path)).index(categorise(path)))
@@ -210,7 +211,7 @@ class Past:
         """Return the commits that wrote lines of a definition or a file which share words, each with its best line."""
         deadline = time.monotonic() + GONE_SECONDS
         with suppress(GitError):
-            if lines := self._committed(node.path, node.start_line, node.end_line, deadline):
+            if lines := self._committed(node, deadline):
                 return writers(self._git, lines, texts, frequencies, span, deadline)
         return Told(())
 
@@ -275,7 +276,7 @@ class Past:
     def of_lines(self, node: CodeNode, span: CommitRange) -> Told:
         """Return the commits that changed the lines of a definition on the disk. Raises GitError."""
         deadline = time.monotonic() + SECONDS
-        lines = self._committed(node.path, node.start_line, node.end_line, deadline)
+        lines = self._committed(node, deadline)
         if lines is None:
             return Told((), "these lines are not committed yet")
         evolution = with_taken(self._git, follow_lines(self._git, lines, node.name, deadline), lines, deadline)
@@ -283,19 +284,19 @@ class Past:
         names = {commit.name: changed for commit, changed in evolution.commits.items() if changed}
         added_by = "" if self.problem else evolution.added_by
         moved = frozenset(filter(None, [evolution.moved_by]))
-        if not span.options:
-            return Told(tuple(evolution.commits), note, names, added_by, moved)
-        all_names = [commit.name for commit in evolution.commits]
-        inside = {commit.name for commit in commits_named(self._git, deadline + SECONDS, all_names, *span.options)}
-        told = tuple(commit for commit in evolution.commits if commit.name in inside)
-        return Told(told, note, names, added_by, moved)
+        commits = list(evolution.commits)
+        if span.options:
+            told = commits_named(self._git, deadline + SECONDS, [commit.name for commit in commits], *span.options)
+            inside = {commit.name for commit in told}
+            commits = [commit for commit in commits if commit.name in inside]
+        return Told(tuple(commits), note, names, added_by, moved)
 
     def last_change(self, node: CodeNode, deadline: float) -> Told:
         """Return the newest commit that changed a definition or a file; none that is not found in time."""
         try:
             if node.is_file:
                 options = (_END, self._git.head(), "--", self._git.folder + node.path)
-            elif lines := self._committed(node.path, node.start_line, node.end_line, deadline):
+            elif lines := self._committed(node, deadline):
                 options = (f"-L{lines.start},{lines.end}:{lines.path}", "--no-patch", _END, lines.commit)
             else:
                 return Told((), "not committed yet")
@@ -307,7 +308,7 @@ class Past:
     def of_line(self, path: str, line: int) -> Told:
         """Return the commits that explain a line, see `explain_line`. Raises GitError."""
         deadline = time.monotonic() + SECONDS
-        lines = self._committed(path, line, line, deadline)
+        lines = committed_lines(self._git, path, line, line, deadline)
         if lines is None:
             return Told((), "this line is not committed yet")
         return explain_line(self._git, lines, deadline, deadline + SECONDS)
@@ -316,7 +317,7 @@ class Past:
         """Return the commits that wrote or moved the present lines of a definition, as far as git tells in time."""
         deadline = time.monotonic() + SECONDS
         with suppress(GitError):
-            if lines := self._committed(node.path, node.start_line, node.end_line, deadline):
+            if lines := self._committed(node, deadline):
                 return survivors(self._git, lines, deadline)
         return set()
 
@@ -343,7 +344,11 @@ class Past:
 
     def long_messages(self, commits: Collection[Commit], deadline: float) -> dict[str, str]:
         """Return by their names the messages of those commits whose messages are longer than what is kept of one."""
-        return read_whole(self._git, commits, deadline)
+        names = [commit.name for commit in commits if len(commit.message) >= MESSAGE_CHARACTERS]
+        with suppress(GitError):
+            read = commits_named(self._git, deadline, names, most=LONG_MESSAGE_CHARACTERS)
+            return {commit.name: commit.message for commit in read}
+        return {}
 
     def changes(self, commit: Commit, deadline: float) -> dict[str, tuple[str, ...]]:
         """Return the files that a commit changed, under the paths that they have now, with the definitions in them."""
@@ -368,8 +373,8 @@ class Past:
         except GitError:
             return []
 
-    def _committed(self, path: str, start: int, end: int, deadline: float) -> Lines | None:
-        return committed_lines(self._git, path, start, end, deadline)
+    def _committed(self, node: CodeNode, deadline: float) -> Lines | None:
+        return committed_lines(self._git, node.path, node.start_line, node.end_line, deadline)
 
     def _told(self, deadline: float, *arguments: str) -> Told:
         commits: list[Commit] = []

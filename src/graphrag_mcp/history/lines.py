@@ -26,6 +26,7 @@ _LEAST_ALIKE = 0.6  # Added lines are moved if this share of them was removed el
 _FEWEST_LINES = 3  # Only lines with letters count, since a brace is everywhere.
 _NEW_FOR_OLD = 3  # The most added lines for each removed one; a renamed function has fewer.
 _MOST_WANTED = 1_000  # Characters of a line.
+_DIFF_TREE = ("diff-tree", "--no-commit-id", "--root", "-r")
 _DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "-U0")
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _TELLING = re.compile(r"\w{2}")
@@ -132,8 +133,13 @@ def _path_in(patch: str, side: str = "b/") -> str:
 
 def _file_patches(git: Git, deadline: float, *arguments: str) -> list[str]:
     """Return the patches of the files that a commit changed. Raises GitError."""
-    span = ("diff-tree", "--no-commit-id", "--root", "-r", "-p")
-    return _FILE_HEAD.split(as_text(git.run(deadline, *span, *arguments)))[1:]
+    return _FILE_HEAD.split(as_text(git.run(deadline, *_DIFF_TREE, "-p", *arguments)))[1:]
+
+
+def changed_paths(git: Git, commit: str, deadline: float, *options: str) -> list[str]:
+    """Return the paths of the files that a commit changed, from the top. Raises GitError."""
+    listing = git.run(deadline, *_DIFF_TREE, "-z", "--name-only", *options, "--end-of-options", commit)
+    return [os.fsdecode(path) for path in listing.split(b"\0") if path]
 
 
 def _patch_lines(patch: str) -> Iterator[_PatchLine]:
@@ -189,8 +195,8 @@ def shown_change(git: Git, commit: str, changed: ChangedLines, deadline: float) 
     are returned that were changed together with the added ones. Nothing is returned where the commit removed none of
     these, or removed lines of another path.
     """
-    span = ("diff-tree", "--no-commit-id", "--root", "-r", "-p", *_DIFF, f"-U{_MOST_BYTES}")
-    patch = git.run(deadline, *span, "--end-of-options", commit, "--", changed.path).decode("utf-8", "replace")
+    whole = (*_DIFF_TREE, "-p", *_DIFF, f"-U{_MOST_BYTES}")
+    patch = git.run(deadline, *whole, "--end-of-options", commit, "--", changed.path).decode("utf-8", "replace")
     parts = [part for part in _FILE_HEAD.split(patch)[1:] if _path_in(part) == changed.path]  # It may be a folder, too.
     if len(parts) != 1 or len(patch) > _MOST_MASKED:
         return []

@@ -4,7 +4,7 @@ import re
 import secrets
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from functools import lru_cache
 
 from graphrag_mcp.model.history import Change, Commit
@@ -72,15 +72,6 @@ def commits_named(
     return [commit for commit, _ in read_commits(git, deadline, *arguments, most=most)] if names else []
 
 
-def read_whole(git: Git, commits: Iterable[Commit], deadline: float) -> dict[str, str]:
-    """Return by their names the messages of those commits whose messages are longer than what is kept of one."""
-    names = [commit.name for commit in commits if len(commit.message) >= MESSAGE_CHARACTERS]
-    with suppress(GitError):
-        read = commits_named(git, deadline, names, most=LONG_MESSAGE_CHARACTERS)
-        return {commit.name: commit.message for commit in read}
-    return {}
-
-
 def _records(blocks: Iterable[bytes], mark: bytes) -> Iterator[bytes]:
     """Yield what is between the marks; of a very long part, the first 8 MB at least."""
     rest = b""
@@ -92,9 +83,7 @@ def _records(blocks: Iterable[bytes], mark: bytes) -> Iterator[bytes]:
     yield rest
 
 
-@lru_cache(maxsize=1 << 12)
-def _masked_name(author: str) -> str:
-    return mask_secrets(author)
+_masked_name = lru_cache(1 << 12)(mask_secrets)
 
 
 def _read_commit(record: bytes, most: int) -> tuple[Commit, str] | None:

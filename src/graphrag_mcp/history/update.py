@@ -23,40 +23,33 @@ _CODE = frozenset({Category.IMPLEMENTATION, Category.TESTS, Category.EXAMPLES})
 _LEFT_OUT = frozenset({Category.VENDORED})  # These files change by the hundred.
 
 
-def update_history(
-    history: SqliteHistory, repository: Path, tip: str = "", pause: Callable[[], bool] = lambda: False
-) -> str:
-    """Read the commits that a tree lacks; return why it has no history, "" if it has.
+def update_history(history: SqliteHistory, repository: Path, tip: str, pause: Callable[[], bool]) -> None:
+    """Read the commits that a tree lacks, or store why it has no history.
 
     repository: the root of the tree, or that of another tree with the same paths. tip: the commit whose ancestors are
-    read; by default, what is checked out. pause: called after each commit, may wait; True ends it unstored.
+    read; "" for what is checked out. pause: called after each commit, may wait; True ends it unstored.
     """
     before = history.state()
     try:
         git = Git(repository)
         if git.is_shallow:
-            return _without(history, before, SHALLOW)
+            raise GitError(SHALLOW)
         tip = tip or git.head()
         if (before.tip, before.folder) == (tip, git.folder):
-            return before.note
+            return
         known = before.tip if not before.note and before.tip and is_ancestor(git, before.tip, tip) else ""
         commits = list(_usable(git, tip, known, pause))
     except GitError as error:
-        return _without(history, before, str(error))
+        if before.note != str(error):
+            history.write(State(note=str(error)), ())
+        return
     if pause():
-        return before.note
+        return
     is_enough = known or sum(files > 0 for _, files in commits) >= FEWEST_COMMITS
     note = "" if is_enough else f"fewer than {FEWEST_COMMITS} commits change a few files each"
     state = State(tip, note, git.folder, before.members if known else b"")
     history.write(state, commits[::-1] if is_enough else ())
     history.tidy()
-    return note
-
-
-def _without(history: SqliteHistory, before: State, note: str) -> str:
-    if before.note != note:
-        history.write(State(note=note), ())
-    return note
 
 
 def _usable(git: Git, tip: str, known: str, pause: Callable[[], bool]) -> Iterator[tuple[Commit, int]]:

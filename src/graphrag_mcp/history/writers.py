@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from graphrag_mcp.history.blame import FOLLOWED, Written, blame, explained, is_reworded, unmoved
-from graphrag_mcp.history.lines import Evolution, Lines, removed_texts, without_blanks
+from graphrag_mcp.history.lines import Evolution, Lines, changed_paths, removed_texts, without_blanks
 from graphrag_mcp.history.log import commits_named
 from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Told
@@ -54,8 +54,7 @@ def explain_line(git: Git, lines: Lines, deadline: float, late: float) -> Told:
 
 
 def _is_small(git: Git, commit: str, deadline: float) -> bool:
-    options = ("-r", "--root", "-z", "--name-only", "--no-commit-id", "--end-of-options")
-    return git.run(deadline, "diff-tree", *options, commit).count(b"\0") <= MOST_FILES
+    return len(changed_paths(git, commit, deadline)) <= MOST_FILES
 
 
 def survivors(git: Git, lines: Lines, deadline: float) -> set[str]:

@@ -1,0 +1,16 @@
+"""Collects values by their keys."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Value = TypeVar("_Value")
+
+
+def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> defaultdict[_Key, list[_Value]]:
+    """Return the values of each key, in their order; none for another key."""
+    groups: defaultdict[_Key, list[_Value]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return groups

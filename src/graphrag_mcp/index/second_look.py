@@ -151,7 +151,6 @@ class LookAgain:
         self._known: dict[str, Matrix | None] = {}
 
     def expect(self, text: str) -> None:
-        """Begin to embed a question; returns at once."""
         self._model.question(text)
 
     def similarities(self, text: str, chunk_ids: Sequence[int]) -> Mapping[int, float]:
@@ -162,7 +161,6 @@ class LookAgain:
         return found
 
     def nearest(self, text: str, limit: int, scope: Scope) -> list[Ranked]:
-        """Return the best chunks of all; [] until all have a vector."""
         vector = self._vector(text)
         return [] if vector is None else self._vectors.nearest(vector, limit, scope)
 

@@ -186,7 +186,6 @@ class _HeldLinks(SqliteLinks):
             self._held[link.target].append(link)
 
     def to(self, targets: Collection[int], hows: Collection[How], /) -> list[StoredLink]:
-        """Return the links of some kinds to places or names, in the order of paths and lines."""
         if not self._held.keys() >= set(targets):
             return super().to(targets, hows)
         links = [link for target in set(targets) for link in self._held[target] if link.how in hows]

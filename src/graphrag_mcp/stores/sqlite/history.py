@@ -66,7 +66,6 @@ class SqliteHistory:
         return int(count)
 
     def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
-        """Return the commits whose messages have any of the terms that were counted, the best first."""
         query = any_term(frequencies)
         state = self.state()
         if not query or not state.tip:

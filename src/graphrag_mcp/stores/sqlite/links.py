@@ -102,14 +102,13 @@ def _hashes(packed: bytes) -> _Hashes:
 
 
 class SqliteLinks:
-    """The links of one tree as of one commit: make a new one when the index has changed."""
+    """The links of one tree as of one commit, see `LinkSource`: make a new one when the index has changed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._tree_id = database.tree.tree_id
 
     def to(self, targets: Collection[int], hows: Collection[How], /) -> list[StoredLink]:
-        """Return the links of some kinds to places or names, in the order of paths and lines."""
         rows = self._database.rows(
             f"""SELECT {_COLUMNS} FROM json_each(?) wanted CROSS JOIN main.links v ON v.target = wanted.value
                 CROSS JOIN linked l ON l.id = v.id >> {LINK_BITS} CROSS JOIN files f ON f.id = l.file_id
@@ -119,7 +118,6 @@ class SqliteLinks:
         return list(map(_stored, rows))
 
     def of(self, path: str, /) -> list[StoredLink]:
-        """Return the links of the mentions and declarations of a file, in the order of lines."""
         rows = self._database.rows(
             f"""SELECT {_COLUMNS} FROM files f CROSS JOIN linked l ON l.file_id = f.id
                 CROSS JOIN main.links v ON {of_linked("v.id", "l.id")} WHERE f.path = ? ORDER BY v.position""",

@@ -156,8 +156,10 @@ class LookAgain:
     def similarities(self, text: str, chunk_ids: Sequence[int]) -> Mapping[int, float]:
         """Return the cosines of chunks that have a vector; the others are embedded next."""
         vector = self._vector(text)
-        found = {} if vector is None else self._vectors.similarities(vector, chunk_ids)
-        self._model.want([chunk_id for chunk_id in chunk_ids if chunk_id not in found] if vector is not None else [])
+        if vector is None:
+            return {}
+        found = self._vectors.similarities(vector, chunk_ids)
+        self._model.want([chunk_id for chunk_id in chunk_ids if chunk_id not in found])
         return found
 
     def nearest(self, text: str, limit: int, scope: Scope) -> list[Ranked]:

@@ -128,9 +128,7 @@ class SqliteCatalog:
             )
             known.update((row[0], _read_file(row)) for row in rows)
         files = {chunk_id: known[file_id] for chunk_id, file_id in file_of.items() if file_id in known}
-        mixed = {
-            file_id for file_id in {*file_of.values()} if file_id in known and has_inline_tests(known[file_id].path)
-        }
+        mixed = {file_id for file_id in known.keys() & file_of.values() if has_inline_tests(known[file_id].path)}
         symbols = self._symbols([chunk_id for chunk_id, file_id in file_of.items() if file_id in mixed])
         tests = (chunk_id for chunk_id, symbol in symbols.items() if is_inline_test(files[chunk_id].path, symbol))
         return files | {chunk_id: replace(files[chunk_id], category=Category.TESTS) for chunk_id in tests}

@@ -18,6 +18,9 @@ from graphrag_mcp.text.words import index_text
 _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
     s.signature, f.archive_reason IS NOT NULL, s.place"""
 
+_FILE_COLUMNS = f"""f.id, f.path, f.category, f.archive_reason IS NOT NULL,
+    coalesce((SELECT max(c.end_line) FROM chunks c WHERE {of_file("c.id", "f.id")}), 1)"""
+
 _SURE = (How.CERTAIN, How.SAID, How.NAMED)
 _DEPENDING = [
     KIND_NUMBERS[kind]
@@ -61,13 +64,7 @@ class SqliteSymbolGraph:
         return [name for (name,) in self._database.rows(f"SELECT DISTINCT {column} FROM symbols ORDER BY {column}")]
 
     def file(self, path: str) -> CodeNode | None:
-        rows = self._database.rows(
-            f"""SELECT f.id, f.path, f.category, f.archive_reason IS NOT NULL, coalesce(max(c.end_line), 1)
-                FROM files f LEFT JOIN chunks c
-                ON {of_file("c.id", "f.id")}
-                WHERE f.path = ? GROUP BY f.id""",
-            (path,),
-        )
+        rows = self._database.rows(f"SELECT {_FILE_COLUMNS} FROM files f WHERE f.path = ?", (path,))
         return _file_node(*rows[0]) if rows else None
 
     def in_file(self, path: str, line: int | None = None) -> list[CodeNode]:
@@ -146,10 +143,7 @@ class SqliteSymbolGraph:
             (id_list(node_id for node_id in wanted if node_id > 0),),
         )
         files = self._database.rows(
-            f"""SELECT f.id, f.path, f.category, f.archive_reason IS NOT NULL,
-                       coalesce((SELECT max(c.end_line) FROM chunks c
-                                 WHERE {of_file("c.id", "f.id")}), 1)
-                FROM files f WHERE f.id IN (SELECT value FROM json_each(?))""",
+            f"SELECT {_FILE_COLUMNS} FROM files f WHERE f.id IN (SELECT value FROM json_each(?))",
             (id_list(-node_id for node_id in wanted if node_id < 0),),
         )
         definitions = map(_node, symbols)

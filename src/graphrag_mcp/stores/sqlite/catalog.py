@@ -203,13 +203,12 @@ class SqliteCatalog:
         if not ids:  # This is the usual case, and needs no query.
             return []
         hidden = self.scope_paths.resolve(scope)
-        rows = self._database.rows(
+        return self._database.column(
             f"""SELECT f.id << {ORDINAL_BITS} FROM files f
                 WHERE f.id IN (SELECT value FROM json_each(?)) AND {hidden.condition("f.id")}
                 ORDER BY f.path LIMIT ?""",
             (id_list(ids), *hidden.parameters, limit),
         )
-        return [chunk_id for (chunk_id,) in rows]
 
     def _stated_now(self) -> dict[int, DocumentStatus | None]:
         """Return the status that each document states, by file id; each content is read once."""
@@ -234,7 +233,7 @@ class SqliteCatalog:
 
     def note(self, path: str) -> str:
         """Return what was unusual about reading a file; "" when nothing was."""
-        return "".join(note for (note,) in self._database.rows("SELECT note FROM files WHERE path = ?", (path,)))
+        return "".join(self._database.column("SELECT note FROM files WHERE path = ?", (path,)))
 
     def file_states(self) -> dict[str, FileState]:
         """Return the index entry of every file, by path."""

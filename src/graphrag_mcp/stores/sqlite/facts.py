@@ -144,9 +144,7 @@ class SqliteFacts:
 
     def content_hash(self, path: str) -> bytes:
         """Return the hash of what is indexed of a file (`hash_content`)."""
-        return b"".join(
-            data for (data,) in self._database.rows("SELECT content_hash FROM files WHERE path = ?", (path,))
-        )
+        return b"".join(self._database.column("SELECT content_hash FROM files WHERE path = ?", (path,)))
 
     def tests_among(self, paths: Iterable[str]) -> set[str]:
         """Return those of some files that are tests."""
@@ -203,11 +201,10 @@ class SqliteFacts:
         return {place_id(Place(path, identity)): SymbolId(path, number) for number, identity in enumerate(names)}
 
     def places_of(self, name: str) -> Sequence[int]:
-        rows = self._database.rows(
+        return self._database.column(
             "SELECT DISTINCT place FROM symbols WHERE name_key = lower(?1) AND name = ?1 AND kind != 'key'",
             (_plain(name),),
         )
-        return [place for (place,) in rows]
 
     def unparsed(self, name: str, language: str) -> tuple[str, ...]:
         family = _family(language)

@@ -150,22 +150,20 @@ class SqliteLinks:
 
     @cached_property
     def _changed(self) -> Sequence[str]:
-        rows = self._database.rows(
+        return self._database.column(
             """SELECT s.path FROM superseded s LEFT JOIN files f ON f.path = s.path
                WHERE s.facts IS NOT NULL OR s.manifest IS NOT NULL OR s.outline IS NOT NULL
                    OR f.id IN (SELECT file_id FROM main.facts) OR f.id IN (SELECT file_id FROM main.manifests)
                    OR f.id IN (SELECT file_id FROM main.outlines)"""
         )
-        return [path for (path,) in rows]
 
     def missing(self) -> list[str]:
         """Return the files whose links are missing, in the order of their paths."""
-        rows = self._database.rows(
+        return self._database.column(
             """SELECT f.path FROM (SELECT file_id FROM facts UNION SELECT file_id FROM outlines) x
                CROSS JOIN files f ON f.id = x.file_id
                WHERE NOT EXISTS (SELECT 1 FROM linked l WHERE l.file_id = x.file_id) ORDER BY f.path"""
         )
-        return [path for (path,) in rows]
 
     def adopt(self) -> None:
         """Copy the links of the tree that has most of the same contents, if this one has none.
@@ -265,9 +263,7 @@ class SqliteLinks:
 
     def resolved(self) -> list[str]:
         """Return the files that have links."""
-        return [
-            path for (path,) in self._database.rows("SELECT path FROM linked l CROSS JOIN files f ON f.id = l.file_id")
-        ]
+        return self._database.column("SELECT path FROM linked l CROSS JOIN files f ON f.id = l.file_id")
 
     def fail(self, failures: Mapping[str, Failure]) -> None:
         """Note why files could not be resolved; they stay without links."""

@@ -49,12 +49,11 @@ class SqliteReplicaSource:
 
     def pending(self, server: str) -> list[str]:
         """Return the files that the server lacks or holds in another version, in the order of paths."""
-        rows = self._database.rows(
+        return self._database.column(
             f"""SELECT f.path FROM files f LEFT JOIN projected p ON p.server = ? AND p.path = f.path
                 WHERE p.mark IS NOT {_MARK} ORDER BY f.path""",
             (server,),
         )
-        return [path for (path,) in rows]
 
     def marked(self, server: str) -> int:
         """Return how many files the server was marked as holding, also those that the index does not have."""
@@ -63,11 +62,10 @@ class SqliteReplicaSource:
 
     def gone(self, server: str) -> list[str]:
         """Return the files that the server holds and the index does not."""
-        rows = self._database.rows(
+        return self._database.column(
             "SELECT path FROM projected WHERE server = ? AND path NOT IN (SELECT path FROM files) ORDER BY path",
             (server,),
         )
-        return [path for (path,) in rows]
 
     def mark(self, server: str, marks: Mapping[str, str]) -> None:
         """Record the marks of the files that the server holds, by path; "" for one that the index does not have."""

@@ -172,4 +172,4 @@ class ScopeResolver:
         return self._ids(f"SELECT id FROM files WHERE {where}", sorted(scope.categories) + sorted(scope.languages))
 
     def _ids(self, sql: str, values: Sequence[str]) -> set[int]:
-        return {file_id for (file_id,) in self._database.rows(sql, values)}
+        return set(self._database.column(sql, values))

@@ -52,16 +52,15 @@ class SqliteSymbolGraph:
 
     def similar_names(self, name: str, limit: int, scope: Scope) -> list[str]:
         files = self._scopes.resolve(scope)
-        rows = self._database.rows(
+        return self._database.column(
             f"""SELECT DISTINCT s.name FROM symbols s WHERE instr(s.name_key, ?) AND {files.condition("s.file_id")}
                 ORDER BY length(s.name), s.name LIMIT ?""",
             (name.lower(), *files.parameters, limit),
         )
-        return [similar for (similar,) in rows]
 
     def names(self, *, qualified: bool = False) -> list[str]:
         column = "qualified_name" if qualified else "name"
-        return [name for (name,) in self._database.rows(f"SELECT DISTINCT {column} FROM symbols ORDER BY {column}")]
+        return self._database.column(f"SELECT DISTINCT {column} FROM symbols ORDER BY {column}")
 
     def file(self, path: str) -> CodeNode | None:
         rows = self._database.rows(f"SELECT {_FILE_COLUMNS} FROM files f WHERE f.path = ?", (path,))

@@ -47,8 +47,7 @@ class ArchiveClassifier:
         return ArchiveClass(f"name matches {rule.text}", FILE_PENALTY) if rule else None
 
     def _find(self, path: str, *, is_folder: bool) -> Rule | None:
-        rule = self._rules.match(path.encode(errors="surrogateescape").lower(), is_folder=is_folder)
-        return None if rule is None or rule.negated else rule
+        return self._rules.choose(path.encode(errors="surrogateescape").lower(), is_folder=is_folder)
 
 
 def _parse(patterns: Sequence[str]) -> list[Rule]:

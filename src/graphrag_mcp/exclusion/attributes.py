@@ -26,17 +26,12 @@ class StatedCategories:
             lines = read_file_below(root, ATTRIBUTES_FILE, MAX_BYTES).split(b"\n")
         except OSError:
             lines = []
-        rules_of = {category: _rules(lines, name) for name, category in _CATEGORIES.items()}
-        self._rules = {category: RuleList(rules) for category, rules in rules_of.items() if rules}
+        self._rules = {category: RuleList(_rules(lines, name)) for name, category in _CATEGORIES.items()}
 
     def of(self, path: str) -> Category | None:
         """Return the category that the attributes give a file; path: relative to the root, with forward slashes."""
         name = path.encode(errors="surrogateescape")
-        for category, rules in self._rules.items():
-            rule = rules.match(name, is_folder=False)
-            if rule is not None and not rule.negated:
-                return category
-        return None
+        return next((category for category, rules in self._rules.items() if rules.choose(name, is_folder=False)), None)
 
 
 def _rules(lines: list[bytes], attribute: str) -> list[Rule]:
@@ -44,13 +39,13 @@ def _rules(lines: list[bytes], attribute: str) -> list[Rule]:
     rules = []
     for number, line in enumerate(lines, 1):
         pattern, attributes = _split(line)
-        settings = [setting for setting in map(_setting, attributes) if setting[0] == attribute]
+        settings = dict(map(_setting, attributes))  # The last one of a name counts.
         try:
-            rule = parse_rule(pattern, ATTRIBUTES_FILE, number) if settings else None
+            rule = parse_rule(pattern, ATTRIBUTES_FILE, number) if attribute in settings else None
         except ValueError:  # The pattern can never match.
             rule = None
         if rule is not None and not rule.negated:  # Git takes no pattern with `!` here.
-            rules.append(replace(rule, negated=not settings[-1][1]))
+            rules.append(replace(rule, negated=not settings[attribute]))
     return rules
 
 

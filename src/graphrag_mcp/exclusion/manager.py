@@ -11,6 +11,7 @@ from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind
 from graphrag_mcp.exclusion.rule_files import Stamp
 from graphrag_mcp.exclusion.rulebook import GIT_IGNORE_FILE, Folder, Rulebook
 from graphrag_mcp.settings import IndexingSettings
+from graphrag_mcp.system.safe_files import list_folder
 
 Result = TypeVar("Result", bound=Mapping[str, object])
 
@@ -95,11 +96,12 @@ class ExclusionManager:
             if folder.exclusion is not None:
                 excluded.add(shown)
                 continue
-            for name, is_folder in _list_folder(self.root / path):
-                if folder.explain(name, is_folder=is_folder):
-                    excluded.add(shown / name)
+            for entry in list_folder(self.root / path):
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if folder.explain(entry.name, is_folder=is_folder):
+                    excluded.add(shown / entry.name)
                 elif is_folder:
-                    pending.append((f"{folder.path}{name}", shown / name))
+                    pending.append((f"{folder.path}{entry.name}", shown / entry.name))
         return excluded
 
     def filter_search_results(self, results: Sequence[Result]) -> list[Result]:
@@ -154,12 +156,3 @@ class ExclusionManager:
         if text == ".." or text.startswith("../") or "\0" in text:
             return None
         return "" if text == "." else text
-
-
-def _list_folder(folder: Path) -> list[tuple[str, bool]]:
-    """Return the names in a folder and which of them are folders; none if it cannot be read."""
-    try:
-        with os.scandir(folder) as entries:
-            return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
-    except OSError:
-        return []

@@ -108,6 +108,11 @@ class RuleList:
         index = table.last_match(path[self._base_length :], path[path.rfind(b"/") + 1 :])
         return None if index < 0 else self._rules[index]
 
+    def choose(self, path: bytes, *, is_folder: bool) -> Rule | None:
+        """Return the last rule that matches the path itself, None if that is negated."""
+        rule = self.match(path, is_folder=is_folder)
+        return None if rule is None or rule.negated else rule
+
 
 _ENDING = re.compile(rb"\*(\.[^.*?\[\\/]+)")
 
@@ -180,12 +185,12 @@ def compile_globs(patterns: Sequence[str], argument: str = _ARGUMENT) -> Callabl
             folder = folder.rpartition(b"/")[0]
         is_matched = folders[folder]
         for below in reversed(pending):
-            is_matched = folders[below] = is_matched or _is_match(rules, below, is_folder=True)
+            is_matched = folders[below] = is_matched or rules.choose(below, is_folder=True) is not None
         return is_matched
 
     def matches(path: str) -> bool:
         key = path.encode(errors="surrogateescape")
-        return is_below_match(key.rpartition(b"/")[0]) or _is_match(rules, key, is_folder=False)
+        return is_below_match(key.rpartition(b"/")[0]) or rules.choose(key, is_folder=False) is not None
 
     return matches
 
@@ -198,8 +203,3 @@ def _parse(pattern: str, argument: str) -> Rule:
     if rule is None:
         raise RequestError(argument, f"{argument}: {quoted(pattern)} names no file; {_ADVICE}")
     return rule
-
-
-def _is_match(rules: RuleList, path: bytes, *, is_folder: bool) -> bool:
-    rule = rules.match(path, is_folder=is_folder)
-    return rule is not None and not rule.negated

@@ -151,18 +151,18 @@ class LookAgain:
         self._known: dict[str, Matrix | None] = {}
 
     def expect(self, text: str) -> None:
-        """Begin to embed a question; returns at once."""
         self._model.question(text)
 
     def similarities(self, text: str, chunk_ids: Sequence[int]) -> Mapping[int, float]:
         """Return the cosines of chunks that have a vector; the others are embedded next."""
         vector = self._vector(text)
-        found = {} if vector is None else self._vectors.similarities(vector, chunk_ids)
-        self._model.want([chunk_id for chunk_id in chunk_ids if chunk_id not in found] if vector is not None else [])
+        if vector is None:
+            return {}
+        found = self._vectors.similarities(vector, chunk_ids)
+        self._model.want([chunk_id for chunk_id in chunk_ids if chunk_id not in found])
         return found
 
     def nearest(self, text: str, limit: int, scope: Scope) -> list[Ranked]:
-        """Return the best chunks of all; [] until all have a vector."""
         vector = self._vector(text)
         return [] if vector is None else self._vectors.nearest(vector, limit, scope)
 

@@ -4,6 +4,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,15 +121,14 @@ class LinkStage:
         self._links.settle(stale, {path: packed for path, packed in imports.items() if path not in stale})
 
 
-_LINKERS: dict[_State, tuple[Database, Linker]] = {}  # The last linker of this process is kept.
+@lru_cache(1)
+def _opened(state: _State) -> tuple[Database, Linker]:
+    database = Database(state.path, state.root, state.model)
+    return database, Linker(SqliteFacts(database))
 
 
 def _link_task(state: _State, paths: Sequence[str]) -> list[Outcome]:
-    if state not in _LINKERS:
-        _LINKERS.clear()
-        database = Database(state.path, state.root, state.model)
-        _LINKERS[state] = database, Linker(SqliteFacts(database))
-    database, linker = _LINKERS[state]
+    database, linker = _opened(state)
     try:
         return [_attempt(linker, path) for path in paths]
     finally:

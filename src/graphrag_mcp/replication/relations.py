@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.graph.relations import Relations
@@ -153,27 +153,19 @@ class Collected:
         """Yield every file with its relations, in the order of paths."""
         for path, said in self._spool.execute("SELECT path, said FROM files ORDER BY path"):
             outside, undecided, interfaces = json.loads(said)
-            yield self._related(path, _lines(outside), _lines(undecided), interfaces)
+            outside, undecided = list(map(tuple, outside)), list(map(tuple, undecided))
+            chunks = self._source.chunk_keys(path)
+            edges = [
+                ReplicatedEdge(kind, source, target, bool(of_file), bool(to_file), line, sure, _chunk_of(chunks, line))
+                for kind, source, target, of_file, to_file, line, sure in self._spool.execute(_OF_FILE, (path,))
+            ]
+            content = repr((edges, outside, undecided, interfaces)).encode(errors="surrogatepass")
+            mark = hashlib.blake2b(content, digest_size=16).hexdigest()
+            yield RelatedFile(path, edges, outside, undecided, interfaces, mark)
 
     def close(self) -> None:
         """Remove the temporary file."""
         self._spool.close()
-
-    def _related(
-        self, path: str, outside: list[tuple[str, int]], undecided: list[tuple[str, int]], interfaces: list[str]
-    ) -> RelatedFile:
-        chunks = self._source.chunk_keys(path)
-        edges = [
-            ReplicatedEdge(kind, source, target, bool(of_file), bool(to_file), line, sure, _chunk_of(chunks, line))
-            for kind, source, target, of_file, to_file, line, sure in self._spool.execute(_OF_FILE, (path,))
-        ]
-        said = repr((edges, outside, undecided, interfaces)).encode(errors="surrogatepass")
-        mark = hashlib.blake2b(said, digest_size=16).hexdigest()
-        return RelatedFile(path, edges, outside, undecided, interfaces, mark)
-
-
-def _lines(read: list[list[Any]]) -> list[tuple[str, int]]:
-    return [(name, line) for name, line in read]
 
 
 class _HeldLinks(SqliteLinks):
@@ -186,7 +178,6 @@ class _HeldLinks(SqliteLinks):
             self._held[link.target].append(link)
 
     def to(self, targets: Collection[int], hows: Collection[How], /) -> list[StoredLink]:
-        """Return the links of some kinds to places or names, in the order of paths and lines."""
         if not self._held.keys() >= set(targets):
             return super().to(targets, hows)
         links = [link for target in set(targets) for link in self._held[target] if link.how in hows]

@@ -7,7 +7,7 @@ no file is parsed or embedded again for a server.
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -37,7 +37,6 @@ _COUNTED = ("written", "removed", "chunks", "missing", "outdated", "foreign")
 NAMED = 3  # A sentence names no more files.
 
 ReportSync = Callable[[str, int, int], None]
-Versions = Mapping[str, tuple[str, int]]  # It has the version and the number of chunks of each file.
 Agree = Callable[[str], bool]  # It is called with what would be removed, as a clause.
 Sent = TypeVar("Sent")
 _WHOLE = ""  # A file of this path has the mark of all relations.
@@ -78,11 +77,6 @@ def synchronise(
     except GraphragError as error:
         run.problem = str(error)
     return run.report()
-
-
-def differing(here: Versions, there: Versions) -> list[str]:
-    """Return the files that a server lacks or holds in another version."""
-    return [path for path, version in here.items() if version[1] and there.get(path) != version]
 
 
 def some_of(paths: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from stat import S_ISREG
 from urllib.parse import urlsplit
 
 from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree, git_folder, read_head_commit, read_ref
-from graphrag_mcp.system.safe_files import read_regular_file
+from graphrag_mcp.system.safe_files import list_folder, read_regular_file
 
 NO_REPOSITORY = "not a Git repository"
 OLDEST_GIT = "2.31"
@@ -106,20 +106,15 @@ class Git:
         return answer.decode("ascii", "replace").strip()
 
     def setting(self, key: str, deadline: float) -> str:
-        """Return one value of the repository's configuration, which git gets as text alone; "" without it.
+        """Return one value of the repository's configuration, which git gets as text alone.
 
-        Raises GitError.
+        Raises GitError, also where the value is not there.
         """
         try:
             text = read_regular_file(self._common / "config", _SETTINGS_BYTES, follow_symlink=False)
-        except OSError:
-            return ""
-        try:
-            value = self.run(deadline, "config", "--file", "-", "--no-includes", "--get", key, stdin=text)
-        except GitTimeoutError:
-            raise
-        except GitError:  # It is not there, or the file is damaged.
-            return ""
+        except OSError as error:
+            raise GitError("the repository's configuration cannot be read") from error
+        value = self.run(deadline, "config", "--file", "-", "--no-includes", "--get", key, stdin=text)
         return value.decode("utf-8", "replace").strip()
 
     def run(
@@ -233,9 +228,9 @@ class Git:
 
     def _environment(self, index: bool = False, into: str = "", is_lent: bool = True) -> dict[str, str]:
         """Return an environment that lends git the objects, and no settings of the repository or the user."""
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        if path := os.environ.get("GIT_EXEC_PATH"):
-            environment["GIT_EXEC_PATH"] = path
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name == "GIT_EXEC_PATH"
+        }
         environment |= {
             "GIT_DIR": os.fspath(_EMPTY / self._format),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(self._objects) if is_lent else "",
@@ -327,9 +322,9 @@ def _has_promises(objects: Path) -> bool:
         if (path := os.path.realpath(objects)) in seen:
             continue
         seen.add(path)
-        inner = [entry.name for entry in _entries(objects) if _OF_OBJECTS.fullmatch(entry.name)]
+        inner = [entry.name for entry in list_folder(objects) if _OF_OBJECTS.fullmatch(entry.name)]
         for folder in (*inner, "info/commit-graphs"):
-            for entry in _entries(objects / folder):
+            for entry in list_folder(objects / folder):
                 if not entry.is_file() and not entry.is_dir():
                     raise GitError(f"{folder}/{entry.name} in the repository's objects is not a file")
                 is_partial |= entry.name.endswith(".promisor")
@@ -337,14 +332,6 @@ def _has_promises(objects: Path) -> bool:
             lenders = read_regular_file(objects / "info/alternates", _SETTINGS_BYTES).splitlines()
             waiting += [objects / os.fsdecode(lender) for lender in lenders[:_MOST_LENDERS]]
     return is_partial
-
-
-def _entries(folder: Path) -> list["os.DirEntry[str]"]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except (OSError, ValueError):
-        return []
 
 
 def _quoted(path: Path) -> str:

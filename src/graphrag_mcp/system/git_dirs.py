@@ -71,7 +71,7 @@ def read_head(top: Path) -> tuple[str, str, int]:
     if common is None:
         return "", "", 0
     head = read_line(git_folder(top) / "HEAD")
-    branch = head.removeprefix("ref: ")
+    branch = head.removeprefix(_SYMBOLIC)
     try:
         packed = (common / "packed-refs").stat().st_mtime_ns
     except OSError:

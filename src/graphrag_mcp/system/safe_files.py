@@ -30,6 +30,15 @@ def read_regular_file(file: Path, limit: int, *, follow_symlink: bool = True) ->
     return content
 
 
+def list_folder(folder: Path) -> list["os.DirEntry[str]"]:
+    """Return what is in a folder; nothing if it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except (OSError, ValueError):
+        return []
+
+
 def hash_content(data: bytes) -> bytes:
     """Return what tells a content of a file from others."""
     return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()

@@ -80,27 +80,22 @@ class Neo4jCode:
     # ------------------------------------------------------------ nodes
 
     def definitions(self, name: str, scope: Scope) -> list[CodeNode]:
-        """Return the definitions whose qualified name is or ends with a name, ignoring case; in the order of paths."""
         names = sorted({name.rpartition(".")[2].lower(), name.lower()})
         nodes = self._found("definitions", scope, names=names)
         return [node for node in nodes if is_called(node, name.lower())]
 
     def similar_names(self, name: str, limit: int, _scope: Scope) -> list[str]:
-        """Return names that contain a name, ignoring case, shortest first."""
         similar = (other for other in self.names() if name.lower() in other.lower())
         return sorted(similar, key=lambda other: (len(other), other))[:limit]
 
     def names(self, *, qualified: bool = False) -> list[str]:
-        """Return names that are defined, on request with their qualifiers."""
         rows = self._read("names", qualified=qualified, limit=MOST_NAMES)
         return [mask_secrets(row["name"]) for row in rows if isinstance(row["name"], str)]
 
     def file(self, path: str) -> CodeNode | None:
-        """Return a file as a node."""
         return next(iter(self._found("file", key=file_key(self._project.name, path))), None)
 
     def in_file(self, path: str, line: int | None = None) -> list[CodeNode]:
-        """Return the definitions of a file in the order of their lines; those around a line, innermost first."""
         nodes = self._found("in_file", key=file_key(self._project.name, path))
         if line is None:
             return nodes
@@ -108,7 +103,6 @@ class Neo4jCode:
         return sorted(around, key=lambda node: node.end_line - node.start_line)
 
     def lines(self, wanted: Collection[Line]) -> Mapping[Line, str]:
-        """Return the text of lines by path and line, as far as they are on the server."""
         lines = self._read_lines({path for path, _ in wanted})
         return {place: lines[place] for place in wanted if place in lines}
 
@@ -120,13 +114,11 @@ class Neo4jCode:
         )
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
-        """Return those of the paths that a scope shows."""
         keys = [file_key(self._project.name, path) for path in paths]
         rows = self._read("visible", scope, keys=keys) if keys else []
         return {path for row in rows if isinstance(path := row["path"], str)}.intersection(paths)
 
     def nodes(self, ids: Iterable[int]) -> Mapping[int, CodeNode]:
-        """Return nodes by their ids."""
         return {node_id: self._nodes[node_id] for node_id in ids if node_id in self._nodes}
 
     def texts(self, _names: Collection[str], _scope: Scope) -> list[tuple[str, Category, int, str]]:
@@ -144,11 +136,9 @@ class Neo4jCode:
     # ------------------------------------------------------------ relations
 
     def decides(self, path: str) -> bool:
-        """Return whether the relations of a file are decided from facts."""
         return detect_language(path) in FACT_LANGUAGES
 
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
-        """Return the relations to a node, and what is not known of them."""
         wanted = set(kinds) - {RelationKind.CONTAINS}
         if RelationKind.READS in wanted:  # A call of it reads it first.
             wanted.add(RelationKind.CALLS)

@@ -131,7 +131,6 @@ class Neo4jGraphStore:
         kinds: Sequence[RelationKind] = (),
         symbols: Collection[str] = (),
     ) -> list[GraphNeighbour]:
-        """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path), each chunk once."""
         reading = statement("neighbours", types=relationship_types(kinds or RELATED_KINDS))
         keys = self._chunk_ids.keys(chunk_ids)
         frontier = [keys[chunk_id] for chunk_id in chunk_ids if chunk_id in keys]

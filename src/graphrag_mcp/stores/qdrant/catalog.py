@@ -10,7 +10,6 @@ from uuid import UUID
 
 from qdrant_client import models
 
-from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
 from graphrag_mcp.model.graph import Line
 from graphrag_mcp.model.paths import ChosenPaths, GlobCompiler
@@ -130,12 +129,11 @@ class QdrantCatalog:
         if self._outlines[0] != wanted:
             versions = {known: self._versions[known] for known in wanted if known in self._versions}
             keys = {point_key(self._points.project.name, version, 0): known for known, version in versions.items()}
-            try:
-                records = self._points.read(keys, with_payload=["outline"])
-            except ServerError:
+            records = self._points.read(keys, with_payload=["outline"])
+            if not records:  # They are asked for again: the server may have failed.
                 return {}
-            payload_of = {str(record.id): record.payload or {} for record in records}
-            outlines = {known: read(payload_of.get(key, {}).get("outline"), OutlineRow) for key, known in keys.items()}
+            found = {known: records[key].payload or {} for key, known in keys.items() if key in records}
+            outlines = {known: read(payload.get("outline"), OutlineRow) for known, payload in found.items()}
             self._outlines = wanted, {known: (versions[known], row) for known, row in outlines.items() if row}
         return self._outlines[1]
 
@@ -143,11 +141,8 @@ class QdrantCatalog:
         self, chunk_ids: Sequence[int], fields: models.PayloadSelectorExclude | list[str], kind: type[_Row]
     ) -> dict[int, _Row]:
         keys = self._ids.keys(chunk_ids)
-        try:
-            records = self._points.read(keys.values(), with_payload=fields)
-        except ServerError:
-            return {}
-        rows = {str(record.id): row for record in records if (row := read(record.payload, kind))}
+        records = self._points.read(keys.values(), with_payload=fields)
+        rows = {key: row for key, record in records.items() if (row := read(record.payload, kind))}
         return {chunk_id: rows[key] for chunk_id, key in keys.items() if key in rows}
 
 

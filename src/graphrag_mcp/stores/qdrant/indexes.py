@@ -70,10 +70,14 @@ class QdrantPoints:
                 return hits[:limit]
             asked *= 4  # The others are of files that are not here any more.
 
-    def read(self, keys: Iterable[str], **wanted: Any) -> list[models.Record]:
-        """Return these points; wanted: the client's with_payload and with_vectors."""
+    def read(self, keys: Iterable[str], **wanted: Any) -> dict[str, models.Record]:
+        """Return these points by their keys, none while the server fails; wanted: see `QdrantProject.retrieve`."""
         named = list(keys)
-        return self.wait(lambda: self.project.retrieve(named, **wanted)) if named else []
+        try:
+            records = self.wait(lambda: self.project.retrieve(named, **wanted)) if named else []
+        except ServerError:
+            return {}
+        return {str(record.id): record for record in records}
 
 
 class QdrantVectorIndex:
@@ -102,13 +106,10 @@ class QdrantVectorIndex:
     def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
         """Return the vectors of those chunks that have one; none while the server fails."""
         keys = self._points.chunk_ids.keys(chunk_ids)
-        try:
-            records = self._points.read(keys.values(), with_payload=False, with_vectors=[DENSE])
-        except ServerError:
-            return {}
+        records = self._points.read(keys.values(), with_payload=False, with_vectors=[DENSE])
         vectors = {
-            str(record.id): record.vector[DENSE]
-            for record in records
+            key: record.vector[DENSE]
+            for key, record in records.items()
             if isinstance(record.vector, dict) and record.vector
         }
         return {

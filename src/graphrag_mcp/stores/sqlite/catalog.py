@@ -128,9 +128,7 @@ class SqliteCatalog:
             )
             known.update((row[0], _read_file(row)) for row in rows)
         files = {chunk_id: known[file_id] for chunk_id, file_id in file_of.items() if file_id in known}
-        mixed = {
-            file_id for file_id in {*file_of.values()} if file_id in known and has_inline_tests(known[file_id].path)
-        }
+        mixed = {file_id for file_id in known.keys() & file_of.values() if has_inline_tests(known[file_id].path)}
         symbols = self._symbols([chunk_id for chunk_id, file_id in file_of.items() if file_id in mixed])
         tests = (chunk_id for chunk_id, symbol in symbols.items() if is_inline_test(files[chunk_id].path, symbol))
         return files | {chunk_id: replace(files[chunk_id], category=Category.TESTS) for chunk_id in tests}
@@ -205,13 +203,12 @@ class SqliteCatalog:
         if not ids:  # This is the usual case, and needs no query.
             return []
         hidden = self.scope_paths.resolve(scope)
-        rows = self._database.rows(
+        return self._database.column(
             f"""SELECT f.id << {ORDINAL_BITS} FROM files f
                 WHERE f.id IN (SELECT value FROM json_each(?)) AND {hidden.condition("f.id")}
                 ORDER BY f.path LIMIT ?""",
             (id_list(ids), *hidden.parameters, limit),
         )
-        return [chunk_id for (chunk_id,) in rows]
 
     def _stated_now(self) -> dict[int, DocumentStatus | None]:
         """Return the status that each document states, by file id; each content is read once."""
@@ -236,7 +233,7 @@ class SqliteCatalog:
 
     def note(self, path: str) -> str:
         """Return what was unusual about reading a file; "" when nothing was."""
-        return "".join(note for (note,) in self._database.rows("SELECT note FROM files WHERE path = ?", (path,)))
+        return "".join(self._database.column("SELECT note FROM files WHERE path = ?", (path,)))
 
     def file_states(self) -> dict[str, FileState]:
         """Return the index entry of every file, by path."""

@@ -122,7 +122,7 @@ class Database:
 
     def models(self) -> set[str]:
         """Return the fingerprints of all trees' models."""
-        return {model for (model,) in self.rows("SELECT DISTINCT model FROM trees")}
+        return set(self.column("SELECT DISTINCT model FROM trees"))
 
     def roots(self) -> int:
         """Return how many work trees share the file."""
@@ -133,6 +133,10 @@ class Database:
         lent = self._lent()
         with lent.busy:
             return lent.opened.execute(sql, tuple(parameters)).fetchall()
+
+    def column(self, sql: str, parameters: Iterable[object] = ()) -> list[Any]:
+        """Return the first value of each row."""
+        return [row[0] for row in self.rows(sql, parameters)]
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

@@ -51,7 +51,7 @@ def _named(row: tuple[Any, ...]) -> Named:
 
 
 class SqliteFacts:
-    """The facts as of one commit: make a new one when the index has changed."""
+    """The facts as of one commit, see `FactSource`: make a new one when the index has changed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -62,19 +62,15 @@ class SqliteFacts:
         return dict(self._database.rows("SELECT f.path, x.unit FROM facts x CROSS JOIN files f ON f.id = x.file_id"))
 
     def facts(self, path: str) -> FileFacts | None:
-        """Return the facts of a file, None if it has none."""
         return self._unpacked(path)[0]
 
     def has(self, path: str) -> bool:
-        """Return whether a file has facts."""
         return path in self._units
 
     def unit(self, path: str) -> str:
-        """Return the unit of a file."""
         return self._units.get(path, "")
 
     def has_unit(self, unit: str) -> bool:
-        """Return whether any file is in a unit."""
         return bool(self._database.rows("SELECT 1 FROM facts WHERE unit = ? LIMIT 1", (unit,)))
 
     @_kept(1 << 12)
@@ -90,7 +86,6 @@ class SqliteFacts:
 
     @_kept(1 << 14)
     def find(self, unit: str, qualified_name: str) -> Sequence[SymbolId]:
-        """Return the declarations with a qualified name in all files of a unit."""
         paths = self._defining(_plain(qualified_name.rpartition(".")[2])).get((unit, qualified_name), ())
         return tuple(
             SymbolId(path, number) for path in paths for number in self._unpacked(path)[1].get(qualified_name, ())
@@ -110,7 +105,6 @@ class SqliteFacts:
         return paths
 
     def methods(self, unit: str, owner: str) -> Sequence[SymbolId]:
-        """Return the methods of a type in all files of a unit, by the type's qualified name."""
         return [symbol for name in self._methods(unit).get(owner, ()) for symbol in self.find(unit, name)]
 
     @_kept(1 << 6)
@@ -128,7 +122,6 @@ class SqliteFacts:
 
     @_kept(1 << 12)
     def named(self, name: str) -> Sequence[SymbolId]:
-        """Return all declarations of a name."""
         rows = self._database.rows(
             """SELECT DISTINCT f.path FROM symbols s CROSS JOIN main.facts x ON x.file_id = s.file_id
                CROSS JOIN files f ON f.id = s.file_id WHERE s.name_key = lower(?1) AND s.name = ?1 ORDER BY f.path""",
@@ -139,7 +132,6 @@ class SqliteFacts:
 
     @_kept(FILES_KEPT)
     def outline(self, path: str) -> Sequence[Relation]:
-        """Return the relations of a file without facts, none for any other file."""
         rows = self._database.rows(
             "SELECT o.data FROM files f CROSS JOIN main.outlines o ON o.file_id = f.id WHERE f.path = ?", (path,)
         )
@@ -147,15 +139,12 @@ class SqliteFacts:
 
     @_kept(1 << 14)
     def file(self, path: str) -> Keyed | None:
-        """Return a file of the tree."""
         rows = self._database.rows(f"SELECT {_KEYED} FROM files f WHERE f.path = ?", (path,))
         return Keyed(rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
 
     def content_hash(self, path: str) -> bytes:
         """Return the hash of what is indexed of a file (`hash_content`)."""
-        return b"".join(
-            data for (data,) in self._database.rows("SELECT content_hash FROM files WHERE path = ?", (path,))
-        )
+        return b"".join(self._database.column("SELECT content_hash FROM files WHERE path = ?", (path,)))
 
     def tests_among(self, paths: Iterable[str]) -> set[str]:
         """Return those of some files that are tests."""
@@ -166,7 +155,6 @@ class SqliteFacts:
         return {path for (path,) in rows}
 
     def inside(self, path: str) -> Sequence[Named]:
-        """Return the definitions of a file."""
         rows = self._database.rows(
             f"""SELECT {_NAMED} FROM files f CROSS JOIN symbols s ON s.file_id = f.id
                 WHERE f.path = ? AND s.kind != 'key' ORDER BY s.id""",
@@ -190,7 +178,6 @@ class SqliteFacts:
 
     @_kept(1 << 12)
     def keyed(self, key: str) -> Sequence[Keyed]:
-        """Return the files that are imported under a key (`module_keys`)."""
         rows = self._database.rows(
             f"SELECT {_KEYED} FROM main.module_keys m CROSS JOIN files f ON f.id = m.file_id WHERE m.key = ? "
             "ORDER BY f.path",
@@ -199,7 +186,6 @@ class SqliteFacts:
         return [Keyed(path, language, bool(archived)) for path, language, archived in rows]
 
     def placed(self, places: Iterable[int]) -> Mapping[int, SymbolId]:
-        """Return the named declarations at places."""
         wanted = set(places)
         rows = self._database.rows(
             """SELECT DISTINCT f.path FROM json_each(?) wanted CROSS JOIN main.symbols s ON s.place = wanted.value
@@ -215,15 +201,12 @@ class SqliteFacts:
         return {place_id(Place(path, identity)): SymbolId(path, number) for number, identity in enumerate(names)}
 
     def places_of(self, name: str) -> Sequence[int]:
-        """Return the places of the definitions of a name."""
-        rows = self._database.rows(
+        return self._database.column(
             "SELECT DISTINCT place FROM symbols WHERE name_key = lower(?1) AND name = ?1 AND kind != 'key'",
             (_plain(name),),
         )
-        return [place for (place,) in rows]
 
     def unparsed(self, name: str, language: str) -> tuple[str, ...]:
-        """Return the files that may mention a name in lines that could not be parsed, or in a file cut as text."""
         family = _family(language)
         if _WORD.fullmatch(name):
             return tuple(self._words.get(family, {}).get(name, ()))

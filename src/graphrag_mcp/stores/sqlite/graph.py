@@ -21,7 +21,7 @@ _MENTIONING = (*_LEADING, KIND_NUMBERS[RelationKind.TESTS], KIND_NUMBERS[Relatio
 
 
 class SqliteGraph:
-    """Reads what a search needs of the code graph."""
+    """Reads what a search needs of the code graph: the `GraphStore` of the index file, without neighbours."""
 
     remote = False
 
@@ -30,7 +30,6 @@ class SqliteGraph:
         self._scopes = scopes
 
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
-        """Return definitions whose unqualified name equals one of `names`, ignoring case, in the order of paths."""
         files = self._scopes.resolve(scope)
         keys = sorted({name.lower() for name in names})
         rows = self._database.rows(
@@ -46,7 +45,6 @@ class SqliteGraph:
         ]
 
     def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[ChunkMention]:
-        """Return the definitions in other files that the chunks reference, without ambiguous names."""
         files = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""WITH referenced AS MATERIALIZED (
@@ -68,7 +66,6 @@ class SqliteGraph:
         return list(map(ChunkMention._make, rows))
 
     def backlinks(self, chunk_ids: Sequence[int]) -> dict[int, int]:
-        """Return for each of those chunks how many other files, not archived, call, import or link to its file."""
         file_of = {chunk_id: chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}
         rows = self._database.rows(
             f"""WITH wanted AS (SELECT value AS id FROM json_each(?)),

@@ -66,7 +66,6 @@ class SqliteHistory:
         return int(count)
 
     def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
-        """Return the commits whose messages have any of the terms that were counted, the best first."""
         query = any_term(frequencies)
         state = self.state()
         if not query or not state.tip:
@@ -223,7 +222,7 @@ class SqliteHistory:
 
     def tidy(self) -> None:
         """Remove all commits if no tree has most of them; those that are needed are read again."""
-        trees = [members for (members,) in self._database.rows("SELECT members FROM main.tree_history")]
+        trees = self._database.column("SELECT members FROM main.tree_history")
         used = sum(map(any, zip_longest(*trees, fillvalue=0)))
         ((stored,),) = self._database.rows("SELECT count(*) FROM main.commits")
         if stored > 2 * used:

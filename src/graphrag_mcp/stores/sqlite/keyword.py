@@ -52,12 +52,11 @@ class SqliteKeywordIndex:
         wanted = " OR ".join(f'"{words}"' for words in map(index_text, phrases) if words)
         if not wanted:
             return []
-        rows = self._database.rows(
+        return self._database.column(
             f"""SELECT rowid FROM keywords
                 WHERE keywords MATCH ? AND substr(?, (rowid >> {ORDINAL_BITS}) + 1, 1) IS x'01' LIMIT ?""",
             (f"body : ({wanted})", self._scopes.resolve(scope).visible, limit),
         )
-        return [chunk_id for (chunk_id,) in rows]
 
     def chunks_with_text(self, texts: Sequence[str], limit: int, scope: Scope) -> list[int]:
         """Return chunks inside the scope that contain any of some texts, at most `limit`.
@@ -68,11 +67,10 @@ class SqliteKeywordIndex:
         if not 0 < len(proposed) <= MAX_COMPARED:
             return []
         contains = " OR ".join("instr(text, ?)" for _ in texts)
-        rows = self._database.rows(
+        return self._database.column(
             f"SELECT id FROM main.chunks WHERE id IN (SELECT value FROM json_each(?)) AND ({contains}) LIMIT ?",
             (id_list(proposed), *texts, limit),
         )
-        return [chunk_id for (chunk_id,) in rows]
 
     def words(self, chunk_ids: Sequence[int]) -> Mapping[int, Mapping[str, str]]:
         """Return the words of each field of chunks, separated by blanks, in the given order."""

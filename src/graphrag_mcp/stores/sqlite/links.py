@@ -102,14 +102,13 @@ def _hashes(packed: bytes) -> _Hashes:
 
 
 class SqliteLinks:
-    """The links of one tree as of one commit: make a new one when the index has changed."""
+    """The links of one tree as of one commit, see `LinkSource`: make a new one when the index has changed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._tree_id = database.tree.tree_id
 
     def to(self, targets: Collection[int], hows: Collection[How], /) -> list[StoredLink]:
-        """Return the links of some kinds to places or names, in the order of paths and lines."""
         rows = self._database.rows(
             f"""SELECT {_COLUMNS} FROM json_each(?) wanted CROSS JOIN main.links v ON v.target = wanted.value
                 CROSS JOIN linked l ON l.id = v.id >> {LINK_BITS} CROSS JOIN files f ON f.id = l.file_id
@@ -119,7 +118,6 @@ class SqliteLinks:
         return list(map(_stored, rows))
 
     def of(self, path: str, /) -> list[StoredLink]:
-        """Return the links of the mentions and declarations of a file, in the order of lines."""
         rows = self._database.rows(
             f"""SELECT {_COLUMNS} FROM files f CROSS JOIN linked l ON l.file_id = f.id
                 CROSS JOIN main.links v ON {of_linked("v.id", "l.id")} WHERE f.path = ? ORDER BY v.position""",
@@ -152,22 +150,20 @@ class SqliteLinks:
 
     @cached_property
     def _changed(self) -> Sequence[str]:
-        rows = self._database.rows(
+        return self._database.column(
             """SELECT s.path FROM superseded s LEFT JOIN files f ON f.path = s.path
                WHERE s.facts IS NOT NULL OR s.manifest IS NOT NULL OR s.outline IS NOT NULL
                    OR f.id IN (SELECT file_id FROM main.facts) OR f.id IN (SELECT file_id FROM main.manifests)
                    OR f.id IN (SELECT file_id FROM main.outlines)"""
         )
-        return [path for (path,) in rows]
 
     def missing(self) -> list[str]:
         """Return the files whose links are missing, in the order of their paths."""
-        rows = self._database.rows(
+        return self._database.column(
             """SELECT f.path FROM (SELECT file_id FROM facts UNION SELECT file_id FROM outlines) x
                CROSS JOIN files f ON f.id = x.file_id
                WHERE NOT EXISTS (SELECT 1 FROM linked l WHERE l.file_id = x.file_id) ORDER BY f.path"""
         )
-        return [path for (path,) in rows]
 
     def adopt(self) -> None:
         """Copy the links of the tree that has most of the same contents, if this one has none.
@@ -267,9 +263,7 @@ class SqliteLinks:
 
     def resolved(self) -> list[str]:
         """Return the files that have links."""
-        return [
-            path for (path,) in self._database.rows("SELECT path FROM linked l CROSS JOIN files f ON f.id = l.file_id")
-        ]
+        return self._database.column("SELECT path FROM linked l CROSS JOIN files f ON f.id = l.file_id")
 
     def fail(self, failures: Mapping[str, Failure]) -> None:
         """Note why files could not be resolved; they stay without links."""

@@ -30,9 +30,8 @@ from graphrag_mcp.system.git import head_commit
 
 USUAL_LENGTH = 160.0  # In 34,000 chunks of 17 repositories, the mean of the words over all fields is 161.
 _MEASURED = 20_000  # Chunks from which their mean length is taken.
-_CONTENT = "hex(f.content_hash) || ' ' || f.recipe || ' '"
 # The replica of a file changes if one of these changes.
-_MARK = f"""{_CONTENT} || f.category || ' ' || coalesce(f.modified_at, '') || ' '
+_MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' || coalesce(f.modified_at, '') || ' '
     || coalesce(f.archive_reason, '') || ' ' || coalesce(f.archive_penalty, '')"""
 
 
@@ -50,30 +49,11 @@ class SqliteReplicaSource:
 
     def pending(self, server: str) -> list[str]:
         """Return the files that the server lacks or holds in another version, in the order of paths."""
-        rows = self._database.rows(
+        return self._database.column(
             f"""SELECT f.path FROM files f LEFT JOIN projected p ON p.server = ? AND p.path = f.path
                 WHERE p.mark IS NOT {_MARK} ORDER BY f.path""",
             (server,),
         )
-        return [path for (path,) in rows]
-
-    def differing(self, server: str) -> list[str]:
-        """Return the files with another content than the server confirmed, in the order of paths."""
-        rows = self._database.rows(
-            f"""SELECT f.path FROM files f LEFT JOIN projected p ON p.server = ? AND p.path = f.path
-                WHERE f.chunks AND instr(coalesce(p.mark, ''), {_CONTENT}) != 1 ORDER BY f.path""",
-            (server,),
-        )
-        return [path for (path,) in rows]
-
-    def held(self, server: str) -> tuple[int, int]:
-        """Return how many files the server holds in any version, and how many there are."""
-        ((held, files),) = self._database.rows(
-            """SELECT count(p.path), count(*) FROM files f
-               LEFT JOIN projected p ON p.server = ? AND p.path = f.path""",
-            (server,),
-        )
-        return int(held), int(files)
 
     def marked(self, server: str) -> int:
         """Return how many files the server was marked as holding, also those that the index does not have."""
@@ -82,11 +62,10 @@ class SqliteReplicaSource:
 
     def gone(self, server: str) -> list[str]:
         """Return the files that the server holds and the index does not."""
-        rows = self._database.rows(
+        return self._database.column(
             "SELECT path FROM projected WHERE server = ? AND path NOT IN (SELECT path FROM files) ORDER BY path",
             (server,),
         )
-        return [path for (path,) in rows]
 
     def mark(self, server: str, marks: Mapping[str, str]) -> None:
         """Record the marks of the files that the server holds, by path; "" for one that the index does not have."""

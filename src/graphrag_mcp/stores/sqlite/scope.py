@@ -126,8 +126,6 @@ class ScopeResolver:
 
     def lifted(self, patterns: Sequence[str]) -> list[str]:
         """Return the paths of archived files that gitignore globs include."""
-        if not patterns:
-            return []
         matches = self._compile_globs(patterns)
         return [path for _, path in self._archived_files() if matches(path)]
 
@@ -163,22 +161,15 @@ class ScopeResolver:
         return [(file_id, path) for file_id, path in rows]
 
     def _excluded(self, scope: Scope) -> set[int]:
-        if not scope.excluded_keys:
-            return set()
         return self._ids(
             f"SELECT file_id FROM match_keys WHERE key IN ({marks(scope.excluded_keys)})", sorted(scope.excluded_keys)
         )
 
     def _outside(self, scope: Scope) -> set[int]:
-        conditions: list[str] = []
-        values: list[str] = []
-        for column, wanted in (("category", scope.categories), ("language", scope.languages)):
-            if wanted:
-                conditions.append(f"{column} IN ({marks(wanted)})")
-                values += sorted(wanted)
-        if not conditions:
-            return set()
-        return self._ids(f"SELECT id FROM files WHERE NOT ({' AND '.join(conditions)})", values)
+        wanted = {"category": scope.categories, "language": scope.languages}
+        conditions = [f"{column} NOT IN ({marks(values)})" for column, values in wanted.items() if values]
+        where = " OR ".join(conditions) or "FALSE"
+        return self._ids(f"SELECT id FROM files WHERE {where}", sorted(scope.categories) + sorted(scope.languages))
 
     def _ids(self, sql: str, values: Sequence[str]) -> set[int]:
-        return {file_id for (file_id,) in self._database.rows(sql, values)}
+        return set(self._database.column(sql, values))

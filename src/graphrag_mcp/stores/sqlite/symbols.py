@@ -18,6 +18,9 @@ from graphrag_mcp.text.words import index_text
 _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
     s.signature, f.archive_reason IS NOT NULL, s.place"""
 
+_FILE_COLUMNS = f"""f.id, f.path, f.category, f.archive_reason IS NOT NULL,
+    coalesce((SELECT max(c.end_line) FROM chunks c WHERE {of_file("c.id", "f.id")}), 1)"""
+
 _SURE = (How.CERTAIN, How.SAID, How.NAMED)
 _DEPENDING = [
     KIND_NUMBERS[kind]
@@ -27,7 +30,7 @@ _RANKED = "('type', 'function', 'method', 'constant')"  # Other files depend on 
 
 
 class SqliteSymbolGraph:
-    """Nodes are definitions, and whole files (with the negative id of the file)."""
+    """The `SymbolGraph` of the index file: definitions, and files with a negative id."""
 
     def __init__(self, database: Database, scopes: ScopeResolver) -> None:
         self._database = database
@@ -37,7 +40,6 @@ class SqliteSymbolGraph:
     # ------------------------------------------------------------ nodes
 
     def definitions(self, name: str, scope: Scope) -> list[CodeNode]:
-        """Return the definitions whose qualified name is or ends with a name, ignoring case; in the order of paths."""
         # The name of a heading may contain dots.
         keys = (name.rpartition(".")[2].lower(), name.lower())
         files = self._scopes.resolve(scope)
@@ -49,33 +51,22 @@ class SqliteSymbolGraph:
         return [node for node in map(_node, rows) if is_called(node, name.lower())]
 
     def similar_names(self, name: str, limit: int, scope: Scope) -> list[str]:
-        """Return names that begin with or contain a name, ignoring case, shortest first."""
         files = self._scopes.resolve(scope)
-        rows = self._database.rows(
+        return self._database.column(
             f"""SELECT DISTINCT s.name FROM symbols s WHERE instr(s.name_key, ?) AND {files.condition("s.file_id")}
                 ORDER BY length(s.name), s.name LIMIT ?""",
             (name.lower(), *files.parameters, limit),
         )
-        return [similar for (similar,) in rows]
 
     def names(self, *, qualified: bool = False) -> list[str]:
-        """Return all names that are defined, on request with their qualifiers (`Session.send`)."""
         column = "qualified_name" if qualified else "name"
-        return [name for (name,) in self._database.rows(f"SELECT DISTINCT {column} FROM symbols ORDER BY {column}")]
+        return self._database.column(f"SELECT DISTINCT {column} FROM symbols ORDER BY {column}")
 
     def file(self, path: str) -> CodeNode | None:
-        """Return a file as a node."""
-        rows = self._database.rows(
-            f"""SELECT f.id, f.path, f.category, f.archive_reason IS NOT NULL, coalesce(max(c.end_line), 1)
-                FROM files f LEFT JOIN chunks c
-                ON {of_file("c.id", "f.id")}
-                WHERE f.path = ? GROUP BY f.id""",
-            (path,),
-        )
+        rows = self._database.rows(f"SELECT {_FILE_COLUMNS} FROM files f WHERE f.path = ?", (path,))
         return _file_node(*rows[0]) if rows else None
 
     def in_file(self, path: str, line: int | None = None) -> list[CodeNode]:
-        """Return the definitions of a file in the order of their lines; those around a line, innermost first."""
         rows = self._database.rows(
             f"""SELECT {_NODE_COLUMNS} FROM files f CROSS JOIN symbols s ON s.file_id = f.id
                 WHERE f.path = ? ORDER BY s.start_line, s.end_line DESC, s.id""",
@@ -100,7 +91,6 @@ class SqliteSymbolGraph:
         return {(path, line): lines[index] for path, line, lines, index in texts if index < len(lines)}
 
     def texts(self, names: Collection[str], scope: Scope) -> list[tuple[str, Category, int, str]]:
-        """Return the chunks of a scope with one of some names; see `SymbolGraph`."""
         visible = self._scopes.resolve(scope).visible
         phrases = [f'"{words}"' for words in map(index_text, names) if words]
         if not phrases or b"\1" not in visible:
@@ -114,7 +104,6 @@ class SqliteSymbolGraph:
         return [(path, Category(category), line, text) for path, category, line, text in rows]
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
-        """Return those of some indexed paths that a scope shows."""
         if scope == EVERYTHING:
             return set(paths)
         files = self._scopes.resolve(scope)
@@ -126,7 +115,6 @@ class SqliteSymbolGraph:
         return {path for (path,) in rows}
 
     def at_places(self, places: Collection[int]) -> dict[int, int]:
-        """Return the ids of the nodes at places."""
         rows = self._database.rows(
             """SELECT s.place, s.id FROM json_each(?1) wanted CROSS JOIN main.symbols s ON s.place = wanted.value
                CROSS JOIN files f ON f.id = s.file_id
@@ -147,7 +135,6 @@ class SqliteSymbolGraph:
         return self._folders[1]
 
     def nodes(self, ids: Iterable[int]) -> dict[int, CodeNode]:
-        """Return nodes by their ids; missing ones are left out."""
         wanted = set(ids)
         symbols = self._database.rows(
             f"""SELECT {_NODE_COLUMNS} FROM symbols s CROSS JOIN files f ON f.id = s.file_id
@@ -155,10 +142,7 @@ class SqliteSymbolGraph:
             (id_list(node_id for node_id in wanted if node_id > 0),),
         )
         files = self._database.rows(
-            f"""SELECT f.id, f.path, f.category, f.archive_reason IS NOT NULL,
-                       coalesce((SELECT max(c.end_line) FROM chunks c
-                                 WHERE {of_file("c.id", "f.id")}), 1)
-                FROM files f WHERE f.id IN (SELECT value FROM json_each(?))""",
+            f"SELECT {_FILE_COLUMNS} FROM files f WHERE f.id IN (SELECT value FROM json_each(?))",
             (id_list(-node_id for node_id in wanted if node_id < 0),),
         )
         definitions = map(_node, symbols)

@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
@@ -141,7 +141,9 @@ class _Search:
         related = related_code(request, hits, ranked.lookups, settings)
         rejected = rejected_approaches(request, {hit.chunk.chunk_id for hit in hits}, ranked.lookups, settings)
         judgement = self._judge(ranked, index)
-        names = _near_names(ranked, (*hits, *further)) if judgement.is_unsure else {}
+        shown = {hit.chunk.chunk_id for hit in (*hits, *further)}
+        catalog = self.stores.catalog
+        names = near_names(ranked.query, ranked.orders[-1], shown, catalog) if judgement.is_unsure else {}
         self.watch.end("enrich")
         meta = SearchMeta(
             retrieval_ms=self.watch.total,
@@ -312,11 +314,6 @@ def _gains(ranked: _Ranked) -> Gains | None:
     if sketches is None or not known:
         return None
     return partial(sketches.gains, query=np.mean(known, axis=0))
-
-
-def _near_names(ranked: _Ranked, shown: Iterable[Hit]) -> dict[str, str]:
-    seen = {hit.chunk.chunk_id for hit in shown}
-    return near_names(ranked.query, ranked.orders[-1], seen, ranked.lookups.stores.catalog)
 
 
 def _ran_short(ranked: _Ranked, request: SearchRequest) -> bool:

@@ -242,7 +242,7 @@ class Lookups:
         literals = find_places(query, scope, stores.phrases, catalog) if stores.phrases is not None else ()
         if vectors is None or stores.embedder is None:
             self.unavailable["vector"] = stores.no_vectors or "no embedding model"
-        by_words = _sum([self._answer(pending) for pending in keyword], (1.0, EXPANSION_WEIGHT))[:depth]
+        by_words = _sum([self._answer(pending) for pending in keyword])[:depth]
         by_meaning = self._answer(vector)
         self._compares_vectors = bool(by_meaning)
         if graph is None:
@@ -352,12 +352,12 @@ def _words_of_paths(query: Query) -> list[str]:
     return list(dict.fromkeys((*located, *query.terms)))
 
 
-def _sum(lists: Sequence[Sequence[Ranked]], weights: Sequence[float]) -> Sequence[Ranked]:
-    """Add lists of BM25 scores by their weights: BM25 is itself a sum over terms."""
+def _sum(lists: Sequence[Sequence[Ranked]]) -> Sequence[Ranked]:
+    """Add the BM25 scores of the terms and of the expansion: BM25 is itself a sum over terms."""
     if len(lists) < 2:
         return lists[0] if lists else ()
     scores: dict[int, float] = {}
-    for items, weight in zip(lists, weights, strict=True):
+    for items, weight in zip(lists, (1.0, EXPANSION_WEIGHT), strict=True):
         for chunk_id, score in items:
             scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * score
     return sorted(map(Ranked._make, scores.items()), key=lambda item: (-item.score, item.chunk_id))

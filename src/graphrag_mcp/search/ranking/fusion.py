@@ -112,6 +112,12 @@ def normalised(scores: Mapping[int, float]) -> dict[int, float]:
     return {key: (score - low) / (high - low) for key, score in scores.items()}
 
 
+def relative(scores: Mapping[int, float]) -> dict[int, float]:
+    """Return the scores by the best one; none where that is not above 0."""
+    best = max(scores.values(), default=0.0)
+    return {key: score / best for key, score in scores.items()} if best > 0 else {}
+
+
 def _part(vectors: float, source: ListSource) -> float:
     """Return twice the share of a list in a chunk's score. vectors: that of the vectors, 0 to 1."""
     return 2 * {ListSource.VECTOR: vectors, ListSource.KEYWORD: 1 - vectors}.get(source, EVEN)

@@ -216,26 +216,19 @@ class Agreement:
             if self._weights[position]:
                 self._by_beginning.setdefault(term[:MIN_PREFIX], []).append(position)
         self._terms_by_word: dict[str, frozenset[int]] = {}
-        self._agreed: dict[tuple[str, ...], Agreed] = {}
 
-    def of(self, words: tuple[str, ...]) -> Agreed:
+    def of(self, words: Sequence[str]) -> Agreed:
         """Return how much the words and the query's terms agree."""
-        agreed = self._agreed.get(words)
-        if agreed is None:
-            agreed = self._agreed[words] = self._compare(words)
-        return agreed
-
-    def rare(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the terms that are rare in the project and agree with the words."""
-        terms = frozenset[int]().union(*map(self._terms_of, words))
-        return tuple(self._terms[term] for term in sorted(terms) if self._weights[term] >= RARE)
-
-    def _compare(self, words: tuple[str, ...]) -> Agreed:
         matched = list(filter(None, map(self._terms_of, words)))
         if not matched:
             return _NOTHING_AGREED
         covered = sum(self._weights[term] for term in frozenset().union(*matched))
         return Agreed(len(matched) / len(words), covered / self._weight)
+
+    def rare(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the terms that are rare in the project and agree with the words."""
+        terms = frozenset[int]().union(*map(self._terms_of, words))
+        return tuple(self._terms[term] for term in sorted(terms) if self._weights[term] >= RARE)
 
     def _terms_of(self, word: str) -> frozenset[int]:
         terms = self._terms_by_word.get(word)

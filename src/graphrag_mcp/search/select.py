@@ -170,7 +170,7 @@ class Pipeline:
                 if len(self.kept) == self.limit:
                     break
         left = accumulate((above, *(-self._dropped[stage] for stage in _STAGES)))
-        return CompressionStats(original, *left, len(self.kept[:shown]))
+        return CompressionStats(*(original, *left, len(self.kept[:shown])))
 
     def _name_twin(self, place: int, hit: Hit) -> None:
         """Name a twin with the kept hit, unless that is said of it already as of an archived copy."""

@@ -39,8 +39,6 @@ MAXIMUM_ENTRY = 4_096  # Characters: the longest path that Linux accepts.
 MAXIMUM_LIST = 16_384  # Characters of all entries: a glob of 4,096 takes 0.1 s to compile, and each is compiled often.
 MAXIMUM_CURSOR = 18  # Nine digits, a dash and eight more.
 ResponseFormat = Literal["concise", "detailed", "json"]
-
-
 Phrasing = Annotated[str, StringConstraints(strip_whitespace=True, min_length=MINIMUM_QUERY, max_length=MAXIMUM_QUERY)]
 Entry = Annotated[
     str,

@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.navigator import Navigator
 
-
 HISTORY_TOKENS = 750  # 2,400 characters.
 NOT_INDEXED = "(changed only files that are not indexed)"
 FILES_SHOWN = 3

@@ -15,11 +15,11 @@ from graphrag_mcp.model.search import Hit, SearchRequest
 from graphrag_mcp.text.names import NAME, is_identifier
 from graphrag_mcp.text.words import index_words, query_words
 from graphrag_mcp.tools.arguments import MAXIMUM_QUERY, CodeArguments, SymbolText, hint
+from graphrag_mcp.tools.matches import match_of
 from graphrag_mcp.tools.tool import Call
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Navigator
-
 
 MAX_ENDS = 12  # A question has no more on each side.
 MAX_HITS = 25
@@ -164,7 +164,8 @@ def _asked(
         return scores
     for ranked, least in ((hits, 0.0), (of_all, _OF_ALL)):
         for rank, hit in enumerate(ranked):
-            nodes = navigator.code_at(hit.chunk.path, *_lines_of(hit))
+            match = match_of(hit)
+            nodes = navigator.code_at(hit.chunk.path, match.start_line, match.end_line)
             shared = {node: len(words.intersection(index_words(node.qualified_name))) for node in nodes}
             for place, node in enumerate(sorted(nodes, key=lambda node: -shared[node])[:3]):
                 scores.setdefault(node, least + _PER_RANK * (rank + place) - _PER_WORD * shared[node])
@@ -199,7 +200,3 @@ def _code(nodes: Sequence[CodeNode]) -> list[CodeNode]:
     """Return what can be a part of a flow: code before tests, and nothing else if there is some."""
     code = [node for node in nodes if node.kind in _CODE_KINDS]
     return [node for node in code if node.category is code[0].category] if code else list(nodes[:1])
-
-
-def _lines_of(hit: Hit) -> tuple[int, int]:
-    return (hit.focus.start_line, hit.focus.end_line) if hit.focus else (hit.chunk.start_line, hit.chunk.end_line)

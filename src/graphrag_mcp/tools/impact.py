@@ -41,7 +41,6 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.tracing import Dependant
     from graphrag_mcp.model.graph import CodeNode
 
-
 TESTS_SHOWN, NEAR_TESTS_SHOWN = 3, 10  # Of those of a type or a diff; of those that call what a diff changes.
 UNSURE_TESTS = 10  # That are reached by name only, unless a limit above the usual one asks for more.
 ALSO_SHOWN = 3  # Other names that a file has.

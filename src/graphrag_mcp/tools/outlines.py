@@ -9,14 +9,13 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.excerpts import cost_of, room_of, take_fitting
+from graphrag_mcp.tools.excerpts import cost_of, cost_of_lines, room_of, take_fitting
 from graphrag_mcp.tools.printing import fenced, location, numbered, one_line, printable
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Outline
     from graphrag_mcp.graph.orientation import Orientation
     from graphrag_mcp.graph.repository_map import RepositoryMap
-
 
 SIGNATURE_CHARACTERS = 160
 # Characters of the parts of an orientation.
@@ -101,7 +100,7 @@ def outline_lines(definitions: Sequence[CodeNode], room: int, more: str = "") ->
         is_inner = any(outer.kind in CALLABLE for outer in around)
         rows.append((_INNER if is_inner else _LATER.get(node.kind, 0), place, "  " * len(around) + _line(node)))
         around.append(node)
-    if sum(cost_of(line) + 1 for _, _, line in rows) > room:
+    if cost_of_lines(line for _, _, line in rows) > room:
         rows = [row for row in rows if row[0] != _INNER]
     fitting, _ = take_fitting(sorted(rows), room, 1, least=0, cost=lambda row: cost_of(row[2]))
     lines = [line for _, _, line in sorted(fitting, key=itemgetter(1))]

@@ -15,6 +15,7 @@ from graphrag_mcp.tools.excerpts import (
     SEARCH_TOKENS,
     Excerpt,
     cost_of,
+    cost_of_lines,
     cut_text,
     cut_texts,
     first_share,
@@ -100,12 +101,12 @@ def render(
     related = [*_related(result.expanded, room // RELATED_SHARE), *_rejected(result.rejected)]
     further = _further(result.runner_up, first + len(result.primary) + 1, room // RELATED_SHARE)
     names = _near_names(result.meta)
-    room -= _length(notes) + _length(related) + _length(further) + cost_of(names)
+    room -= cost_of_lines((*notes, *related, *further)) + cost_of(names)
     headers = [_header(position, hit, explained) for position, hit in enumerate(result.primary, first + 1)]
     counts = range(CODE_RESULTS, 0, -1) if with_code else ()
     blocks: list[str] = next(filter(None, (_detailed(headers, result.primary, room, have, n) for n in counts)), [])
     between = "\n\n" if blocks else "\n"
-    blocks = blocks or _concise(headers, result.primary, room)
+    blocks = blocks or take_fitting(_outlines(headers, result.primary, CODE_RESULTS), room, 1)[0]
     rest = _describe_rest(len(headers) - len(blocks), following(first + len(blocks), total), asking)
     parts = ["\n".join(notes), between.join(blocks), "\n".join(further), rest, "\n".join(related), names]
     return printable("\n\n".join(part for part in parts if part))
@@ -246,11 +247,6 @@ def _describe_rest(unfitting: int, following: str, asking: Asking) -> str:
     return f"... {words}; lower the limit or raise {asking.argument('token_budget')}" if unfitting else ""
 
 
-def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
-    """Return the results that fit, without code: a signature, or else the best line."""
-    return take_fitting(_outlines(headers, hits, CODE_RESULTS), room, 1)[0]
-
-
 def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Collection[str], count: int) -> list[str]:
     """Return the results that fit, the first `count` with code; none when the code of the first does not fit."""
     outlines = _outlines(headers, hits, count)
@@ -353,7 +349,3 @@ def _next_steps(result: SearchResult, asking: Asking) -> list[str]:
     status = asking.tool("index_status")
     lines.append(f"Try other words or an identifier; {status} lists what is indexed and what was left out.")
     return lines
-
-
-def _length(lines: Sequence[str]) -> int:
-    return sum(cost_of(line) + 1 for line in lines)

@@ -247,7 +247,6 @@ def _changed(row: ToldCommit) -> list[str]:
 
 HISTORY = Tool(
     name="find_history",
-    title="Find history",
     description=(
         "Why code is as it is, when it changed, whether it was tried before: the commits that match a query, "
         "or changed a symbol or path."

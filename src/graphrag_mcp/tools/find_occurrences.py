@@ -196,7 +196,6 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
 
 OCCURRENCES = Tool(
     name="find_occurrences",
-    title="Find occurrences",
     description=(
         "Every line with a text or pattern, by file and definition, with totals: for renames, and when "
         "nothing may be missed."

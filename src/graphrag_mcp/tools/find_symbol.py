@@ -334,7 +334,6 @@ def _end(step: "Step", *, is_from: bool) -> str:
 
 FIND_SYMBOL = Tool(
     name="find_symbol",
-    title="Find symbol",
     description=(
         "Each definition of a name, with its users; with body=true its code, callers, tests and last change, "
         "for up to ten names, instead of opening their files."

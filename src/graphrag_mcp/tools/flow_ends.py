@@ -9,12 +9,12 @@ from pydantic import BeforeValidator, Field, StringConstraints
 
 from graphrag_mcp.app.session import View
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.model.files import Category, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.search import Hit, SearchRequest
 from graphrag_mcp.text.names import NAME, is_identifier
 from graphrag_mcp.text.words import index_words, query_words
-from graphrag_mcp.tools.arguments import MAXIMUM_QUERY, CodeArguments, SymbolText, hint
+from graphrag_mcp.tools.arguments import MAXIMUM_QUERY, SYMBOL, CodeArguments, SymbolText, hint
 from graphrag_mcp.tools.matches import match_of
 from graphrag_mcp.tools.tool import Call
 
@@ -38,7 +38,7 @@ _PIVOTS = (  # From what certainly begins the end of a flow to what may.
     r"\b(?:into|affect(?:s)?|limit(?:s)?)\b",
 )
 _NAMES = re.compile(f"`([^`]+)`|({NAME.pattern})")
-_CODE_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.FIELD, SymbolKind.CONSTANT)
+_CODE_KINDS = (*CALLABLE, SymbolKind.TYPE, *VARIABLE)
 Ends = Mapping[CodeNode, float]
 MAXIMUM_ENDS = 10  # On each side of a flow.
 QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAXIMUM_QUERY)]
@@ -55,7 +55,7 @@ class FlowArguments(CodeArguments):
     symbol: str = Field(
         "",
         max_length=1_000,
-        description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path.",
+        description=f"{SYMBOL}.",
         json_schema_extra=hint("name, Class.name, path::name, path:line or path"),
     )
     from_: EndNames = Field(

@@ -134,7 +134,6 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 STATUS = Tool(
     name="index_status",
-    title="Index status",
     description=(
         "What is indexed, and what was left out and why, when a search finds too little; with overview=true, "
         "where to start in this repository."

@@ -335,7 +335,6 @@ def _of_names(naming: "Naming", direction: Direction, asking: Asking) -> Iterato
 
 TRACE = Tool(
     name="trace_relations",
-    title="Trace relations",
     description=(
         "Every caller, user, import, subclass or test of a symbol, with its line and code, and whether that "
         "is all: instead of a text search and reading each hit. from, to, question: how one thing reaches or "

@@ -35,10 +35,7 @@ class Fused(NamedTuple):
 
 
 def fuse(
-    lists: Sequence[RankedList],
-    method: FusionMethod,
-    settings: RetrievalSettings,
-    shares: Mapping[int, float] = _NO_SHARES,
+    lists: Sequence[RankedList], method: FusionMethod, settings: RetrievalSettings, shares: Mapping[int, float]
 ) -> list[Fused]:
     """Merge the lists by a method, or rank by vectors alone. shares: see `fuse_rrf`."""
     match method:

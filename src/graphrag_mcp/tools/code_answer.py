@@ -146,8 +146,7 @@ def doubts(
         *(["Complete"] if doubt.is_complete else []),
         *_unsure_places(doubt, name, how, is_type=is_type),
         *_unknown_callers(doubt, name, asking),
-        *_unread_files(doubt),
-        *_archived_files(doubt, asking),
+        *_files_left(doubt, asking),
         *([_OF_COPY] if doubt.is_copy else []),
         *(_unknown_types(starts, by_text) if not doubt.is_typed else []),
     ]
@@ -212,7 +211,7 @@ def _unknown_callers(doubt: Doubt, name: str, asking: Asking) -> Iterator[str]:
         yield "calls by operators, loops, `with` and the like are not followed"
 
 
-def _unread_files(doubt: Doubt) -> Iterator[str]:
+def _files_left(doubt: Doubt, asking: Asking) -> Iterator[str]:
     if doubt.unread:
         lines, files = counted(len(doubt.unread), "line"), counted(len({path for path, _ in doubt.unread}), "file")
         where = f"{lines} in {files} {'has' if len(doubt.unread) == 1 else 'have'} the name in a text or in code"
@@ -223,8 +222,6 @@ def _unread_files(doubt: Doubt) -> Iterator[str]:
         files = counted(len(doubt.files_pending), "file is", "files are")
         yield f"{files} not resolved and may have more: {first_places(sorted(doubt.files_pending))}"
 
-
-def _archived_files(doubt: Doubt, asking: Asking) -> Iterator[str]:
     if doubt.archived:
         files = counted(len(doubt.archived), "archived file has", "archived files have")
         yield f"{files} more: {asking.argument('exclude_archived=false')} lists them"

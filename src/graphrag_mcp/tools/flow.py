@@ -248,10 +248,10 @@ def _where_it_breaks(flow: Flow, call: Call[FlowArguments], texts: Mapping[Line,
 
 
 def _links(title: str, links: Sequence[Link], texts: Mapping[Line, str]) -> Iterator[str]:
-    if links:
-        yield title
+    if not links:
+        return
+    yield title
     for link in links:
         yield _hop(link.source)
         yield f"    {_site(link, texts)}"
-    if links:
-        yield _hop(links[-1].target)
+    yield _hop(links[-1].target)

@@ -1,7 +1,7 @@
 """Maps, outlines and chunks as text, for resources and the command line."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Mapping, Sequence
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
@@ -41,7 +41,9 @@ def write_map(repository_map: "RepositoryMap", tokens: int, note: str = "") -> s
         files.setdefault(node.path, []).append(node)
     shown = sum(map(len, files.values()))
     head = f"The {shown:,} of {counted(repository_map.total, 'definition')} that most of the code depends on, by file:"
-    lines = [line for path, nodes in files.items() for line in (as_name(path), *_lines(nodes))]
+    lines: list[str] = []
+    for path, nodes in files.items():
+        lines += [as_name(path), *map(_line, sorted(nodes, key=attrgetter("start_line")))]
     return printable("\n".join(filter(None, (note, head, *lines))))
 
 
@@ -115,10 +117,6 @@ def write_chunk(chunk: StoredChunk, note: str = "") -> str:
     lines = numbered(chunk.text.rstrip("\n").split("\n"), chunk.start_line)
     text = fenced(chunk.text, "\n".join(lines))
     return printable("\n".join(filter(None, (note, head, stale, text))))
-
-
-def _lines(nodes: Sequence[CodeNode]) -> Iterable[str]:
-    return map(_line, sorted(nodes, key=lambda node: node.start_line))
 
 
 def _line(node: CodeNode) -> str:

@@ -110,7 +110,7 @@ def find_hits(view: View, call: Call[FlowArguments]) -> list[Sequence[Hit]]:
 def ends_of(navigator: "Navigator", call: Call[FlowArguments], hits: Sequence[Sequence[Hit]]) -> tuple[Ends, Ends]:
     """Return the starts and the ends, each with what it costs to choose it. Raises RequestError for unknown names."""
     arguments = call.arguments
-    parts = parts_of(arguments.question) if arguments.question else ("", "")
+    parts = parts_of(arguments.question)
     *of_parts, of_all = hits
     sides = [
         _named(navigator, call, names) if names else _asked(navigator, call, part, searched, of_all)

@@ -180,7 +180,6 @@ def _overlapping(pairs: Sequence[tuple[Run, LiteralPlace]]) -> Iterator[LiteralP
 
 
 def _lines(chunk: StoredChunk, pattern: re.Pattern[str]) -> Iterator[_Line]:
-    """Yield the first match of each line of a chunk."""
     last = 0
     for match in pattern.finditer(chunk.text):
         begin = chunk.text.rfind("\n", 0, match.start()) + 1
@@ -226,7 +225,6 @@ def _defines(line: _Line) -> bool:
 
 
 def _is_in_string(line: _Line) -> bool:
-    """Return whether words are in a string of code."""
     before = line.text[: line.start]
     is_prose = line.chunk.category is Category.DOCUMENTATION or line.is_comment
     return not is_prose and any(before.count(quote) % 2 for quote in _QUOTES)

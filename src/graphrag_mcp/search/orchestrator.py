@@ -164,7 +164,6 @@ class _Search:
         return SearchResult(request.query, tuple(hits), tuple(related), meta, tuple(rejected), tuple(further))
 
     def _respell(self, text: str) -> str:
-        """Return a text in the spelling of the repository."""
         keywords = self.stores.keywords
 
         def is_known(word: str) -> bool:
@@ -198,7 +197,6 @@ class _Search:
         return _Ranked(phrasings, [*before, order], selection, pool)
 
     def _rank_phrasing(self, query: Query, pool: int) -> "_Phrasing":
-        """Rank the candidates of one phrasing."""
         request, settings = self.request, self.settings
         lookups = Lookups(self.retriever, self.stores)
         expect_look(query, self.stores.second)
@@ -355,6 +353,5 @@ def _counts(ranked: _Ranked) -> RetrievalStats:
 
 
 def _filters(scope: Scope) -> tuple[str, ...]:
-    """Return the names of the filters that the search applied."""
     names = [field.name for field in fields(scope) if getattr(scope, field.name)]
     return tuple("excluded_files" if name == "excluded_keys" else name for name in names)

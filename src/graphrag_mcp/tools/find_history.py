@@ -176,7 +176,6 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
 
 
 def _of_what(history: History, arguments: HistoryArguments, total: int) -> str:
-    """Return in words what the commits are of, "" where nothing is named."""
     if arguments.line and history.of:
         return f" that explain{'s' if total == 1 else ''} {as_name(history.of.path)}:{arguments.line}"
     if history.gone and arguments.symbol:

@@ -280,7 +280,6 @@ def _line_of(symbols: Sequence[str], node: CodeNode) -> int:
 
 
 def _around_line(number: int, count: int) -> list[int]:
-    """Return the numbers of some lines, those nearest to one first."""
     return sorted(range(count), key=lambda other: abs(other - number))[:MOST_LINES]
 
 

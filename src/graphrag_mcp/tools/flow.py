@@ -169,7 +169,6 @@ def _excerpt(
 
 
 def _shared_ends(chain: Chain, first: Chain) -> tuple[int, int]:
-    """Return how many links two chains share at the start and at the end."""
     most = min(len(chain.links), len(first.links)) - 1
     before = next((n for n in range(most) if chain.links[n] != first.links[n]), most)
     after = next((n for n in range(most - before) if chain.links[-1 - n] != first.links[-1 - n]), most - before)

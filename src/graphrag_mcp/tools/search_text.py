@@ -212,7 +212,6 @@ def _outlines(headers: Sequence[str], hits: Sequence[Hit], pointing: int) -> lis
 
 
 def _quoted(hit: Hit, after: int = 0) -> list[str]:
-    """Return the best lines below a line as quotations."""
     return [f"   {number} | {one_line(text)}" for number, text in best_lines(hit, after)]
 
 
@@ -226,7 +225,6 @@ def _pointers(hit: Hit) -> list[str]:
 
 
 def _further(hits: Sequence[Hit], first: int, room: int) -> list[str]:
-    """Return a line for each place behind the results, as many as fit."""
     lines = [one_line(f"{place}. {_briefly(hit)}") for place, hit in enumerate(hits, first)]
     fitting, _ = take_fitting(["Further places:", *lines], room, 1)
     return fitting if len(fitting) > 1 else []
@@ -306,7 +304,6 @@ def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
 
 
 def _used(hit: Hit) -> list[str]:
-    """Return the constants that the code names."""
     used = hit.focus.used if hit.focus is not None else ()
     return [f"   {symbol.start_line} | {one_line(symbol.signature[:CONSTANT_CHARACTERS])}" for symbol in used]
 

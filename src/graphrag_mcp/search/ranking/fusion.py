@@ -121,7 +121,6 @@ def _part(vectors: float, source: ListSource) -> float:
 
 
 def _ranks(lists: Sequence[RankedList]) -> dict[int, dict[ListSource, int]]:
-    """Return the rank of each chunk in each list that has it, from 1."""
     ranks: dict[int, dict[ListSource, int]] = {}
     for ranked in lists:
         for rank, item in enumerate(ranked.items, 1):

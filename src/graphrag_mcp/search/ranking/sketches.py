@@ -84,7 +84,6 @@ def sketch(definitions: Sequence[Symbol], calls: Sequence[tuple[int, str]]) -> l
 
 
 def _outermost(definitions: Sequence[Symbol]) -> Iterator[Symbol]:
-    """Yield the functions that are in no other function."""
     end = 0
     for symbol in definitions:
         if symbol.kind in CALLABLE and symbol.start_line > end:

@@ -24,7 +24,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One query's NDCG over files in both runs."""
+    """One query's measure in both runs."""
 
     id: str
     before: float
@@ -40,14 +40,14 @@ class Comparison:
     lost: tuple[Change, ...]
 
 
-def compare(before: Mapping[str, Scores], after: Mapping[str, Scores]) -> Comparison:
-    """Compare the queries that both runs have; the NDCG over files decides which of them won."""
+def compare(before: Mapping[str, Scores], after: Mapping[str, Scores], measure: str = "file_ndcg") -> Comparison:
+    """Compare the queries that both runs have; `measure` decides which of them won."""
     shared = [name for name in before if name in after]
     differences = {
         field.name: bootstrap([getattr(after[name], field.name) - getattr(before[name], field.name) for name in shared])
         for field in fields(Scores)
     }
-    changes = [Change(name, before[name].file_ndcg, after[name].file_ndcg) for name in shared]
+    changes = [Change(name, getattr(before[name], measure), getattr(after[name], measure)) for name in shared]
     changes.sort(key=lambda change: -abs(change.after - change.before))
     won = tuple(change for change in changes if change.after > change.before + _SAME)
     lost = tuple(change for change in changes if change.after < change.before - _SAME)

@@ -63,6 +63,6 @@ def test_each_component_can_be_had_alone_and_left_out(part: str) -> None:
 def test_a_miss_says_where_it_was_lost(ranked: list[str], absent: str, words: str) -> None:
     """Filtered, never a candidate, or ranked low."""
     query = JudgedQuery("q", "where is it", "natural", frozenset({"a.py"}), (Target(("a.py",)),))
-    miss = diagnose(query, lambda _: absent, lambda _: ranked)
+    miss = diagnose(query, lambda _: absent, ranked)
     assert len(miss.reasons) == 1
     assert words in miss.reasons[0]

@@ -47,7 +47,7 @@ def parsed(path: str, text: str) -> tuple[StoredChunk, tuple[Symbol, ...]]:
 
 def focus(query: str, path: str = "session.py", text: str = SESSION, frequencies: Frequencies | None = None) -> Focus:
     chunk, definitions = parsed(path, text)
-    return find_focus(Hit(chunk, 1.0, 1.0), definitions, Terms(understand(query), frequencies))
+    return find_focus(Hit(chunk, 1.0, 1.0), definitions, Terms(understand(query), frequencies), {})
 
 
 def name_of(found: Focus) -> str:
@@ -110,7 +110,7 @@ def test_what_a_definition_does_decides_between_equal_words() -> None:
 def test_without_definitions_the_chunk_itself_is_the_heading() -> None:
     """A store that knows none, and a text without any."""
     chunk, _ = parsed("session.py", SESSION)
-    found = find_focus(Hit(chunk, 1.0, 1.0), (), Terms(understand("retry"), None))
+    found = find_focus(Hit(chunk, 1.0, 1.0), (), Terms(understand("retry"), None), {})
     assert (found.symbol, found.start_line, found.end_line) == (None, 1, 16)
     assert found.lines == (11,)
 
@@ -159,7 +159,7 @@ def test_every_shown_line_is_a_line_of_its_chunk() -> None:
     for chunk in file.chunks:
         stored = make_chunk(path.name, chunk.start_line, text=chunk.text, symbol=chunk.symbol)
         for symbol in file.symbols:
-            found = find_focus(Hit(stored, 1.0, 1.0), file.symbols, Terms(understand(symbol.name), None))
+            found = find_focus(Hit(stored, 1.0, 1.0), file.symbols, Terms(understand(symbol.name), None), {})
             assert chunk.start_line <= found.start_line <= found.end_line <= chunk.end_line
             assert all(found.start_line <= line <= found.end_line for line in found.lines)
             if found.symbol is symbol and chunk.start_line <= symbol.start_line <= chunk.end_line:
@@ -192,7 +192,9 @@ def check_stream_is_long_enough_for_the_header(stream):
 """
     chunk, definitions = parsed("reader.py", text)
     found = Hit(chunk, 1.0, 1.0, factors=(Factor("literal", 1.0, FactorKind.BONUS),))
-    quoted = find_focus(found, definitions, Terms(understand('long enough stream: "the stream is too short"'), None))
+    quoted = find_focus(
+        found, definitions, Terms(understand('long enough stream: "the stream is too short"'), None), {}
+    )
     assert (name_of(quoted), quoted.lines[0]) == ("read_header", 2)
     assert name_of(focus("long enough stream, reader.py:2", "reader.py", text)) == "read_header"
 

@@ -10,7 +10,7 @@ from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Hit, LiteralPlace, SearchRequest
 from graphrag_mcp.search.literals import find_places
-from graphrag_mcp.search.query.literals import Literal, LiteralKind, literals, message_runs
+from graphrag_mcp.search.query.literals import Literal, literals, message_runs
 from graphrag_mcp.search.query.understand import clauses, understand, understand_apart
 from graphrag_mcp.search.ranking.bonuses import literal_bonuses
 from graphrag_mcp.search.ranking.weights import Weights
@@ -134,14 +134,14 @@ def test_a_secret_is_not_confirmed_by_its_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("default of max_width", Literal("max_width", LiteralKind.KEY)),
-        ("what sets server.port?", Literal("server.port", LiteralKind.KEY)),
-        ("HTTP_PROXY is ignored", Literal("HTTP_PROXY", LiteralKind.KEY)),
-        ("run with --no-cache", Literal("--no-cache", LiteralKind.KEY)),
-        ("hash-max-pack-entries", Literal("hash-max-pack-entries", LiteralKind.KEY)),
-        ("the real-time adapter", Literal("real-time", LiteralKind.COMPOUND)),
-        ("who raises `no such host`", Literal("no such host", LiteralKind.QUOTED)),
-        ('who raises "no such host"', Literal("no such host", LiteralKind.QUOTED)),
+        ("default of max_width", Literal("max_width")),
+        ("what sets server.port?", Literal("server.port")),
+        ("HTTP_PROXY is ignored", Literal("HTTP_PROXY")),
+        ("run with --no-cache", Literal("--no-cache")),
+        ("hash-max-pack-entries", Literal("hash-max-pack-entries")),
+        ("the real-time adapter", Literal("real-time", is_compound=True)),
+        ("who raises `no such host`", Literal("no such host")),
+        ('who raises "no such host"', Literal("no such host")),
     ],
 )
 def test_literals_are_recognised_by_their_form(text: str, found: Literal) -> None:

@@ -38,7 +38,7 @@ NOW = 1_800_000_000.0
 def candidates(text: str, vector: Sequence[Ranked], keyword: Sequence[Ranked], **changes: object) -> Candidates:
     """Return candidates of which chunk 10·n is in file n, as if stores had returned them."""
     lists = [RankedList(ListSource.VECTOR, vector), RankedList(ListSource.KEYWORD, keyword)]
-    fused = fuse(lists, FusionMethod.RELATIVE, SETTINGS)
+    fused = fuse(lists, FusionMethod.RELATIVE, SETTINGS, {})
     files = {
         one.chunk_id: StoredFile(one.chunk_id // 10, f"src/file_{one.chunk_id // 10}.py", Category.IMPLEMENTATION)
         for one in fused

@@ -166,7 +166,7 @@ def _find_misses(app: App, queries: Sequence[JudgedQuery], scores: Mapping[str, 
             return [hit.chunk.path for hit in orchestrator.search(request, stores, state).primary]
 
         missed = [query for query in queries if not scores[query.id].mrr]
-        return tuple(diagnose(query, app.why_absent, ask_deep) for query in missed)
+        return tuple(diagnose(query, app.why_absent, ask_deep(query)) for query in missed)
 
 
 # ---------------------------------------------------------------- reporting

@@ -230,7 +230,6 @@ class FastembedCrossEncoder:
 
     def __init__(self, name: str) -> None:
         """Load the model. Raises ModelUnavailableError when it cannot be loaded."""
-        self.name = name
         require_fastembed("cross_encoder_model", name)
         try:
             self._model = _open(name)

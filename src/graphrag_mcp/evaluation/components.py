@@ -28,12 +28,10 @@ def baseline() -> RetrievalSettings:
 
 
 def alone(part: str) -> RetrievalSettings:
-    """Return the baseline with one component."""
     return _without(other for other in OFF if other != part)
 
 
 def without(part: str) -> RetrievalSettings:
-    """Return the default settings without one component."""
     return _without([part])
 
 

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,6 @@ class JudgedQuery:
 
 
 FindReason = Callable[[str], str]
-AskDeep = Callable[[JudgedQuery], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +119,12 @@ def mean(scores: Sequence[Scores]) -> Scores:
     return Scores(*(sum(column) / len(scores) for column in zip(*map(astuple, scores), strict=True)))
 
 
-def diagnose(query: JudgedQuery, why_absent: FindReason, ask_deep: AskDeep) -> Miss:
+def diagnose(query: JudgedQuery, why_absent: FindReason, candidates: Iterable[str]) -> Miss:
     """Explain a miss.
 
-    why_absent: returns why a file cannot be found, "" when it can. ask_deep: returns all candidates' paths, best first.
+    why_absent: returns why a file cannot be found, "" when it can. candidates: the paths of all, best first.
     """
-    ranked = list(dict.fromkeys(ask_deep(query)))
+    ranked = list(dict.fromkeys(candidates))
     return Miss(query, tuple(f"{path}: {_reason(path, ranked, why_absent)}" for path in sorted(query.relevant)))
 
 

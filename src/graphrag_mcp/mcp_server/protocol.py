@@ -135,7 +135,7 @@ def _listed(tool: Tool[Any, Any, Any], settings: Settings, told: set[str], *, ha
         del schema["properties"][name]
     return ListedTool(
         name=tool.name,
-        title=None if tool.title == tool.name.replace("_", " ").capitalize() else tool.title,
+        title=tool.title,
         description=tool.description,
         input_schema=listed_schema(schema, told),
         annotations=ToolAnnotations(read_only_hint=True),

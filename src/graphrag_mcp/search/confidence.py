@@ -14,9 +14,10 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from statistics import fmean
 
-from graphrag_mcp.model.search import Frequencies, Ranked
+from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.ports import KeywordIndex
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.retrieval import Retrieved
@@ -97,19 +98,24 @@ class Judgement:
     missing: tuple[str, ...] = ()
 
     @property
+    def known(self) -> float:
+        """The confidence; what was not judged counts as matching."""
+        return 1.0 if self.confidence is None else self.confidence
+
+    @property
     def is_low(self) -> bool:
-        """Return whether nothing matches well."""
-        return self.confidence is not None and self.confidence < LOW
+        """Whether nothing matches well."""
+        return self.known < LOW
 
     @property
     def is_weak(self) -> bool:
-        """Return whether what matches best may well be no answer."""
-        return self.confidence is not None and self.confidence < WEAK
+        """Whether what matches best may well be no answer."""
+        return self.known < WEAK
 
     @property
     def is_unsure(self) -> bool:
-        """Return whether another phrasing may find more."""
-        return self.confidence is not None and self.confidence < UNSURE
+        """Whether another phrasing may find more."""
+        return self.known < UNSURE
 
 
 NO_JUDGEMENT = Judgement()
@@ -141,7 +147,7 @@ def judge(query: Query, retrieved: Retrieved, unavailable: Collection[str], keyw
 def best_of(judgements: Sequence[Judgement]) -> Judgement:
     """Return the judgement of the question that matches best, with what all of them lack."""
     missing = dict.fromkeys(word for judgement in judgements for word in judgement.missing)
-    return replace(max(judgements, key=_confidence_of), missing=tuple(missing))
+    return replace(max(judgements, key=attrgetter("known")), missing=tuple(missing))
 
 
 def judge_together(phrasings: Sequence[Judgement]) -> Judgement:
@@ -152,11 +158,6 @@ def judge_together(phrasings: Sequence[Judgement]) -> Judgement:
     """
     confidences = [judged.confidence for judged in phrasings if judged.confidence is not None]
     return replace(phrasings[0], confidence=fmean(confidences) if len(confidences) == len(phrasings) else None)
-
-
-def _confidence_of(judgement: Judgement) -> float:
-    """Return the confidence; what was not judged counts as matching."""
-    return 1.0 if judgement.confidence is None else judgement.confidence
 
 
 def known_frequencies(terms: Sequence[str], keywords: KeywordIndex) -> Frequencies | None:
@@ -202,7 +203,7 @@ def read_signals(query: Query, retrieved: Retrieved, frequencies: Frequencies) -
     # The words of a path find files, too, where the path itself does not exist.
     path = retrieved.paths if query.intent is Intent.PATH else ()
     return Signals(
-        cosine=_best(retrieved.vector),
+        cosine=max((item.score for item in retrieved.vector), default=0.0),
         # Counts are of the whole index; in the scope, there may be none.
         rare=lacking / max(len(counts), ENOUGH) if retrieved.keyword else 1.0,
         is_named=bool(retrieved.definitions or retrieved.literals or path),
@@ -240,7 +241,3 @@ def missing_names(query: Query, retrieved: Retrieved, frequencies: Frequencies) 
     ]
     proper = set(_PROPER.findall(query.title))
     return tuple(dict.fromkeys((*in_code, *(word for word in missing_words(query, frequencies) if word in proper))))
-
-
-def _best(scored: Sequence[Ranked]) -> float:
-    return max((item.score for item in scored), default=0.0)

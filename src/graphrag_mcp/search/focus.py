@@ -136,9 +136,6 @@ def _plain(text: str) -> str:
     return " ".join(("", *_WORD.findall(text.lower()), ""))
 
 
-_NO_GAINS: Mapping[Symbol, float] = {}
-
-
 class Candidate(NamedTuple):
     """A definition in a chunk: the lines of the chunk that are its own or inside it, and its score."""
 
@@ -175,9 +172,7 @@ def focus_hits(
     return focused
 
 
-def find_focus(
-    hit: Hit, definitions: Sequence[Symbol], terms: Terms, gained: Mapping[Symbol, float] = _NO_GAINS
-) -> Focus:
+def find_focus(hit: Hit, definitions: Sequence[Symbol], terms: Terms, gained: Mapping[Symbol, float]) -> Focus:
     """Return what of a chunk matched; the chunk as a whole where no definition in it stands out.
 
     gained: how much definitions of its file speak for themselves, where it is known.
@@ -265,8 +260,8 @@ def _candidates(
     for symbol in able:
         first = _with_comment(symbol, chunk, texts, inside)
         last = min(symbol.end_line, end)
-        inner = [part for part in able if _is_inside(part, symbol)]
-        apart = _lines_apart(first, last, inner)
+        inner = (range(part.start_line, part.end_line + 1) for part in able if _is_inside(part, symbol))
+        apart = set(range(first, last + 1)).difference(*inner)
         if symbol.start_line < start and not any(_WORD.search(texts[line - start]) for line in apart):
             continue  # Nothing of it is here but what is in an inner definition.
         lines = apart if symbol.kind in _CONTAINERS else set(range(first, last + 1))
@@ -276,10 +271,6 @@ def _candidates(
             score += LENGTH * math.log(2 + last - first) + GAIN * gained.get(symbol, 0.0)
             candidates.append(Candidate(symbol, first, last, score))
     return candidates
-
-
-def _lines_apart(first: int, last: int, inner: Sequence[Symbol]) -> set[int]:
-    return set(range(first, last + 1)).difference(*(range(part.start_line, part.end_line + 1) for part in inner))
 
 
 def _with_comment(symbol: Symbol, chunk: StoredChunk, texts: Sequence[str], inside: Sequence[Symbol]) -> int:

@@ -14,7 +14,7 @@ from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import LiteralPlace, StoredChunk
 from graphrag_mcp.ports import ChunkStore
-from graphrag_mcp.search.query.literals import ASKING, Literal, LiteralKind, Run, words
+from graphrag_mcp.search.query.literals import ASKING, Literal, Run, words
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 
@@ -68,11 +68,11 @@ class _Lane:
 
     def literals(self, literals: Iterable[Literal]) -> Iterator[LiteralPlace]:
         for literal in literals:
-            look_up = self.index.chunks_with_text if literal.is_word else self.index.chunks_with_words
+            look_up = self.index.chunks_with_words if " " in literal.text else self.index.chunks_with_text
             chunks = self._read(look_up([literal.text], MAX_CHUNKS + 1, self.scope))
             spaced = r"\s+".join(map(re.escape, literal.text.split()))
             pattern = re.compile(rf"(?<![\w-]){spaced}(?![\w-])")
-            judge = self._defines_compound if literal.kind is LiteralKind.COMPOUND else self._defines
+            judge = self._defines_compound if literal.is_compound else self._defines
             yield from self._places(literal.text, chunks, pattern, judge)
 
     def runs(self, runs: Sequence[Run]) -> Iterator[tuple[Run, LiteralPlace]]:
@@ -160,7 +160,9 @@ def _joined(places: Iterable[tuple[Run, LiteralPlace]]) -> list[LiteralPlace]:
     joined = [place for pairs in by_segment.values() for place in _overlapping(sorted(pairs))]
     composed = {place.literal for place in joined if place.defines}
     return [
-        place if place.defines else place._replace(literal=_part_of(place.literal, composed) or place.literal)
+        place._replace(
+            literal=max((part for part in composed if part in place.literal), key=len, default=place.literal)
+        )
         for place in joined
     ]
 
@@ -177,13 +179,7 @@ def _overlapping(pairs: Sequence[tuple[Run, LiteralPlace]]) -> Iterator[LiteralP
     yield place._replace(literal=joined.text)
 
 
-def _part_of(text: str, composed: Collection[str]) -> str:
-    """Return the longest of some texts that is a part of one, "" for none."""
-    return max((part for part in composed if part in text), key=len, default="")
-
-
 def _lines(chunk: StoredChunk, pattern: re.Pattern[str]) -> Iterator[_Line]:
-    """Yield the first match of each line of a chunk."""
     last = 0
     for match in pattern.finditer(chunk.text):
         begin = chunk.text.rfind("\n", 0, match.start()) + 1
@@ -229,7 +225,6 @@ def _defines(line: _Line) -> bool:
 
 
 def _is_in_string(line: _Line) -> bool:
-    """Return whether words are in a string of code."""
     before = line.text[: line.start]
     is_prose = line.chunk.category is Category.DOCUMENTATION or line.is_comment
     return not is_prose and any(before.count(quote) % 2 for quote in _QUOTES)

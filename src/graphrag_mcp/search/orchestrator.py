@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
@@ -141,7 +141,9 @@ class _Search:
         related = related_code(request, hits, ranked.lookups, settings)
         rejected = rejected_approaches(request, {hit.chunk.chunk_id for hit in hits}, ranked.lookups, settings)
         judgement = self._judge(ranked, index)
-        names = _near_names(ranked, (*hits, *further)) if judgement.is_unsure else {}
+        shown = {hit.chunk.chunk_id for hit in (*hits, *further)}
+        catalog = self.stores.catalog
+        names = near_names(ranked.query, ranked.orders[-1], shown, catalog) if judgement.is_unsure else {}
         self.watch.end("enrich")
         meta = SearchMeta(
             retrieval_ms=self.watch.total,
@@ -162,7 +164,6 @@ class _Search:
         return SearchResult(request.query, tuple(hits), tuple(related), meta, tuple(rejected), tuple(further))
 
     def _respell(self, text: str) -> str:
-        """Return a text in the spelling of the repository."""
         keywords = self.stores.keywords
 
         def is_known(word: str) -> bool:
@@ -196,7 +197,6 @@ class _Search:
         return _Ranked(phrasings, [*before, order], selection, pool)
 
     def _rank_phrasing(self, query: Query, pool: int) -> "_Phrasing":
-        """Rank the candidates of one phrasing."""
         request, settings = self.request, self.settings
         lookups = Lookups(self.retriever, self.stores)
         expect_look(query, self.stores.second)
@@ -314,11 +314,6 @@ def _gains(ranked: _Ranked) -> Gains | None:
     return partial(sketches.gains, query=np.mean(known, axis=0))
 
 
-def _near_names(ranked: _Ranked, shown: Iterable[Hit]) -> dict[str, str]:
-    seen = {hit.chunk.chunk_id for hit in shown}
-    return near_names(ranked.query, ranked.orders[-1], seen, ranked.lookups.stores.catalog)
-
-
 def _ran_short(ranked: _Ranked, request: SearchRequest) -> bool:
     """Return whether there are too few hits while a store has more candidates that may be above the threshold."""
     selection = ranked.selection
@@ -358,6 +353,5 @@ def _counts(ranked: _Ranked) -> RetrievalStats:
 
 
 def _filters(scope: Scope) -> tuple[str, ...]:
-    """Return the names of the filters that the search applied."""
     names = [field.name for field in fields(scope) if getattr(scope, field.name)]
     return tuple("excluded_files" if name == "excluded_keys" else name for name in names)

@@ -242,7 +242,7 @@ class Lookups:
         literals = find_places(query, scope, stores.phrases, catalog) if stores.phrases is not None else ()
         if vectors is None or stores.embedder is None:
             self.unavailable["vector"] = stores.no_vectors or "no embedding model"
-        by_words = _sum([self._answer(pending) for pending in keyword], (1.0, EXPANSION_WEIGHT))[:depth]
+        by_words = _sum([self._answer(pending) for pending in keyword])[:depth]
         by_meaning = self._answer(vector)
         self._compares_vectors = bool(by_meaning)
         if graph is None:
@@ -265,36 +265,26 @@ class Lookups:
     def in_graph(self, look_up: Callable[[GraphStore], Sequence[Answer]]) -> Sequence[Answer]:
         """Return the graph's answer; nothing when it is unavailable."""
         graph = self.stores.graph
-        if graph is None or "graph" in self.unavailable:
-            return ()
-        return self._answer(self._retriever.start("graph", graph.remote, lambda: look_up(graph), since=self._started))
+        return self._ask("graph", graph.remote, lambda: look_up(graph)) if graph is not None else ()
 
     def similarities(self, chunk_ids: Sequence[int]) -> Mapping[int, float]:
         """Return the cosine between the query and each of the chunks that has a vector."""
         vectors, vector = self.stores.vectors, self._query_vector
-        if vectors is None or vector is None or not chunk_ids or "vector" in self.unavailable:
+        if vectors is None or vector is None or not chunk_ids:
             return {}
-
-        def look_up() -> Sequence[tuple[int, float]]:
-            return list(vectors.similarities(vector, chunk_ids).items())
-
-        return dict(self._answer(self._retriever.start("vector", vectors.remote, look_up, since=self._started)))
+        return dict(self._ask("vector", vectors.remote, lambda: list(vectors.similarities(vector, chunk_ids).items())))
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> Sequence[int]:
         """Return the first chunk of each document of a status."""
         catalog = self.stores.catalog
-        if "catalog" in self.unavailable:
-            return ()
-        look_up = partial(catalog.documents, status, limit, scope)
-        return self._answer(self._retriever.start("catalog", catalog.remote, look_up, since=self._started))
+        return self._ask("catalog", catalog.remote, partial(catalog.documents, status, limit, scope))
 
     def recall(self, terms: Sequence[str], scope: Scope) -> Sequence[Memory]:
         """Return the files that past commits with such messages changed."""
         history = self.stores.history
         if history is None or not terms:
             return ()
-        look_up = partial(recall, terms, history, scope)
-        return self._answer(self._retriever.start("history", history.remote, look_up, since=self._started))
+        return self._ask("history", history.remote, partial(recall, terms, history, scope))
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies | None:
         """Return the number of chunks with each term; None where the keyword index is unavailable or does not know."""
@@ -306,6 +296,12 @@ class Lookups:
         index = self.stores.vectors if self._compares_vectors else None
         vectors = index.vectors(chunk_ids) if index is not None else {}
         return {chunk_id: (chunk, vectors.get(chunk_id)) for chunk_id, chunk in chunks.items()}
+
+    def _ask(self, store: str, remote: bool, look_up: Callable[[], Sequence[Answer]]) -> Sequence[Answer]:
+        """Return the answer of a store; nothing of one that failed before."""
+        if store in self.unavailable:
+            return ()
+        return self._answer(self._retriever.start(store, remote, look_up, since=self._started))
 
     def _answer(self, pending: "Pending[Answer]") -> Sequence[Answer]:
         return self._retriever.finish(pending, self.unavailable)
@@ -352,12 +348,12 @@ def _words_of_paths(query: Query) -> list[str]:
     return list(dict.fromkeys((*located, *query.terms)))
 
 
-def _sum(lists: Sequence[Sequence[Ranked]], weights: Sequence[float]) -> Sequence[Ranked]:
-    """Add lists of BM25 scores by their weights: BM25 is itself a sum over terms."""
+def _sum(lists: Sequence[Sequence[Ranked]]) -> Sequence[Ranked]:
+    """Add the BM25 scores of the terms and of the expansion: BM25 is itself a sum over terms."""
     if len(lists) < 2:
         return lists[0] if lists else ()
     scores: dict[int, float] = {}
-    for items, weight in zip(lists, weights, strict=True):
+    for items, weight in zip(lists, (1.0, EXPANSION_WEIGHT), strict=True):
         for chunk_id, score in items:
             scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * score
     return sorted(map(Ranked._make, scores.items()), key=lambda item: (-item.score, item.chunk_id))

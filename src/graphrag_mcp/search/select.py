@@ -1,8 +1,9 @@
 """Selects the hits to show from the ranked candidates: threshold, duplicates, cap per document, limit."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TypeAlias
 
 from graphrag_mcp.model.files import DECLARATION_SUFFIXES, DECLARATIONS, IMPORTS
@@ -18,6 +19,7 @@ PLACES = 10  # The places of an answer: the results, and after them the further 
 BLOCK = PLACES + 2  # Hits read, and compared as declarations and definitions, at a time: whatever the limit is.
 NEAR_COPY = 0.9  # The share of its n-grams with a better text that makes a text a copy.
 EQUAL_COSINE = 0.995  # The cosine of two vectors that say the same is higher.
+_STAGES = ("content", "ngram", "semantic", "document")  # In the order in which they drop hits.
 NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
 
 HitAndVector: TypeAlias = tuple[Hit, Matrix | None]  # A hit, and the vector of its chunk if it has one.
@@ -141,7 +143,7 @@ class Pipeline:
     copies: Mapping[int, tuple[StoredChunk, ...]] = field(default_factory=dict)
     kept: list[Hit] = field(default_factory=list)
     _twins: Twins = field(default_factory=Twins)
-    _dropped: dict[str, int] = field(default_factory=dict)
+    _dropped: Counter[str] = field(default_factory=Counter)
     _texts: dict[tuple[str, ...], None] = field(default_factory=dict)
     _kept_vectors: list[Matrix] = field(default_factory=list)
 
@@ -153,31 +155,30 @@ class Pipeline:
         original, above: the number of candidates before and after the threshold. hits: the latter, best first, each
         with its vector if it has one. shown: how many of `kept` are results, all by default.
         """
+        joins_twins = RankingPart.SAME_TEXT not in self.switched_off
         for hit, vector in hits:
             words = words_of_chunk(hit.chunk)
-            if (
-                RankingPart.SAME_TEXT not in self.switched_off
-                and (place := self._twins.find(hit.chunk, words)) is not None
-            ):
+            place = self._twins.find(hit.chunk, words) if joins_twins else None
+            if place is not None:
                 self._name_twin(place, hit)
             elif stage := self._stage_that_drops(hit, words, vector):
-                self._dropped[stage] = self._dropped.get(stage, 0) + 1
+                self._dropped[stage] += 1
             else:
                 self._twins.add(len(self.kept), hit.chunk, words)
                 copies = self.copies.get(hit.chunk.chunk_id)
                 self.kept.append(replace(hit, archived_copies=copies) if copies else hit)
                 if len(self.kept) == self.limit:
                     break
-        return self._count(original, above, len(self.kept[:shown]))
+        left = accumulate((above, *(-self._dropped[stage] for stage in _STAGES)))
+        return CompressionStats(*(original, *left, len(self.kept[:shown])))
 
     def _name_twin(self, place: int, hit: Hit) -> None:
         """Name a twin with the kept hit, unless that is said of it already as of an archived copy."""
-        self._dropped["content"] = self._dropped.get("content", 0) + 1
+        self._dropped["content"] += 1
         if self._is_archived_copy(hit.chunk):
             return
         joined = join(self.kept[place], hit)
-        is_full = self.chunks_per_document and self._shown_of(joined.chunk.path) >= self.chunks_per_document
-        if joined.chunk is self.kept[place].chunk or not is_full:
+        if joined.chunk is self.kept[place].chunk or not self._is_full(joined.chunk.path):
             self.kept[place] = joined
 
     def _stage_that_drops(self, hit: Hit, words: tuple[str, ...], vector: Matrix | None) -> str:
@@ -187,7 +188,7 @@ class Pipeline:
             return "ngram"
         if self._is_near_a_kept_one(vector):
             return "semantic"
-        if self.chunks_per_document and self._shown_of(hit.chunk.path) >= self.chunks_per_document:
+        if self._is_full(hit.chunk.path):
             return "document"
         self._texts[words] = None
         if vector is not None:
@@ -212,22 +213,9 @@ class Pipeline:
             return False
         return any(other @ vector >= EQUAL_COSINE for other in self._kept_vectors)
 
-    def _shown_of(self, path: str) -> int:
-        return sum(1 for hit in self.kept if hit.chunk.path == path)
-
-    def _count(self, original: int, above: int, final: int) -> CompressionStats:
-        after_content = above - self._dropped.get("content", 0)
-        after_ngram = after_content - self._dropped.get("ngram", 0)
-        after_semantic = after_ngram - self._dropped.get("semantic", 0)
-        return CompressionStats(
-            original_count=original,
-            after_threshold=above,
-            after_content_dedup=after_content,
-            after_ngram_dedup=after_ngram,
-            after_semantic_dedup=after_semantic,
-            after_doc_limit=after_semantic - self._dropped.get("document", 0),
-            final_count=final,
-        )
+    def _is_full(self, path: str) -> bool:
+        most = self.chunks_per_document
+        return most > 0 and sum(hit.chunk.path == path for hit in self.kept) >= most
 
 
 def archived_copies(ranked: Iterable[StoredChunk]) -> dict[int, tuple[StoredChunk, ...]]:

@@ -25,7 +25,6 @@ class Twins:
     _by_name: dict[str, list[tuple[int, StoredChunk]]] = field(default_factory=dict)
 
     def add(self, place: int, chunk: StoredChunk, words: tuple[str, ...]) -> None:
-        """Add a kept hit."""
         self._by_words.setdefault(words, place)
         if name := _name(chunk):
             self._by_name.setdefault(name, []).append((place, chunk))

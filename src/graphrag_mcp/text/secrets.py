@@ -155,19 +155,20 @@ def mask_secrets(text: str) -> str:
     shown = _without(text, masked)  # A mask is not a name, and nothing behind it is the value of one before it.
     known = _joined(_find_formats(shown))
     rest = _without(shown, known)
-    pieces, end = [], 0
-    for span in _joined([*known, *_find_named(rest), *_find_in_manifests(rest)]):
-        line_ends = "\n" * text.count("\n", span.start, span.end)
-        pieces += [text[end : span.start], MASK, span.kind, "]", line_ends]
-        end = span.end
-    return "".join([*pieces, text[end:]]) if pieces else text
+    found = _joined([*known, *_find_named(rest), *_find_in_manifests(rest)])
+    return _replaced(text, found, lambda span, secret: f"{MASK}{span.kind}]" + "\n" * secret.count("\n"))
 
 
 def _without(text: str, spans: Sequence[SecretSpan]) -> str:
     """Return the text with spans replaced by NUL, which no expression crosses."""
+    return _replaced(text, spans, lambda _, secret: re.sub(r"[^\n]", "\0", secret))
+
+
+def _replaced(text: str, spans: Sequence[SecretSpan], by: Callable[[SecretSpan, str], str]) -> str:
+    """Return the text with each span replaced. by: returns what stands for a span and its text."""
     pieces, end = [], 0
     for span in spans:
-        pieces += [text[end : span.start], re.sub(r"[^\n]", "\0", text[span.start : span.end])]
+        pieces += [text[end : span.start], by(span, text[span.start : span.end])]
         end = span.end
     return "".join([*pieces, text[end:]]) if pieces else text
 

@@ -85,8 +85,6 @@ def _declared(data: bytes) -> str:
 
 def is_utf8(name: str) -> bool:
     """Return whether a file name is UTF-8; Python holds other bytes as surrogates, which cannot be encoded."""
-    if name.isascii():
-        return True
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -105,6 +103,4 @@ def _check(text: str, known_replacements: int, encoding: str) -> Text | NotText:
 
 
 def _normalise_newlines(text: str) -> str:
-    if "\r" not in text:
-        return text
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -39,6 +39,11 @@ MAXIMUM_ENTRY = 4_096  # Characters: the longest path that Linux accepts.
 MAXIMUM_LIST = 16_384  # Characters of all entries: a glob of 4,096 takes 0.1 s to compile, and each is compiled often.
 MAXIMUM_CURSOR = 18  # Nine digits, a dash and eight more.
 ResponseFormat = Literal["concise", "detailed", "json"]
+SYMBOL = "A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path"
+
+
+def hint(text: str) -> dict[str, JsonValue]:
+    return {"hint": text}
 
 
 Phrasing = Annotated[str, StringConstraints(strip_whitespace=True, min_length=MINIMUM_QUERY, max_length=MAXIMUM_QUERY)]
@@ -55,10 +60,6 @@ CategoryName = Annotated[
 MOST_HOPS = 4
 Hops = Annotated[int, Field(ge=1, le=MOST_HOPS, description="How far to follow.")]
 RowCount = Annotated[int, Field(ge=1, le=MAXIMUM_ROWS, description="Rows to return.")]
-
-
-def hint(text: str) -> dict[str, JsonValue]:
-    return {"hint": text}
 
 
 def _bounded(entries: list[str], info: ValidationInfo) -> list[str]:
@@ -180,10 +181,7 @@ class SearchArguments(PagedArguments):
 SymbolText = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000),
-    Field(
-        description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path.",
-        json_schema_extra=hint("name, Class.name, path::name, path:line or path"),
-    ),
+    Field(description=f"{SYMBOL}.", json_schema_extra=hint("name, Class.name, path::name, path:line or path")),
 ]
 
 

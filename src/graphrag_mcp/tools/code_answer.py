@@ -13,7 +13,7 @@ from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MOST_HOPS, PagedArguments
 from graphrag_mcp.tools.as_json import FRAME, as_json, json_cost, shortened
 from graphrag_mcp.tools.asking import Asking
-from graphrag_mcp.tools.excerpts import cost_of, room_of, take_fitting
+from graphrag_mcp.tools.excerpts import cost_of_lines, room_of, take_fitting
 from graphrag_mcp.tools.printing import describe_incomplete, location, one_line, printable
 from graphrag_mcp.tools.tool import Call, Page
 
@@ -21,11 +21,8 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.app.view import IndexView, InFile
     from graphrag_mcp.graph.tracing import Dependant
 
-
-Whole = TypeVar("Whole", covariant=True)
+Whole = TypeVar("Whole")
 Row = TypeVar("Row", covariant=True)
-
-
 _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 STOPS_SHOWN = 12  # Names at which a trace ends.
 PLACES_NAMED = 5  # Of the places of one doubt no more are named.
@@ -57,8 +54,6 @@ UNSAID_KINDS = {
     Direction.WRITERS: (RelationKind.WRITES,),
 }
 KIND_WORDS = {kind: kind.replace("_", " ") for kind in RelationKind} | {RelationKind.HANDS_ON: "hands it on as a value"}
-_Whole = TypeVar("_Whole")
-_Row = TypeVar("_Row")
 _PAGING_FRAME = 90  # Characters of rows, total, first and cursor.
 
 
@@ -79,11 +74,11 @@ class CodeAnswer(Generic[Whole, Row]):
 
 def answer_of(
     view: "IndexView",
-    result: _Whole,
-    page: Page[_Row],
+    result: Whole,
+    page: Page[Row],
     nodes: Iterable["InFile"] = (),
     texts: Mapping[tuple[str, int], str] = MappingProxyType({}),
-) -> CodeAnswer[_Whole, _Row]:
+) -> CodeAnswer[Whole, Row]:
     """Return an answer with what is said of the index that it is from. nodes: the definitions and files it shows."""
     stale = sorted(view.check(nodes))
     return CodeAnswer(result, page, describe_incomplete(view.state), stale, texts)
@@ -95,24 +90,24 @@ def is_empty(answer: CodeAnswer[Any, Any]) -> bool:
 
 
 def lay_out(
-    answer: CodeAnswer[Any, _Row],
+    answer: CodeAnswer[Any, Row],
     call: Call[PagedArguments],
     head: Sequence[str],
-    lines: Callable[[_Row], list[str]],
+    lines: Callable[[Row], list[str]],
     tail: Sequence[str] = (),
     doubt: str = "so its lines may be off",
 ) -> str:
     """Return the notes, as many rows as the budget allows, and the cursor to the next row."""
     changed = [f"Changed since it was indexed, {doubt}: {as_name(path)}" for path in answer.stale]
     above = [*([answer.note] if answer.note else []), *changed, *head]
-    room = room_of(call.tokens) - sum(cost_of(line) + 1 for line in (*above, *tail)) - _CURSOR_ROOM
+    room = room_of(call.tokens) - cost_of_lines((*above, *tail)) - _CURSOR_ROOM
     rows: list[str] = []
     count = 0
     for row in answer.page.rows:
         shown = lines(row)
         if call.arguments.response_format == "concise":
             shown = shown[:1]
-        room -= sum(cost_of(line) + 1 for line in shown)
+        room -= cost_of_lines(shown)
         if room < 0 and count:
             break
         rows += shown
@@ -151,8 +146,7 @@ def doubts(
         *(["Complete"] if doubt.is_complete else []),
         *_unsure_places(doubt, name, how, is_type=is_type),
         *_unknown_callers(doubt, name, asking),
-        *_unread_files(doubt),
-        *_archived_files(doubt, asking),
+        *_files_left(doubt, asking),
         *([_OF_COPY] if doubt.is_copy else []),
         *(_unknown_types(starts, by_text) if not doubt.is_typed else []),
     ]
@@ -217,7 +211,7 @@ def _unknown_callers(doubt: Doubt, name: str, asking: Asking) -> Iterator[str]:
         yield "calls by operators, loops, `with` and the like are not followed"
 
 
-def _unread_files(doubt: Doubt) -> Iterator[str]:
+def _files_left(doubt: Doubt, asking: Asking) -> Iterator[str]:
     if doubt.unread:
         lines, files = counted(len(doubt.unread), "line"), counted(len({path for path, _ in doubt.unread}), "file")
         where = f"{lines} in {files} {'has' if len(doubt.unread) == 1 else 'have'} the name in a text or in code"
@@ -228,8 +222,6 @@ def _unread_files(doubt: Doubt) -> Iterator[str]:
         files = counted(len(doubt.files_pending), "file is", "files are")
         yield f"{files} not resolved and may have more: {first_places(sorted(doubt.files_pending))}"
 
-
-def _archived_files(doubt: Doubt, asking: Asking) -> Iterator[str]:
     if doubt.archived:
         files = counted(len(doubt.archived), "archived file has", "archived files have")
         yield f"{files} more: {asking.argument('exclude_archived=false')} lists them"

@@ -10,7 +10,6 @@ from graphrag_mcp.text.counts import counted
 
 CHARACTERS_PER_TOKEN = 3.2  # Code has many short tokens; prose would be about 4.
 
-
 # Cost of other letters, in characters of code: Cyrillic, Greek, Arabic, … and Chinese, Japanese, Korean, emoji.
 LETTER_COST, SIGN_COST = 1.6, 3.2
 CONCISE_TOKENS = 1_000
@@ -39,6 +38,11 @@ def room_of(tokens: int) -> int:
 def cost_of(text: str) -> int:
     """Return the room that a text takes, in characters of code: its length, and more for letters outside ASCII."""
     return len(text) if text.isascii() else math.ceil(sum(map(_cost, text)))
+
+
+def cost_of_lines(lines: Iterable[str]) -> int:
+    """Return the room that lines take, each with its end."""
+    return sum(cost_of(line) + 1 for line in lines)
 
 
 def tokens_of(text: str) -> int:
@@ -115,7 +119,7 @@ def fold(rows: Sequence[str], by_worth: Iterable[int], room: int, most: int) -> 
     for is_kept, run in groupby(range(len(rows)), kept_lines.__contains__):
         numbers = list(run)
         hidden = f"... {counted(len(numbers), 'line')}"
-        is_shorter = is_kept or sum(cost_of(rows[number]) + 1 for number in numbers) <= WORTH_HIDING * len(hidden)
+        is_shorter = is_kept or cost_of_lines(rows[number] for number in numbers) <= WORTH_HIDING * len(hidden)
         shown += [rows[number] for number in numbers] if is_shorter else [hidden]
     return shown
 

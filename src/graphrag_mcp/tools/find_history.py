@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.navigator import Navigator
 
-
 HISTORY_TOKENS = 750  # 2,400 characters.
 NOT_INDEXED = "(changed only files that are not indexed)"
 FILES_SHOWN = 3
@@ -99,14 +98,15 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     if past.is_missing:
         raise RequestError("find_history", f"there is no history of git to read: {past.problem}")
     asked = find_commits(past, view, call)
-    told, node, named = asked.told, asked.node, asked.named
+    told, node = asked.told, asked.node
+    about = list(filter(None, (node, asked.named, asked.meant)))
     commits = told.commits[call.first : call.first + arguments.limit]
     texts = _texts_of_line(navigator, node, arguments.line)
     whole = past.long_messages(commits, navigator.until)
-    words = _words(arguments.query, (node, named, asked.meant), texts)
+    words = _words(arguments.query, about, texts)
     changes = [past.changes(commit, navigator.until) for commit in commits]
     shown = navigator.shown({path for files in changes for path in files}, call.scope)
-    own = next((of.path for of in (node, named, asked.meant) if of), "")
+    own = next((of.path for of in about), "")
     rows = []
     for place, (commit, files) in enumerate(zip(commits, changes, strict=True)):
         changed, is_first = told.changed.get(commit.name), commit.name == told.added_by
@@ -122,8 +122,8 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
         f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)}" for commit in told.commits if commit.name == told.added_by
     )
     missing = told.note or past.problem
-    history = History(node, named, asked.gone, missing, count, matched, next(firsts, ""), asked.meant)
-    return answer_of(view, history, page, filter(None, [node, named, asked.meant]), texts)
+    history = History(node, asked.named, asked.gone, missing, count, matched, next(firsts, ""), asked.meant)
+    return answer_of(view, history, page, about, texts)
 
 
 def _texts_of_line(navigator: "Navigator", file: CodeNode | None, line: int | None) -> Mapping[tuple[str, int], str]:
@@ -134,9 +134,9 @@ def _texts_of_line(navigator: "Navigator", file: CodeNode | None, line: int | No
     return navigator.texts({(file.path, line), *((file.path, node.start_line) for node in around)})
 
 
-def _words(query: str, nodes: Iterable[CodeNode | None], texts: Mapping[tuple[str, int], str]) -> str:
+def _words(query: str, nodes: Iterable[CodeNode], texts: Mapping[tuple[str, int], str]) -> str:
     """Return the words by which a part of a message is chosen: of the question, and of the code that it is about."""
-    return " ".join([query, *(node.name for node in nodes if node and not node.is_file), *texts.values()])
+    return " ".join([query, *(node.name for node in nodes if not node.is_file), *texts.values()])
 
 
 def _told(
@@ -164,7 +164,8 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
         why = f": {history.missing}." if history.missing else "."
         return lay_out(answer, call, [f"No commits{matching}{of}{why}"], _lines)
 
-    words = _words(arguments.query, (history.of, history.named, history.meant), answer.texts)
+    about = filter(None, (history.of, history.named, history.meant))
+    words = _words(arguments.query, about, answer.texts)
 
     def lines(row: ToldCommit) -> list[str]:
         is_first = row is answer.page.rows[0]
@@ -177,7 +178,6 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
 
 
 def _of_what(history: History, arguments: HistoryArguments, total: int) -> str:
-    """Return in words what the commits are of, "" where nothing is named."""
     if arguments.line and history.of:
         return f" that explain{'s' if total == 1 else ''} {as_name(history.of.path)}:{arguments.line}"
     if history.gone and arguments.symbol:
@@ -248,7 +248,6 @@ def _changed(row: ToldCommit) -> list[str]:
 
 HISTORY = Tool(
     name="find_history",
-    title="Find history",
     description=(
         "Why code is as it is, when it changed, whether it was tried before: the commits that match a query, "
         "or changed a symbol or path."

@@ -47,7 +47,6 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.grep.hits import Placed
     from graphrag_mcp.grep.occurrences import Occurrence, Occurrences
 
-
 CaseName = Annotated[Case, Strict(False), WithJsonSchema({"type": "string", "enum": [case.value for case in Case]})]
 MAXIMUM_CONTEXT = 20
 FRAGMENTS_SHOWN = 5
@@ -139,10 +138,6 @@ def _read_constants(
             yield location_of(node), tuple(places)
 
 
-def _may_be_pattern(arguments: OccurrencesArguments) -> bool:
-    return not arguments.regex and _PATTERN.search(arguments.text) is not None
-
-
 def _around_match(row: "Placed | Occurrence") -> str:
     """Return the line; of a long one, the part that contains the text."""
     start = max(0, row.column - LINE_CHARACTERS // 4) if len(row.text) > LINE_CHARACTERS else 0
@@ -160,7 +155,9 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
     if not occurrences.files_searched and not occurrences.unread:
         status = call.asking.tool("index_status")
         head = [f"0 lines: no file{where} was searched; it is not indexed ({status} says why), or archived."]
-    elif not (occurrences.total or occurrences.fragments) and _may_be_pattern(call.arguments):
+    elif not (occurrences.total or occurrences.fragments or call.arguments.regex) and _PATTERN.search(
+        call.arguments.text
+    ):
         pattern = call.asking.argument("regex=true")
         head.append(f"The text was searched as it is written; with {pattern} it is a pattern.")
     if occurrences.fragments:
@@ -199,7 +196,6 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Placed]", call: Call[Occur
 
 OCCURRENCES = Tool(
     name="find_occurrences",
-    title="Find occurrences",
     description=(
         "Every line with a text or pattern, by file and definition, with totals: for renames, and when "
         "nothing may be missed."

@@ -38,7 +38,7 @@ from graphrag_mcp.tools.code_answer import (
     name_of,
     shown_line,
 )
-from graphrag_mcp.tools.excerpts import cost_of, cut_text, fold, room_of
+from graphrag_mcp.tools.excerpts import cost_of, cost_of_lines, cut_text, fold, room_of
 from graphrag_mcp.tools.outlines import outline_lines
 from graphrag_mcp.tools.printing import fenced, numbered, one_line
 from graphrag_mcp.tools.tool import Call, Page, Tool, page_of
@@ -50,11 +50,8 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.steps import Step
     from graphrag_mcp.graph.tracing import Dependant, Trace
 
-
 _COMMA = re.compile(r",(?![^(]*\))")  # A comma between parameters does not end a symbol.
 MAXIMUM_READ = 10  # Symbols whose code one answer has.
-
-
 USES_SHOWN = 6  # No more uses of a definition are shown; trace_relations lists all.
 ALSO_SHOWN = 7  # No more overloads and declarations are shown.
 # Characters and lines of all definitions, and of one among many, unless the call gives a budget.
@@ -154,7 +151,8 @@ def _read_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> CodeAns
             around = _around(body, call.asking, UNTYPED if language in said else "")
         if call.arguments.response_format != "json" and any(UNTYPED in line for line in around):
             said.add(language)
-        rows.append(_read(body, call, room, most, around))
+        left = room - cost_of_lines((_heading(body.node), *around))
+        rows.append(ReadSymbol(body.node, "\n".join(_parts(body, call, left, most)), around))
     return answer_of(view, FoundSymbols(len(nodes), missing), Page(rows, page.first, page.total), page.rows)
 
 
@@ -257,18 +255,12 @@ def _is_declaration(body: "Body") -> bool:
     return in_header(body.node) and "{" not in "".join(code)
 
 
-def _read(body: "Body", call: Call[FindSymbolArguments], room: int, most: int, around: Sequence[str]) -> ReadSymbol:
-    """Return a definition with as much of its code as there is room for. around: its relations and last change."""
-    room -= sum(cost_of(line) + 1 for line in (_heading(body.node), *around))
-    return ReadSymbol(body.node, "\n".join(_parts(body, call, room, most)), around)
-
-
 def _parts(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) -> list[str]:
     """Return the code; of a long type its beginning and an outline, of a long file an outline."""
     rows = numbered((cut_text(line, ROW_CHARACTERS).text for line in body.lines), body.first)
     if not rows or call.arguments.response_format == "concise":
         return []
-    is_long = len(rows) > most or sum(cost_of(row) + 1 for row in rows) > room
+    is_long = len(rows) > most or cost_of_lines(rows) > room
     line = _line_of(call.arguments.symbols, body.node)
     if line or not (is_long and body.has_outline):
         worth = _around_line(line - body.first, len(rows)) if line else by_worth(body, call.arguments.focus)
@@ -288,7 +280,6 @@ def _line_of(symbols: Sequence[str], node: CodeNode) -> int:
 
 
 def _around_line(number: int, count: int) -> list[int]:
-    """Return the numbers of some lines, those nearest to one first."""
     return sorted(range(count), key=lambda other: abs(other - number))[:MOST_LINES]
 
 
@@ -342,7 +333,6 @@ def _end(step: "Step", *, is_from: bool) -> str:
 
 FIND_SYMBOL = Tool(
     name="find_symbol",
-    title="Find symbol",
     description=(
         "Each definition of a name, with its users; with body=true its code, callers, tests and last change, "
         "for up to ten names, instead of opening their files."

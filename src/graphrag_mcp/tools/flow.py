@@ -11,13 +11,7 @@ from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Line
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import SEPARATORS, as_name
-from graphrag_mcp.tools.code_answer import (
-    LINE_CHARACTERS,
-    CodeAnswer,
-    answer_of,
-    lay_out,
-    location_of,
-)
+from graphrag_mcp.tools.code_answer import LINE_CHARACTERS, CodeAnswer, answer_of, lay_out, location_of
 from graphrag_mcp.tools.flow_ends import FlowArguments, ends_of, find_hits
 from graphrag_mcp.tools.printing import one_line, printable
 from graphrag_mcp.tools.tool import Call, page_of
@@ -25,10 +19,7 @@ from graphrag_mcp.tools.tool import Call, page_of
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
 
-
 LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a flow.
-
-
 FIRST_CHARACTERS = 1_800  # The first chain has no more, with the lines around its links.
 NAMESAKES_SHOWN = 4
 LINES_SHOWN = 4  # Further ones with a link.
@@ -83,7 +74,7 @@ def flow_text(answer: CodeAnswer[Flow, Chain | Branch], call: Call[FlowArguments
     tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call, answer.texts))
     if flow.through:
         tail.append(f"Further chains go through {listed(list(map(location_of, flow.through)), len(flow.through))}.")
-    near = [line for node in flow.near for line in _with_links(node, flow, answer.texts)]
+    near = [line for node in flow.near for line in (_hop(node), *_excerpt(node, {}, answer.texts, _beside(node, flow)))]
     if flow.is_guessed and flow.chains:
         head = ["An end of the flow is guessed. The question names most:", *near, "A chain between guesses:"]
     elif near:
@@ -114,11 +105,6 @@ def _namesakes(flow: Flow, call: Call[FlowArguments]) -> Iterator[str]:
             where = listed([location_of(node) for node in others], NAMESAKES_SHOWN)
             named = ", ".join(sorted({as_name(node.name) for node in others}))
             yield f"Other definitions named {named} ({call.asking.argument(argument)}): {where}"
-
-
-def _with_links(node: CodeNode, flow: Flow, texts: Mapping[Line, str]) -> list[str]:
-    """Return a definition with the lines at which it leads to others that are shown."""
-    return [_hop(node), *_excerpt(node, {}, texts, _beside(node, flow))]
 
 
 def _beside(node: CodeNode, flow: Flow) -> Sequence[Link]:
@@ -183,7 +169,6 @@ def _excerpt(
 
 
 def _shared_ends(chain: Chain, first: Chain) -> tuple[int, int]:
-    """Return how many links two chains share at the start and at the end."""
     most = min(len(chain.links), len(first.links)) - 1
     before = next((n for n in range(most) if chain.links[n] != first.links[n]), most)
     after = next((n for n in range(most - before) if chain.links[-1 - n] != first.links[-1 - n]), most - before)
@@ -230,14 +215,9 @@ def _lines_of(link: Link) -> range:
 
 def _line_of(link: Link, texts: Mapping[Line, str]) -> int:
     """Return the line of a link; of one without a line of its own that with the name of the definition."""
-    line, path = link.edge.line, link.edge.path
-    named = (n for n in _lines_of(link) if _names_an_end(link, texts.get((path, n), "")))
-    return next(named, line)
-
-
-def _names_an_end(link: Link, text: str) -> bool:
-    """Return whether a text has the name of a definition between which a link is."""
-    return not {link.source.name, link.target.name}.isdisjoint(_WORDS.findall(text))
+    ends = {link.source.name, link.target.name}
+    lines = ((n, _WORDS.findall(texts.get((link.edge.path, n), ""))) for n in _lines_of(link))
+    return next((n for n, words in lines if not ends.isdisjoint(words)), link.edge.line)
 
 
 def _where_it_breaks(flow: Flow, call: Call[FlowArguments], texts: Mapping[Line, str]) -> Iterator[str]:
@@ -267,10 +247,10 @@ def _where_it_breaks(flow: Flow, call: Call[FlowArguments], texts: Mapping[Line,
 
 
 def _links(title: str, links: Sequence[Link], texts: Mapping[Line, str]) -> Iterator[str]:
-    if links:
-        yield title
+    if not links:
+        return
+    yield title
     for link in links:
         yield _hop(link.source)
         yield f"    {_site(link, texts)}"
-    if links:
-        yield _hop(links[-1].target)
+    yield _hop(links[-1].target)

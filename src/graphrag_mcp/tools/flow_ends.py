@@ -9,17 +9,17 @@ from pydantic import BeforeValidator, Field, StringConstraints
 
 from graphrag_mcp.app.session import View
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.model.files import Category, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.search import Hit, SearchRequest
 from graphrag_mcp.text.names import NAME, is_identifier
 from graphrag_mcp.text.words import index_words, query_words
-from graphrag_mcp.tools.arguments import MAXIMUM_QUERY, CodeArguments, SymbolText, hint
+from graphrag_mcp.tools.arguments import MAXIMUM_QUERY, SYMBOL, CodeArguments, SymbolText, hint
+from graphrag_mcp.tools.matches import match_of
 from graphrag_mcp.tools.tool import Call
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Navigator
-
 
 MAX_ENDS = 12  # A question has no more on each side.
 MAX_HITS = 25
@@ -38,7 +38,7 @@ _PIVOTS = (  # From what certainly begins the end of a flow to what may.
     r"\b(?:into|affect(?:s)?|limit(?:s)?)\b",
 )
 _NAMES = re.compile(f"`([^`]+)`|({NAME.pattern})")
-_CODE_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.FIELD, SymbolKind.CONSTANT)
+_CODE_KINDS = (*CALLABLE, SymbolKind.TYPE, *VARIABLE)
 Ends = Mapping[CodeNode, float]
 MAXIMUM_ENDS = 10  # On each side of a flow.
 QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAXIMUM_QUERY)]
@@ -55,7 +55,7 @@ class FlowArguments(CodeArguments):
     symbol: str = Field(
         "",
         max_length=1_000,
-        description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path.",
+        description=f"{SYMBOL}.",
         json_schema_extra=hint("name, Class.name, path::name, path:line or path"),
     )
     from_: EndNames = Field(
@@ -110,7 +110,7 @@ def find_hits(view: View, call: Call[FlowArguments]) -> list[Sequence[Hit]]:
 def ends_of(navigator: "Navigator", call: Call[FlowArguments], hits: Sequence[Sequence[Hit]]) -> tuple[Ends, Ends]:
     """Return the starts and the ends, each with what it costs to choose it. Raises RequestError for unknown names."""
     arguments = call.arguments
-    parts = parts_of(arguments.question) if arguments.question else ("", "")
+    parts = parts_of(arguments.question)
     *of_parts, of_all = hits
     sides = [
         _named(navigator, call, names) if names else _asked(navigator, call, part, searched, of_all)
@@ -164,7 +164,8 @@ def _asked(
         return scores
     for ranked, least in ((hits, 0.0), (of_all, _OF_ALL)):
         for rank, hit in enumerate(ranked):
-            nodes = navigator.code_at(hit.chunk.path, *_lines_of(hit))
+            match = match_of(hit)
+            nodes = navigator.code_at(hit.chunk.path, match.start_line, match.end_line)
             shared = {node: len(words.intersection(index_words(node.qualified_name))) for node in nodes}
             for place, node in enumerate(sorted(nodes, key=lambda node: -shared[node])[:3]):
                 scores.setdefault(node, least + _PER_RANK * (rank + place) - _PER_WORD * shared[node])
@@ -199,7 +200,3 @@ def _code(nodes: Sequence[CodeNode]) -> list[CodeNode]:
     """Return what can be a part of a flow: code before tests, and nothing else if there is some."""
     code = [node for node in nodes if node.kind in _CODE_KINDS]
     return [node for node in code if node.category is code[0].category] if code else list(nodes[:1])
-
-
-def _lines_of(hit: Hit) -> tuple[int, int]:
-    return (hit.focus.start_line, hit.focus.end_line) if hit.focus else (hit.chunk.start_line, hit.chunk.end_line)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.navigator import Navigator
     from graphrag_mcp.history.find import Past
 
-
 MAXIMUM_LINE = 100_000_000
 NAMES_LOOKED_UP = 5  # Of a query, no more names are looked up.
 SHORTEST_GONE = 4  # Characters of a name that is looked for in what commits removed.

@@ -14,7 +14,7 @@ from graphrag_mcp.languages.registry import describe, detect_language
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.arguments import CodeArguments, Hops, hint
+from graphrag_mcp.tools.arguments import SYMBOL, CodeArguments, Hops, hint
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
     CodeAnswer,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.tracing import Dependant
     from graphrag_mcp.model.graph import CodeNode
 
-
 TESTS_SHOWN, NEAR_TESTS_SHOWN = 3, 10  # Of those of a type or a diff; of those that call what a diff changes.
 UNSURE_TESTS = 10  # That are reached by name only, unless a limit above the usual one asks for more.
 ALSO_SHOWN = 3  # Other names that a file has.
@@ -61,8 +60,7 @@ class ImpactArguments(CodeArguments):
     symbol: str = Field(
         "",
         max_length=1_000,
-        description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path; "
-        "without one: what differs from base.",
+        description=f"{SYMBOL}; without one: what differs from base.",
         json_schema_extra=hint("none: of the diff"),
     )
     base: str = Field(
@@ -285,7 +283,6 @@ def _reached_lines(cases: "Set[CodeNode]", row: "Reached") -> list[str]:
 
 IMPACT = Tool(
     name="impact",
-    title="Impact",
     description=(
         "What an edit of a symbol or file may break, and which tests to run first; without a symbol, what "
         "your diff breaks."

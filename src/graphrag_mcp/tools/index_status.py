@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.orientation import Orientation
 
-
 SHOWN_FAILURES = 20
 SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form lists all.
 
@@ -135,7 +134,6 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 STATUS = Tool(
     name="index_status",
-    title="Index status",
     description=(
         "What is indexed, and what was left out and why, when a search finds too little; with overview=true, "
         "where to start in this repository."

@@ -1,7 +1,7 @@
 """Maps, outlines and chunks as text, for resources and the command line."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Mapping, Sequence
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
@@ -9,14 +9,13 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.excerpts import cost_of, room_of, take_fitting
+from graphrag_mcp.tools.excerpts import cost_of, cost_of_lines, room_of, take_fitting
 from graphrag_mcp.tools.printing import fenced, location, numbered, one_line, printable
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Outline
     from graphrag_mcp.graph.orientation import Orientation
     from graphrag_mcp.graph.repository_map import RepositoryMap
-
 
 SIGNATURE_CHARACTERS = 160
 # Characters of the parts of an orientation.
@@ -42,7 +41,9 @@ def write_map(repository_map: "RepositoryMap", tokens: int, note: str = "") -> s
         files.setdefault(node.path, []).append(node)
     shown = sum(map(len, files.values()))
     head = f"The {shown:,} of {counted(repository_map.total, 'definition')} that most of the code depends on, by file:"
-    lines = [line for path, nodes in files.items() for line in (as_name(path), *_lines(nodes))]
+    lines: list[str] = []
+    for path, nodes in files.items():
+        lines += [as_name(path), *map(_line, sorted(nodes, key=attrgetter("start_line")))]
     return printable("\n".join(filter(None, (note, head, *lines))))
 
 
@@ -101,7 +102,7 @@ def outline_lines(definitions: Sequence[CodeNode], room: int, more: str = "") ->
         is_inner = any(outer.kind in CALLABLE for outer in around)
         rows.append((_INNER if is_inner else _LATER.get(node.kind, 0), place, "  " * len(around) + _line(node)))
         around.append(node)
-    if sum(cost_of(line) + 1 for _, _, line in rows) > room:
+    if cost_of_lines(line for _, _, line in rows) > room:
         rows = [row for row in rows if row[0] != _INNER]
     fitting, _ = take_fitting(sorted(rows), room, 1, least=0, cost=lambda row: cost_of(row[2]))
     lines = [line for _, _, line in sorted(fitting, key=itemgetter(1))]
@@ -116,10 +117,6 @@ def write_chunk(chunk: StoredChunk, note: str = "") -> str:
     lines = numbered(chunk.text.rstrip("\n").split("\n"), chunk.start_line)
     text = fenced(chunk.text, "\n".join(lines))
     return printable("\n".join(filter(None, (note, head, stale, text))))
-
-
-def _lines(nodes: Sequence[CodeNode]) -> Iterable[str]:
-    return map(_line, sorted(nodes, key=lambda node: node.start_line))
 
 
 def _line(node: CodeNode) -> str:

@@ -152,7 +152,6 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.navigator import Navigator
 
-
 MOST_CHARACTERS = 2_000  # A longer example is about several things.
 _OVERLAPPING = 5  # Results that may be the example itself.
 _EXAMPLE = re.compile(r"like:?\s+(?P<name>\S+)|(?P<path>[^\s:]+):(?P<first>\d{1,9})-(?P<last>\d{1,9})", re.IGNORECASE)

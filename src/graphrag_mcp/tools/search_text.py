@@ -15,6 +15,7 @@ from graphrag_mcp.tools.excerpts import (
     SEARCH_TOKENS,
     Excerpt,
     cost_of,
+    cost_of_lines,
     cut_text,
     cut_texts,
     first_share,
@@ -100,12 +101,12 @@ def render(
     related = [*_related(result.expanded, room // RELATED_SHARE), *_rejected(result.rejected)]
     further = _further(result.runner_up, first + len(result.primary) + 1, room // RELATED_SHARE)
     names = _near_names(result.meta)
-    room -= _length(notes) + _length(related) + _length(further) + cost_of(names)
+    room -= cost_of_lines((*notes, *related, *further)) + cost_of(names)
     headers = [_header(position, hit, explained) for position, hit in enumerate(result.primary, first + 1)]
     counts = range(CODE_RESULTS, 0, -1) if with_code else ()
     blocks: list[str] = next(filter(None, (_detailed(headers, result.primary, room, have, n) for n in counts)), [])
     between = "\n\n" if blocks else "\n"
-    blocks = blocks or _concise(headers, result.primary, room)
+    blocks = blocks or take_fitting(_outlines(headers, result.primary, CODE_RESULTS), room, 1)[0]
     rest = _describe_rest(len(headers) - len(blocks), following(first + len(blocks), total), asking)
     parts = ["\n".join(notes), between.join(blocks), "\n".join(further), rest, "\n".join(related), names]
     return printable("\n\n".join(part for part in parts if part))
@@ -211,7 +212,6 @@ def _outlines(headers: Sequence[str], hits: Sequence[Hit], pointing: int) -> lis
 
 
 def _quoted(hit: Hit, after: int = 0) -> list[str]:
-    """Return the best lines below a line as quotations."""
     return [f"   {number} | {one_line(text)}" for number, text in best_lines(hit, after)]
 
 
@@ -225,7 +225,6 @@ def _pointers(hit: Hit) -> list[str]:
 
 
 def _further(hits: Sequence[Hit], first: int, room: int) -> list[str]:
-    """Return a line for each place behind the results, as many as fit."""
     lines = [one_line(f"{place}. {_briefly(hit)}") for place, hit in enumerate(hits, first)]
     fitting, _ = take_fitting(["Further places:", *lines], room, 1)
     return fitting if len(fitting) > 1 else []
@@ -244,11 +243,6 @@ def _describe_rest(unfitting: int, following: str, asking: Asking) -> str:
     if following:
         return f"... {words}: {following}"
     return f"... {words}; lower the limit or raise {asking.argument('token_budget')}" if unfitting else ""
-
-
-def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
-    """Return the results that fit, without code: a signature, or else the best line."""
-    return take_fitting(_outlines(headers, hits, CODE_RESULTS), room, 1)[0]
 
 
 def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int, have: Collection[str], count: int) -> list[str]:
@@ -310,7 +304,6 @@ def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
 
 
 def _used(hit: Hit) -> list[str]:
-    """Return the constants that the code names."""
     used = hit.focus.used if hit.focus is not None else ()
     return [f"   {symbol.start_line} | {one_line(symbol.signature[:CONSTANT_CHARACTERS])}" for symbol in used]
 
@@ -353,7 +346,3 @@ def _next_steps(result: SearchResult, asking: Asking) -> list[str]:
     status = asking.tool("index_status")
     lines.append(f"Try other words or an identifier; {status} lists what is indexed and what was left out.")
     return lines
-
-
-def _length(lines: Sequence[str]) -> int:
-    return sum(cost_of(line) + 1 for line in lines)

@@ -86,19 +86,19 @@ def _mark(tool: str, arguments: ToolArguments) -> str:
 class Tool(Generic[_View, _Arguments, _Found]):
     """One tool.
 
-    needs: the capability that a project must have. find: returns what was found. text, json: write it within the
-    budget of the call, the latter as the values of JSON. of_index: the arguments that need a local index. is_empty:
-    returns whether nothing was found.
+    title: what it is called, where the name does not say it. needs: the capability that a project must have. find:
+    returns what was found. text, json: write it within the budget of the call, the latter as the values of JSON.
+    of_index: the arguments that need a local index. is_empty: returns whether nothing was found.
     """
 
     name: str
-    title: str
     description: str
     arguments: type[_Arguments]
     needs: Capability
     find: Callable[[_View, Call[_Arguments]], _Found]
     text: Callable[[_Found, Call[_Arguments]], str]
     json: Callable[[_Found, Call[_Arguments]], object]
+    title: str | None = None
     of_index: tuple[str, ...] = ()
     is_empty: Callable[[_Found], bool] = lambda _: False
 

@@ -57,13 +57,11 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.tracing import Naming, Trace
     from graphrag_mcp.model.graph import CodeNode
 
-
 DirectionName = Annotated[
     Direction,
     Strict(False),
     WithJsonSchema({"type": "string", "enum": [direction.value for direction in Direction]}),
 ]
-
 
 # In these directions all levels are followed, each below the one before.
 _LEVELLED = (Direction.SUBCLASSES, Direction.IMPLEMENTERS, Direction.OVERRIDES, Direction.SUPERCLASSES)
@@ -142,7 +140,9 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
         numbers = [_named_line(step, answer.texts)] if _head_of(step) else step.lines[:shown]
         texts = [f"    {line}: {shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
         rest = line_numbers(step.lines[shown:])
-        return ["\n".join([*path, _step_head(step, trace), *texts, *([f"    also {rest}"] if rest else [])])]
+        far = step.far_end(trace.direction)
+        head_of_step = f"  {target_of(far) if trace.direction.is_outgoing else name_of(far)}{_step_words(step, trace)}"
+        return ["\n".join([*path, head_of_step, *texts, *([f"    also {rest}"] if rest else [])])]
 
     return lay_out(answer, call, [head], lines, _where_it_stops(trace, call))
 
@@ -237,12 +237,6 @@ def _named_line(step: "Step", texts: Mapping[Line, str]) -> int:
     word = re.compile(rf"\b{re.escape(step.source.name)}\b")
     named = (line for line in _head_of(step) if word.search(texts.get((step.edge.path, line), "")))
     return next(named, step.edge.line)
-
-
-def _step_head(step: "Step", trace: "Trace") -> str:
-    """Return what stands around the lines of a step, and what it does unless it is what was asked for."""
-    far = step.far_end(trace.direction)
-    return f"  {target_of(far) if trace.direction.is_outgoing else name_of(far)}{_step_words(step, trace)}"
 
 
 def _is_access(step: "Step", trace: "Trace") -> bool:
@@ -341,7 +335,6 @@ def _of_names(naming: "Naming", direction: Direction, asking: Asking) -> Iterato
 
 TRACE = Tool(
     name="trace_relations",
-    title="Trace relations",
     description=(
         "Every caller, user, import, subclass or test of a symbol, with its line and code, and whether that "
         "is all: instead of a text search and reading each hit. from, to, question: how one thing reaches or "

@@ -16,8 +16,6 @@ from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
 SHOWN_PROBLEMS = 5
 _ASKED = ("query", "queries", "symbol", "from", "to", "question")  # One of them is required.
 _Model = TypeVar("_Model", bound=BaseModel)
-
-
 _UNLISTED = frozenset({"anyOf", "description", "hint", "maxItems", "maximum", "maxLength", "minLength", "minimum"})
 
 

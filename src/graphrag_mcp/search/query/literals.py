@@ -7,7 +7,6 @@ so a question is cut into segments at everything that may be such a value.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import NamedTuple
 
 from graphrag_mcp.text.words import is_telling
@@ -20,25 +19,15 @@ MAX_RUN = 12  # Words of a segment that is looked up as a whole.
 MIN_TELLING = 2  # Words of a run that are not question words.
 
 
-class LiteralKind(Enum):
-    """What a literal looks like."""
-
-    QUOTED = auto()  # Text that the question puts between quotes or backticks.
-    KEY = auto()  # `max_width`, `server.port`, `hash-max-entries`, `--no-cache`, `HTTP_PROXY`.
-    COMPOUND = auto()  # Two plain words with a hyphen: a key, or English.
-
-
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A text that the question writes as it may be in a file."""
+    """A text that the question writes as it may be in a file: in quotes, or a key such as `max_width` or `--no-cache`.
+
+    is_compound: whether it is two plain words with a hyphen, which may be a key or English.
+    """
 
     text: str
-    kind: LiteralKind
-
-    @property
-    def is_word(self) -> bool:
-        """Whether it has no blanks."""
-        return " " not in self.text
+    is_compound: bool = False
 
 
 class Run(NamedTuple):
@@ -82,14 +71,13 @@ def words(text: str) -> list[str]:
 def literals(text: str) -> tuple[Literal, ...]:
     """Return the literals of a question, at most MAX_LITERALS, in their order."""
     quoted = [next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text)]
-    written = {
-        part: LiteralKind.QUOTED for part in quoted if 1 < len(part) <= MAX_LENGTH and _telling(_WORD.findall(part))
-    }
+    fitting = (part for part in quoted if 1 < len(part) <= MAX_LENGTH and _telling(_WORD.findall(part)))
+    written = dict.fromkeys(fitting, False)
     for match in _KEY.finditer(text):
         key = match.group(0).rstrip("-_.")
         if key not in written and not _NO_KEY.fullmatch(key):
-            written[key] = LiteralKind.COMPOUND if _COMPOUND.fullmatch(key) else LiteralKind.KEY
-    return tuple(Literal(part, kind) for part, kind in written.items())[:MAX_LITERALS]
+            written[key] = _COMPOUND.fullmatch(key) is not None
+    return tuple(Literal(part, is_compound) for part, is_compound in written.items())[:MAX_LITERALS]
 
 
 def message_runs(text: str) -> tuple[Run, ...]:

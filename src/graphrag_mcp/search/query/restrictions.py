@@ -107,9 +107,8 @@ def _of_folder(form: _Form, question: str, name: str, kind: str, exists: Callabl
     return Restriction(question, f"{name} of the {category}", frozenset((category,)), (glob,))
 
 
-def _category(words: str | None) -> Category | None:
-    kinds = (category for category, pattern in _KIND_PATTERNS.items() if pattern.fullmatch(words or ""))
-    return next(kinds, None)
+def _category(words: str) -> Category | None:
+    return next((category for category, pattern in _KIND_PATTERNS.items() if pattern.fullmatch(words)), None)
 
 
 def _of_document(question: str, name: str, exists: Callable[[str], bool]) -> Restriction:

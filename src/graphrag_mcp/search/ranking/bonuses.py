@@ -10,7 +10,7 @@ from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.search import ChunkMention, Factor, FactorKind, LiteralPlace, Ranked, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import LONG, Intent, Query
-from graphrag_mcp.search.ranking.fusion import Fused
+from graphrag_mcp.search.ranking.fusion import Fused, relative
 from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.search.ranking.wording import WORDING, Wording
 from graphrag_mcp.text.names import NamedSymbol, sets_key
@@ -184,8 +184,7 @@ def graph_votes(
     sums: dict[int, float] = {}
     for (chunk_id, file_id), occurrences in rarest.items():
         sums[file_id] = sums.get(file_id, 0.0) + scores[chunk_id] ** 2 / math.log2(2 + occurrences)
-    most = max(sums.values(), default=0.0)
-    return {file_id: total / most for file_id, total in sums.items()} if most else {}
+    return relative(sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,33 +216,24 @@ class Agreement:
             if self._weights[position]:
                 self._by_beginning.setdefault(term[:MIN_PREFIX], []).append(position)
         self._terms_by_word: dict[str, frozenset[int]] = {}
-        self._agreed: dict[tuple[str, ...], Agreed] = {}
 
-    def of(self, words: tuple[str, ...]) -> Agreed:
+    def of(self, words: Sequence[str]) -> Agreed:
         """Return how much the words and the query's terms agree."""
-        agreed = self._agreed.get(words)
-        if agreed is None:
-            agreed = self._agreed[words] = self._compare(words)
-        return agreed
-
-    def rare(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the terms that are rare in the project and agree with the words."""
-        terms = {term for word in words if word[:MIN_PREFIX] in self._by_beginning for term in self._terms_of(word)}
-        return tuple(self._terms[term] for term in sorted(terms) if self._weights[term] >= RARE)
-
-    def _compare(self, words: tuple[str, ...]) -> Agreed:
-        matched = [
-            terms for word in words if word[:MIN_PREFIX] in self._by_beginning and (terms := self._terms_of(word))
-        ]
+        matched = list(filter(None, map(self._terms_of, words)))
         if not matched:
             return _NOTHING_AGREED
         covered = sum(self._weights[term] for term in frozenset().union(*matched))
         return Agreed(len(matched) / len(words), covered / self._weight)
 
+    def rare(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the terms that are rare in the project and agree with the words."""
+        terms = frozenset[int]().union(*map(self._terms_of, words))
+        return tuple(self._terms[term] for term in sorted(terms) if self._weights[term] >= RARE)
+
     def _terms_of(self, word: str) -> frozenset[int]:
         terms = self._terms_by_word.get(word)
         if terms is None:
-            positions = self._by_beginning[word[:MIN_PREFIX]]
+            positions = self._by_beginning.get(word[:MIN_PREFIX], ())
             terms = frozenset(position for position in positions if agree(word, self._terms[position]))
             self._terms_by_word[word] = terms
         return terms
@@ -279,5 +269,4 @@ def coherence_by_file(scores: Iterable[tuple[int, float]]) -> dict[int, float]:
     sums: dict[int, float] = {}
     for file_id, score in scores:
         sums[file_id] = sums.get(file_id, 0.0) + score
-    most = max(sums.values(), default=0.0)
-    return {file_id: total / most for file_id, total in sums.items()} if most else {}
+    return relative(sums)

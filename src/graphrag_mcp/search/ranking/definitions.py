@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import DECLARATION_SUFFIXES, HEADER_SUFFIXES, Category, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, DECLARATION_SUFFIXES, HEADER_SUFFIXES, Category, SymbolKind
 from graphrag_mcp.model.search import StoredFile, SymbolMatch
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.query.phrases import asks_for_behaviour
@@ -160,7 +160,7 @@ def _standing(named: NamedSymbol, match: SymbolMatch, file: StoredFile) -> NameA
 def _is_declaration(match: SymbolMatch) -> bool:
     """Return whether a definition only declares: a file of declarations, or one line in a header of C."""
     path, symbol = match.path.lower(), match.symbol
-    is_function = symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
+    is_function = symbol.kind in CALLABLE
     return path.endswith(DECLARATION_SUFFIXES) or (
         is_function and path.endswith(HEADER_SUFFIXES) and symbol.start_line == symbol.end_line
     )

@@ -35,10 +35,7 @@ class Fused(NamedTuple):
 
 
 def fuse(
-    lists: Sequence[RankedList],
-    method: FusionMethod,
-    settings: RetrievalSettings,
-    shares: Mapping[int, float] = _NO_SHARES,
+    lists: Sequence[RankedList], method: FusionMethod, settings: RetrievalSettings, shares: Mapping[int, float]
 ) -> list[Fused]:
     """Merge the lists by a method, or rank by vectors alone. shares: see `fuse_rrf`."""
     match method:
@@ -112,13 +109,18 @@ def normalised(scores: Mapping[int, float]) -> dict[int, float]:
     return {key: (score - low) / (high - low) for key, score in scores.items()}
 
 
+def relative(scores: Mapping[int, float]) -> dict[int, float]:
+    """Return the scores by the best one; none where that is not above 0."""
+    best = max(scores.values(), default=0.0)
+    return {key: score / best for key, score in scores.items()} if best > 0 else {}
+
+
 def _part(vectors: float, source: ListSource) -> float:
     """Return twice the share of a list in a chunk's score. vectors: that of the vectors, 0 to 1."""
     return 2 * {ListSource.VECTOR: vectors, ListSource.KEYWORD: 1 - vectors}.get(source, EVEN)
 
 
 def _ranks(lists: Sequence[RankedList]) -> dict[int, dict[ListSource, int]]:
-    """Return the rank of each chunk in each list that has it, from 1."""
     ranks: dict[int, dict[ListSource, int]] = {}
     for ranked in lists:
         for rank, item in enumerate(ranked.items, 1):

@@ -98,7 +98,6 @@ def age_days(modified_at: float, now: float) -> float:
 
 
 def _tier(days: float, settings: RetrievalSettings) -> float:
-    """Return the factor of a tier: fresh, recent, standard or old."""
     factors = settings.recency_factors
     if days < settings.recency_fresh_days:
         return factors["fresh"]

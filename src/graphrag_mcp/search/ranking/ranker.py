@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from graphrag_mcp.model.files import NO_FACTS, Category
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import Factor, ListSource, StoredFile
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking import multipliers
@@ -115,8 +115,8 @@ class _Scorer:
         linking = self.candidates.backlinks.get(file.file_id, 0)
         factors = FileFactors(
             retirement=self._retirement(file),
-            standing=1.0 if file.facts is NO_FACTS else multipliers.standing(file, self.settings),
-            backlinks=multipliers.backlinks(linking, self.settings) if linking else 1.0,
+            standing=multipliers.standing(file, self.settings),
+            backlinks=multipliers.backlinks(linking, self.settings),
             recency=multipliers.recency(age, self.settings),
             category=self._prior(file) if self.is_hybrid else 1.0,
         )
@@ -161,8 +161,7 @@ class _Scorer:
 
     def _retirement(self, file: StoredFile) -> float:
         """Return the factor for retired files, or for all others if the query asks for retired files."""
-        is_current = file.archive is None and file.facts is NO_FACTS
-        retired = 1.0 if is_current else multipliers.retirement(file, self.settings)
+        retired = multipliers.retirement(file, self.settings)
         if not self.query.wants_retired:
             return retired
         return self.weights.unasked if self.with_archived and retired == 1.0 else 1.0

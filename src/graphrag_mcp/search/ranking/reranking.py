@@ -13,7 +13,7 @@ from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.ranking.bonuses import Agreement
 from graphrag_mcp.search.ranking.candidates import Candidates
-from graphrag_mcp.search.ranking.fusion import normalised
+from graphrag_mcp.search.ranking.fusion import normalised, relative
 from graphrag_mcp.search.ranking.multipliers import AUTO_TIERS, age_days, status_penalty
 from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.retrieval import Stores
@@ -98,7 +98,7 @@ class WeightedSum:
         self._now = now
         self._agreement = Agreement(query.terms)
         self._named = {match.chunk_id for match in candidates.retrieved.definitions}
-        cosines, self._keyword = candidates.scores(ListSource.VECTOR), _relative(candidates.scores(ListSource.KEYWORD))
+        cosines, self._keyword = candidates.scores(ListSource.VECTOR), relative(candidates.scores(ListSource.KEYWORD))
         self._vector = normalised(cosines) if settings.rerank_normalize_scores else clipped(cosines)
 
     def rescore(self, scored: Scored, chunk: StoredChunk) -> Scored:
@@ -133,8 +133,8 @@ class WeightedSum:
 
     def _agreed(self, texts: Iterable[str]) -> float:
         """Return the share of the query's terms that the texts cover."""
-        words = tuple(dict.fromkeys(word for text in texts for word in query_words(text)))
-        return self._agreement.of(words).terms if words else 0.0
+        words = dict.fromkeys(word for text in texts for word in query_words(text))
+        return self._agreement.of(list(words)).terms
 
     def _recency(self, file: StoredFile) -> float:
         if file.modified_at is None:
@@ -145,9 +145,3 @@ class WeightedSum:
 def clipped(scores: Mapping[int, float]) -> dict[int, float]:
     """Return the scores, each at least 0 and at most 1."""
     return {key: min(1.0, max(0.0, score)) for key, score in scores.items()}
-
-
-def _relative(scores: Mapping[int, float]) -> dict[int, float]:
-    """Return the scores by the best one; none where that is not above 0."""
-    best = max(scores.values(), default=0.0)
-    return {key: score / best for key, score in scores.items()} if best > 0 else {}

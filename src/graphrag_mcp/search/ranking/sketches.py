@@ -10,7 +10,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from graphrag_mcp.model.files import Symbol, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, Symbol, SymbolKind
 from graphrag_mcp.ports import Matrix
 
 CALLEES = 40  # A sketch of a function names no more.
@@ -19,7 +19,6 @@ IS_DEFINITION = 0.3  # A function or type gains it over code outside of both.
 TYPES_DO_LESS = 0.3  # A type says what there is; a question for what is done means its functions.
 PER_LOG_LINE = 0.045  # Long definitions do more of what is asked for than short ones.
 
-_FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
 _TYPES = frozenset({SymbolKind.TYPE, SymbolKind.MODULE})
 _start = attrgetter("start_line")
 
@@ -85,10 +84,9 @@ def sketch(definitions: Sequence[Symbol], calls: Sequence[tuple[int, str]]) -> l
 
 
 def _outermost(definitions: Sequence[Symbol]) -> Iterator[Symbol]:
-    """Yield the functions that are in no other function."""
     end = 0
     for symbol in definitions:
-        if symbol.kind in _FUNCTIONS and symbol.start_line > end:
+        if symbol.kind in CALLABLE and symbol.start_line > end:
             yield symbol
             end = symbol.end_line
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.files import CALLABLE
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.words import identifier_parts, is_telling, query_words
 
@@ -20,7 +20,6 @@ MOST_WORDS = 32  # The first ones of a pasted text.
 MOST_PLACES = 20  # Of a word in a chunk.
 NEAR = 12  # Characters between neighbours.
 _APART = 3  # Words from one to the next, with those that are not telling.
-_FUNCTIONS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 _WORD = re.compile(r"\w+")
 
 
@@ -45,7 +44,7 @@ def compare_wording(
     telling = min(1.0, len(words) / ENOUGH)
     compared = {}
     for chunk_id, chunk in chunks.items():
-        if asks_for_behaviour and chunk.kind not in _FUNCTIONS:
+        if asks_for_behaviour and chunk.kind not in CALLABLE:
             continue
         places = _places(words, f"{chunk.symbol} {chunk.signature}\n{chunk.text}")
         together = sum(weight for (one, other), weight in pairs.items() if _are_near(one, other, places))

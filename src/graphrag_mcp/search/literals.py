@@ -158,7 +158,7 @@ def _joined(places: Iterable[tuple[Run, LiteralPlace]]) -> list[LiteralPlace]:
     for run, place in places:
         by_segment.setdefault((place.chunk_id, run.segment), []).append((run, place))
     joined = [place for pairs in by_segment.values() for place in _overlapping(sorted(pairs))]
-    composed = {place.literal for place in joined if place.defines}
+    composed = dict.fromkeys(place.literal for place in joined if place.defines)
     return [
         place._replace(
             literal=max((part for part in composed if part in place.literal), key=len, default=place.literal)

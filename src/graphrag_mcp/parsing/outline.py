@@ -3,7 +3,7 @@
 Rows are 0-based line numbers; `start` and `end` are byte offsets into the UTF-8 text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -154,6 +154,18 @@ class Outline:
     variables: Sequence[Variable] = ()
     bindings: Bindings | None = None
     implied: Sequence[Import] = ()
+
+
+def around(definitions: Sequence[Definition], index: int) -> Iterator[tuple[int, Definition]]:
+    """Yield a definition with its index, then each one around it, outwards; nothing for -1."""
+    while index >= 0:
+        yield index, definitions[index]
+        index = definitions[index].parent
+
+
+def modules_around(definitions: Sequence[Definition], index: int) -> int:
+    """Return how many modules of the file are around a definition, itself too."""
+    return sum(definition.kind is SymbolKind.MODULE for _, definition in around(definitions, index))
 
 
 def enclosing_indexes(definitions: Sequence[Definition], starts: Sequence[int]) -> list[int]:

@@ -24,6 +24,7 @@ from graphrag_mcp.parsing.outline import (
     Outline,
     Reference,
     enclosing_indexes,
+    modules_around,
 )
 
 # The estimated share of correct relations of each kind; only their order matters.
@@ -217,14 +218,7 @@ class _Builder:
         first, _, rest = path.partition("::")
         if (imported := self._names.imports.get(first)) and first not in _MODULES:
             return "/".join(filter(None, (imported.as_module, rest.replace("::", "/"))))
-        return module_of_path(self._path, path, self._modules_around(index))
-
-    def _modules_around(self, index: int) -> int:
-        """Return how many modules of the file are around a definition, itself too."""
-        definitions, count = self._outline.definitions, 0
-        while index >= 0:
-            count, index = count + (definitions[index].kind is SymbolKind.MODULE), definitions[index].parent
-        return count
+        return module_of_path(self._path, path, modules_around(self._outline.definitions, index))
 
 
 def _edge(

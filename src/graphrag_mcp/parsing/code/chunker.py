@@ -157,7 +157,8 @@ class _Cutter:
         if spans:
             before = spans[-1]
             if self._belong_together(before, span, last):
-                shown = span.shown if before.container != span.container else _merged(before.shown, span.shown)
+                above = before.shown if before.container == span.container else ()
+                shown = tuple(dict.fromkeys(above + span.shown))
                 spans[-1] = ChunkRows(before.first, last, span.container, shown)
                 return
             if self._is_closing(first, last, span, before):
@@ -194,7 +195,3 @@ class _Cutter:
 
     def _is_large(self, first: int, last: int) -> bool:
         return first < last and self._ends[last + 1] - self._ends[first] > MAX_CHARS
-
-
-def _merged(before: tuple[int, ...], after: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(before + after))

@@ -90,18 +90,9 @@ def package_of(language: str, module: str) -> str:
 
 
 _TOP_STYLES = (ImportStyle.PYTHON, ImportStyle.RUST)
-_GROUPING_STYLES = frozenset(
-    {
-        ImportStyle.DOTTED,
-        ImportStyle.RUST,
-        ImportStyle.NAMESPACE,
-        ImportStyle.SNAKE,
-        ImportStyle.MODULE,
-        ImportStyle.OPENED,
-    }
-)
 _NAMELESS_STYLES = frozenset({ImportStyle.OPENED, ImportStyle.PATH})  # Without an alias, a module has no name here.
 _BINDING_STYLES = frozenset({ImportStyle.DOTTED, ImportStyle.RUST, ImportStyle.NAMESPACE})
+_GROUPING_STYLES = _BINDING_STYLES | {ImportStyle.SNAKE, ImportStyle.MODULE, ImportStyle.OPENED}
 
 
 def _bind_last(style: ImportStyle, path: str, row: int, whole: str, alias: str) -> Import:

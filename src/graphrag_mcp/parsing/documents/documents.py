@@ -60,7 +60,7 @@ def parse_markdown(path: str, text: str, category: Category = Category.DOCUMENTA
         ParseMode.MARKDOWN,
         chunks=section_chunks(lines, sections, unbreakable),
         symbols=section_symbols(lines, sections),
-        relations=(*superseded(path, facts.supersedes, 0), *find_links(path, lines, blocks.prose, sections)),
+        relations=(*superseded(path, facts.supersedes), *find_links(path, lines, blocks.prose, sections)),
         facts=facts,
         note=front.note,
     )

@@ -171,11 +171,6 @@ def known_languages() -> Set[str]:
     return LANGUAGES.keys() | _PACK_FILES.keys()
 
 
-def is_of_pack(name: str) -> bool:
-    """Return whether only tree-sitter-language-pack may have the grammar of a language."""
-    return name in _PACK_FILES
-
-
 def _language_of_shebang(first_line: str) -> str:
     """Return the language of `#!/usr/bin/env -S python3 -u` and its like."""
     for word in first_line[2:].split():

@@ -1,7 +1,7 @@
 """The nodes and edges of the code graph, for exact questions."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -131,27 +131,9 @@ class Doubt:
         return self.is_typed and not (places or others or is_unnamed or self.is_cut or self.is_implicit or self.is_copy)
 
     def __or__(self, other: "Doubt") -> "Doubt":
-        return Doubt(
-            self.undecided | other.undecided,
-            self.others | other.others,
-            self.unparsed | other.unparsed,
-            self.files_pending | other.files_pending,
-            self.is_typed and other.is_typed,
-            self.is_listed and other.is_listed,
-            self.undecided_on_the_way | other.undecided_on_the_way,
-            self.is_implicit or other.is_implicit,
-            self.callers_outside | other.callers_outside,
-            self.unread | other.unread,
-            self.is_cut or other.is_cut,
-            self.run_by | other.run_by,
-            self.is_structural or other.is_structural,
-            self.methods | other.methods,
-            self.is_copy or other.is_copy,
-            self.is_protocol or other.is_protocol,
-            self.is_given or other.is_given,
-            self.archived | other.archived,
-            self.embedding | other.embedding,
-        )
+        either = {field.name: getattr(self, field.name) | getattr(other, field.name) for field in fields(self)}
+        both = {"is_typed": self.is_typed and other.is_typed, "is_listed": self.is_listed and other.is_listed}
+        return Doubt(**either | both)
 
     def at(self, hop: int) -> "Doubt":
         """Return what it means for an answer of this many hops."""

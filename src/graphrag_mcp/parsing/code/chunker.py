@@ -80,10 +80,8 @@ class _Cutter:
 
     def _apart(self, span: ChunkRows) -> list[ChunkRows]:
         """Return the header and the members of a large type, last first; nothing for anything else."""
-        if len(span.shown) != 1 or span.container == span.shown[0]:
-            return []
-        index = span.shown[0]
-        if not self._definitions[index].is_container or index not in self._members:
+        index = span.shown[0] if len(span.shown) == 1 else span.container
+        if index == span.container or index not in self._members or not self._definitions[index].is_container:
             return []
         return self._along_members(index, span.first, span.last)
 

@@ -130,6 +130,14 @@ class Import(NamedTuple):
         return self.module if self.whole else f"{self.module}/{self.target}"
 
 
+class Describing(NamedTuple):
+    """A block of tests that describes a type, in byte offsets, and the type as it is written: `Acme::Cart`."""
+
+    start: int
+    end: int
+    name: str
+
+
 class Comment(NamedTuple):
     """The words of one comment or docstring."""
 
@@ -168,7 +176,7 @@ def modules_around(definitions: Sequence[Definition], index: int) -> int:
     return sum(definition.kind is SymbolKind.MODULE for _, definition in around(definitions, index))
 
 
-def enclosing_indexes(definitions: Sequence[Definition], starts: Sequence[int]) -> list[int]:
+def enclosing_indexes(definitions: Sequence[Definition] | Sequence[Describing], starts: Sequence[int]) -> list[int]:
     """Return for each byte offset (ascending) the index of the innermost definition around it, -1 for none."""
     indexes: list[int] = []
     stack: list[int] = []

@@ -35,7 +35,7 @@ from graphrag_mcp.languages.shapes import (
 from graphrag_mcp.model.facts import Mark
 
 _LITERALS = "string template_string number regex true false update_expression unary_expression"
-_JSX = "jsx_element jsx_self_closing_element jsx_fragment"
+_JSX = "jsx_element jsx_self_closing_element"
 _AROUND_TYPES = """
     type_annotation opting_type_annotation omitting_type_annotation parenthesized_type readonly_type optional_type
     default_type constraint

@@ -68,7 +68,12 @@ class SourceCode:
 
 
 def parse_tree(
-    language: Language, code: SourceCode, *, ascii_only: bool = False, repairs: Sequence[Repair] = ()
+    language: Language,
+    code: SourceCode,
+    steps: int = MOST_STEPS,
+    *,
+    ascii_only: bool = False,
+    repairs: Sequence[Repair] = (),
 ) -> Tree:
     """Return the tree of the code; errors in the code are nodes of it.
 
@@ -78,13 +83,13 @@ def parse_tree(
     data = code.data.translate(_AS_LETTERS) if ascii_only else code.data
     if _BRACKETS.search(data):
         raise SyntaxTimeoutError("tens of thousands of brackets in a row")
-    tree = _parse(language, data)
+    tree = _parse(language, data, steps)
     if _is_too_deep(tree.root_node):
         raise SyntaxTimeoutError("nested too deeply")
     for repair in repairs:
         for _ in range(_MOST_REPAIRS):
             changed = repair.change(data, tree.root_node)
-            repaired = _parse(language, changed) if changed != data else tree
+            repaired = _parse(language, changed, steps) if changed != data else tree
             if repaired is tree or _error_bytes(repaired) >= _error_bytes(tree) + repair.is_sure:
                 break
             data, tree = changed, repaired
@@ -102,7 +107,7 @@ def parse_range(language: Language, code: SourceCode, part: Node) -> Tree | None
     return None if _is_too_deep(root, _MOST_AROUND * root.descendant_count) else tree
 
 
-def _parse(language: Language, data: bytes, steps: int = MOST_STEPS, part: Range | None = None) -> Tree:
+def _parse(language: Language, data: bytes, steps: int, part: Range | None = None) -> Tree:
     block = _KEPT.block
     is_parsed = False
     left = steps

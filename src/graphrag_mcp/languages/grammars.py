@@ -13,7 +13,7 @@ from tree_sitter import Language as TreeLanguage
 from tree_sitter import Node, Query, QueryCursor, QueryError, Tree
 
 from graphrag_mcp.languages.language import Language
-from graphrag_mcp.languages.registry import LANGUAGES, folder_of, is_of_pack, load_part
+from graphrag_mcp.languages.registry import LANGUAGES, folder_of, known_languages, load_part
 from graphrag_mcp.languages.repairs import Repair
 from graphrag_mcp.languages.syntax import SourceCode, parse_range, parse_tree
 
@@ -105,7 +105,7 @@ def _query_text(language: Language, kind: str) -> str:
 
 def _load_from_pack(name: str) -> Grammar | None:
     """Return a grammar of the optional tree-sitter-language-pack: files are cut by syntax but have no symbols."""
-    if not is_of_pack(name):
+    if name not in known_languages():
         return None
     try:
         pack = importlib.import_module("tree_sitter_language_pack")

@@ -58,15 +58,14 @@ _LISTED: list[tuple[str, Language]] = [
 LANGUAGES = {language.name: language for _, language in _LISTED}
 _FOLDERS = {language.name: f"{__package__}.{folder}" for folder, language in _LISTED}
 FACT_LANGUAGES = frozenset(name for name, language in LANGUAGES.items() if language.has_facts)
-_INLINE_TESTS = {
-    language.name: frozenset(language.inline_tests.split()) for _, language in _LISTED if language.inline_tests
-}
 _OTHER = Language(name="", title="", grammar="", files="")
 
 _BY_FILE = {file: name for name, files in _PACK_FILES.items() for file in files.split()} | {
     file: name for name, language in LANGUAGES.items() for file in language.files.split()
 }
-_WITH_INLINE_TESTS = tuple(file for file, name in _BY_FILE.items() if name in _INLINE_TESTS)
+_WITH_INLINE_TESTS = tuple(
+    file for language in LANGUAGES.values() if language.inline_tests for file in language.files.split()
+)
 _BY_INTERPRETER = {program: name for name, language in LANGUAGES.items() for program in language.interpreters.split()}
 CODE_EXTENSIONS = frozenset(
     file[1:] for language in LANGUAGES.values() for file in language.files.split() if file[0] == "."
@@ -152,8 +151,8 @@ def language_of(path: str, text: str) -> str:
 
 def is_inline_test(path: str, qualified_name: str) -> bool:
     """Return whether a definition is of tests that are in the file of what they test, by a module or by a title."""
-    modules = _INLINE_TESTS.get(detect_language(path))
-    return modules is not None and ('"' in qualified_name or not modules.isdisjoint(qualified_name.split(".")))
+    modules = describe(detect_language(path)).inline_tests.split()
+    return bool(modules) and ('"' in qualified_name or not set(modules).isdisjoint(qualified_name.split(".")))
 
 
 def has_inline_tests(path: str) -> bool:
@@ -169,11 +168,6 @@ def is_cpp_header(text: str) -> bool:
 def known_languages() -> Set[str]:
     """Return every language that can be detected, with or without a grammar."""
     return LANGUAGES.keys() | _PACK_FILES.keys()
-
-
-def is_of_pack(name: str) -> bool:
-    """Return whether only tree-sitter-language-pack may have the grammar of a language."""
-    return name in _PACK_FILES
 
 
 def _language_of_shebang(first_line: str) -> str:

@@ -195,10 +195,13 @@ def instance(kind: str) -> str:
 
 def either(values: list[str]) -> str:
     """Return one of several values; unknown if one of them is."""
-    distinct = list(dict.fromkeys(value for value in values if value != NOTHING))
-    if not distinct or UNKNOWN in distinct:
-        return UNKNOWN if UNKNOWN in distinct or not values else NOTHING
-    return distinct[0] if len(distinct) == 1 else f"({'|'.join(distinct)})"
+    return UNKNOWN if UNKNOWN in values or not values else union(values)
+
+
+def union(kinds: Iterable[str]) -> str:
+    """Return one of several values or types; what is nothing does not count."""
+    distinct = [kind for kind in dict.fromkeys(kinds) if kind != NOTHING]
+    return distinct[0] if len(distinct) == 1 else f"({'|'.join(distinct)})" if distinct else NOTHING
 
 
 def is_name(text: str) -> bool:
@@ -309,8 +312,7 @@ def call(function: str | Rule, arguments_field: str, types: str = "", *, created
             return UNKNOWN
         values = writer.values(arguments(node.child_by_field_name(arguments_field)))
         kinds = arguments(node.child_by_field_name(types)) if types else []
-        applied = f"<{','.join(map(writer.type, kinds))}>" if kinds else ""
-        return f"{_closed(called)}{applied}{'+' if created else ''}({','.join(values)})"
+        return f"{with_types(writer, _closed(called), kinds)}{'+' if created else ''}({','.join(values)})"
 
     return write
 
@@ -326,20 +328,23 @@ def applied(of: str, arguments_field: str) -> Rule:
 
     def write(writer: Writer, node: Node) -> str:
         kind = writer.type(node.child_by_field_name(of) if of else node.named_children[0])
-        kinds = arguments(node.child_by_field_name(arguments_field) if arguments_field else node.named_children[-1])
-        return f"{kind}<{','.join(map(writer.type, kinds))}>" if kind != UNKNOWN and kinds else kind
+        listed = node.child_by_field_name(arguments_field) if arguments_field else node.named_children[-1]
+        return with_types(writer, kind, arguments(listed))
 
     return write
 
 
-def function_type(parameters_field: str, result: Rule) -> Rule:
+def with_types(writer: Writer, kind: str, nodes: Sequence[Node]) -> str:
+    """Return a type or function with type arguments, if it has some."""
+    return f"{kind}<{','.join(map(writer.type, nodes))}>" if nodes and kind != UNKNOWN else kind
+
+
+def function_type(result: Rule) -> Rule:
     """A function type; the rule says what it returns, as a type."""
 
     def write(writer: Writer, node: Node) -> str:
-        kinds = (
-            parameter.value.removesuffix("!")
-            for parameter, _ in writer.parameters(node.child_by_field_name(parameters_field))
-        )
+        parameters = writer.parameters(node.child_by_field_name("parameters"))
+        kinds = (parameter.value.removesuffix("!") for parameter, _ in parameters)
         return f"\\({','.join(kinds)}:{result(writer, node)})"
 
     return write

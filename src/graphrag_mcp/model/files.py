@@ -78,11 +78,7 @@ NO_FACTS = DocumentFacts()
 
 
 HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")  # Files that declare what others define.
-
-
 DECLARATION_SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".pyi")  # Files with nothing but declarations.
-
-
 UNPARSED = "lines that do not parse"  # Said of a file that is parsed around them, where no facts say it.
 
 

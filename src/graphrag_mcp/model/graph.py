@@ -132,8 +132,8 @@ class Doubt:
 
     def __or__(self, other: "Doubt") -> "Doubt":
         either = {field.name: getattr(self, field.name) | getattr(other, field.name) for field in fields(self)}
-        is_typed, is_listed = self.is_typed and other.is_typed, self.is_listed and other.is_listed
-        return Doubt(**either | {"is_typed": is_typed, "is_listed": is_listed})
+        both = {"is_typed": self.is_typed and other.is_typed, "is_listed": self.is_listed and other.is_listed}
+        return Doubt(**either | both)
 
     def at(self, hop: int) -> "Doubt":
         """Return what it means for an answer of this many hops."""

@@ -91,7 +91,8 @@ def normalise_entry(entry: str, root: Path, *, windows: bool = os.name == "nt") 
     entry = unicodedata.normalize("NFC", entry)
     if windows:
         entry = entry.replace("\\", "/")
-    relative = _relative_to_root(entry, root) if _is_absolute(entry, windows) else entry
+    is_absolute = entry.startswith("/") or (windows and PureWindowsPath(entry).is_absolute())
+    relative = _relative_to_root(entry, root) if is_absolute else entry
     if relative is None:
         return None
     path = posixpath.normpath(relative)
@@ -101,10 +102,6 @@ def normalise_entry(entry: str, root: Path, *, windows: bool = os.name == "nt") 
         return "./"
     anchor = "./" if "/" in relative.rstrip("/") else ""
     return f"{anchor}{path}{'/' if relative.endswith('/') else ''}"
-
-
-def _is_absolute(entry: str, windows: bool) -> bool:
-    return entry.startswith("/") or (windows and PureWindowsPath(entry).is_absolute())
 
 
 def _relative_to_root(entry: str, root: Path) -> str | None:

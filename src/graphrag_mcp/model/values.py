@@ -245,12 +245,8 @@ def is_large(value: object) -> bool:
 def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> Value | None:
     """Return a value whose parts are changed."""
     match value:
-        case Type(symbols, arguments) if arguments:
-            return Type(symbols, tuple(map(change, arguments)))
-        case Instance(symbols, arguments) if arguments:
-            return Instance(symbols, tuple(map(change, arguments)))
-        case Foreign(name, arguments):
-            return Foreign(name, tuple(map(change, arguments)))
+        case Type() | Instance() | Foreign() if value.arguments:
+            return replace(value, arguments=tuple(map(change, value.arguments)))
         case Signature(parameters, result, alias):
             return Signature(tuple(map(change, parameters)), change(result), alias)
         case Many(element):

@@ -70,11 +70,9 @@ _DATA = _words(
     "stderr stdout approved received"
 )
 _CODE = _OTHER_CODE | (CODE_EXTENSIONS - _CONFIG - _DATA)
-_WEB = _words(
-    "html htm xhtml js mjs cjs css scss sass less"
-)  # In a documents folder they are the site, not the product.
+# In a documents folder they are the site, not the product.
+_WEB = _words("html htm xhtml js mjs cjs css scss sass less")
 _TYPED_NAMES = _words("groovy m mm vb fs")
-_SHELL = _words("fish")
 
 # ---------------------------------------------------------------- the table: names
 
@@ -244,7 +242,7 @@ def _is_test_name(cased_stem: str, stem: str, suffix: str, folders: Sequence[str
     language = describe(detect_language(f"x.{suffix}"))
     if suffix == "bats" or stem == "conftest" or stem.endswith(_TEST_STEM_ENDS):
         return True
-    if suffix in _SHELL or not language.test_prefix:
+    if suffix == "fish" or not language.test_prefix:
         return False
     if stem.startswith(_TEST_STEM_STARTS) or stem == "tests":
         return True

@@ -53,8 +53,7 @@ def _symbol(key: Key, lines: list[str]) -> Symbol:
 
 # ---------------------------------------------------------------- YAML, TOML and JSON, from their syntax trees
 
-_PAIRS = frozenset({"pair", "block_mapping_pair", "flow_pair"})
-_TABLES = frozenset({"table"})
+_KEYED = frozenset({"pair", "block_mapping_pair", "flow_pair", "table"})
 # Nodes between a key and the keys below it. Lists are not among them.
 _AROUND = frozenset(
     {"stream", "document", "block_node", "flow_node", "block_mapping", "flow_mapping", "object", "inline_table"}
@@ -83,7 +82,7 @@ def _below(root: Node, outer: tuple[str, ...], code: SourceCode) -> Iterator[Key
     pending = [(child, outer) for child in reversed(root.named_children)]
     while pending:
         node, path = pending.pop()
-        if node.type in _PAIRS or node.type in _TABLES:
+        if node.type in _KEYED:
             children = node.named_children
             if children and (parts := _parts(children[0], code)):
                 inner = (*path, *parts)

@@ -3,7 +3,7 @@
 Rows are 0-based line numbers; `start` and `end` are byte offsets into the UTF-8 text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -130,6 +130,14 @@ class Import(NamedTuple):
         return self.module if self.whole else f"{self.module}/{self.target}"
 
 
+class Describing(NamedTuple):
+    """A block of tests that describes a type, in byte offsets, and the type as it is written: `Acme::Cart`."""
+
+    start: int
+    end: int
+    name: str
+
+
 class Comment(NamedTuple):
     """The words of one comment or docstring."""
 
@@ -156,7 +164,19 @@ class Outline:
     implied: Sequence[Import] = ()
 
 
-def enclosing_indexes(definitions: Sequence[Definition], starts: Sequence[int]) -> list[int]:
+def around(definitions: Sequence[Definition], index: int) -> Iterator[tuple[int, Definition]]:
+    """Yield a definition with its index, then each one around it, outwards; nothing for -1."""
+    while index >= 0:
+        yield index, definitions[index]
+        index = definitions[index].parent
+
+
+def modules_around(definitions: Sequence[Definition], index: int) -> int:
+    """Return how many modules of the file are around a definition, itself too."""
+    return sum(definition.kind is SymbolKind.MODULE for _, definition in around(definitions, index))
+
+
+def enclosing_indexes(definitions: Sequence[Definition] | Sequence[Describing], starts: Sequence[int]) -> list[int]:
     """Return for each byte offset (ascending) the index of the innermost definition around it, -1 for none."""
     indexes: list[int] = []
     stack: list[int] = []

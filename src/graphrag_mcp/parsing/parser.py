@@ -160,9 +160,7 @@ def _parse_syntax(
 
 
 def _symbols(outline: Outline) -> list[Symbol]:
-    named = zip(
-        outline.definitions, identities(definition.qualified_name for definition in outline.definitions), strict=True
-    )
+    distinct = identities(definition.qualified_name for definition in outline.definitions)
     return [
         Symbol(
             definition.name,
@@ -174,6 +172,6 @@ def _symbols(outline: Outline) -> list[Symbol]:
             identity,
             definition.takes,
         )
-        for definition, identity in named
+        for definition, identity in zip(outline.definitions, distinct, strict=True)
         if definition.kind is not None
     ]

@@ -217,11 +217,7 @@ POLICY = Policy(
         is_ambient=lambda path: path.endswith(tuple(_DECLARED.values())),
         beside=_beside,
     ),
-    names=NameRules(
-        builtins=builtins_of("typescript"),
-        is_dynamic=True,
-        has_spaces=True,
-    ),
+    names=NameRules(builtins=builtins_of("typescript"), is_dynamic=True, has_spaces=True),
     members=MemberRules(
         constructors=("constructor",),
         replaces_fields=True,

@@ -29,11 +29,13 @@ from graphrag_mcp.languages.shapes import (
     step,
     type_of,
     type_part,
+    union,
+    with_types,
 )
 from graphrag_mcp.model.facts import Mark
 
 _LITERALS = "string template_string number regex true false update_expression unary_expression"
-_JSX = "jsx_element jsx_self_closing_element jsx_fragment"
+_JSX = "jsx_element jsx_self_closing_element"
 _AROUND_TYPES = """
     type_annotation opting_type_annotation omitting_type_annotation parenthesized_type readonly_type optional_type
     default_type constraint
@@ -238,12 +240,6 @@ def _predefined(writer: Writer, node: Node) -> str:
     return UNKNOWN if text in _NO_TYPES else NOTHING if text in _NOTHING_TYPES else LITERAL
 
 
-def _union(writer: Writer, node: Node) -> str:
-    """Either of several types; what is nothing does not count."""
-    kinds = [kind for kind in dict.fromkeys(map(writer.type, operands(node))) if kind != NOTHING]
-    return kinds[0] if len(kinds) == 1 else f"({'|'.join(kinds)})" if kinds else NOTHING
-
-
 def _conditional(writer: Writer, node: Node) -> str:
     """Either of two types; which of them is not decided."""
     kinds = [writer.type(node.child_by_field_name(branch)) for branch in ("consequence", "alternative")]
@@ -262,9 +258,8 @@ def _type_of(writer: Writer, node: Node) -> str:
 
 def _extended(writer: Writer, node: Node) -> str:
     """A class may extend any value."""
-    kind = _type_of(writer, node)
-    type_arguments = arguments(node.child_by_field_name("type_arguments"))
-    return f"({kind})<{','.join(map(writer.type, type_arguments))}>" if type_arguments and kind != UNKNOWN else kind
+    kind, kinds = _type_of(writer, node), arguments(node.child_by_field_name("type_arguments"))
+    return with_types(writer, f"({kind})", kinds) if kinds and kind != UNKNOWN else kind
 
 
 def _indexed(writer: Writer, node: Node) -> str:
@@ -318,10 +313,10 @@ _TYPES: dict[str, Rule] = {
     "index_signature": _indexed,
     "array_type": lambda writer, node: f"[{writer.type(arguments(node)[0])}]",
     "tuple_type": _tuple,
-    "union_type": _union,
+    "union_type": lambda writer, node: union(map(writer.type, operands(node))),
     "intersection_type": lambda writer, node: f"&({','.join(map(writer.type, operands(node)))})",
-    "function_type": function_type("parameters", type_part("return_type")),
-    "constructor_type": function_type("parameters", type_part("type")),  # What makes the instances is called.
+    "function_type": function_type(type_part("return_type")),
+    "constructor_type": function_type(type_part("type")),  # What makes the instances is called.
     "type_query": _type_of,
     "lookup_type": _lookup,
     "conditional_type": _conditional,

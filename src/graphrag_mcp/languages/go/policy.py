@@ -110,9 +110,6 @@ def _may_be_interface(name: str) -> bool:
     return "." in name.rpartition(".")[0].partition("/")[0]
 
 
-_TESTS = "_test.go"
-
-
 def _run_by(path: str, declaration: Declared) -> str:
     """Return what starts a function of a file."""
     if is_case(path, declaration.name):
@@ -122,20 +119,9 @@ def _run_by(path: str, declaration: Declared) -> str:
 
 
 POLICY = Policy(
-    ModuleRules(
-        _module,
-        _names,
-        whole_unit=True,
-        open_types=True,
-        tests=_TESTS,
-    ),
-    names=NameRules(
-        functions_are_members=False,
-        builtins=builtins_of("go"),
-    ),
-    members=MemberRules(
-        method_sets=True,
-    ),
+    ModuleRules(_module, _names, whole_unit=True, open_types=True, tests="_test.go"),
+    names=NameRules(functions_are_members=False, builtins=builtins_of("go")),
+    members=MemberRules(method_sets=True),
     calls=CallRules(
         emptying=frozenset(("clear", "delete")),
         passes={

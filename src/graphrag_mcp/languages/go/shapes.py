@@ -106,7 +106,7 @@ _TYPES = {
     **dict.fromkeys(_LISTS.split(), lambda writer, node: f"[{writer.type(node.child_by_field_name('element'))}]"),
     "map_type": _map,
     "channel_type": _channel,
-    "function_type": function_type("parameters", _results),
+    "function_type": function_type(_results),
     "interface_type": fixed("any"),
     "struct_type": fixed(f"{LITERAL}struct"),
     "generic_type": applied("type", "type_arguments"),

@@ -70,11 +70,7 @@ def _run_by(path: str, declaration: Declared) -> str:
 _PACKAGES = ["package " + text for text in read_text(__package__, "library.java").split("\npackage ")[1:]]
 
 POLICY = Policy(
-    ModuleRules(
-        _module,
-        whole_unit=True,
-        nested=True,
-    ),
+    ModuleRules(_module, whole_unit=True, nested=True),
     names=NameRules(
         spaces={
             **dict.fromkeys(USES_OF_FUNCTIONS, (_FUNCTIONS,)),
@@ -93,10 +89,7 @@ POLICY = Policy(
         is_implicit=frozenset(_IMPLICIT.split()).__contains__,
         by_text="valueOf",
     ),
-    calls=CallRules(
-        overloads=True,
-        run_by=_run_by,
-    ),
+    calls=CallRules(overloads=True, run_by=_run_by),
     foreign=ForeignRules(
         declarations={f"<{text.split(';')[0].removeprefix('package ')}>": ("java", text) for text in _PACKAGES},
         library="<java.lang>",

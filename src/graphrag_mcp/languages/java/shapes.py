@@ -27,6 +27,7 @@ from graphrag_mcp.languages.shapes import (
     of_type,
     part,
     step,
+    union,
 )
 from graphrag_mcp.model.facts import Mark
 
@@ -175,11 +176,6 @@ def _array_type(writer: Writer, node: Node) -> str:
     return "[" * depth + writer.type(node.child_by_field_name("element")) + "]" * depth
 
 
-def _union(writer: Writer, node: Node) -> str:
-    kinds = [writer.type(part) for part in arguments(node)]
-    return kinds[0] if len(kinds) == 1 else f"({'|'.join(kinds)})"
-
-
 def _limit(writer: Writer, node: Node) -> str:
     """The types that the arguments of a type parameter have; any object without one."""
     bound = next((part for part in arguments(node) if part.type == "type_bound"), None)
@@ -201,7 +197,7 @@ _TYPES: dict[str, Rule] = {
     "annotated_type": lambda writer, node: writer.type(arguments(node)[-1]),
     "array_type": _array_type,
     "wildcard": _wildcard,
-    "catch_type": _union,
+    "catch_type": lambda writer, node: union(map(writer.type, arguments(node))),
     **dict.fromkeys(
         ("integral_type", "floating_point_type", "boolean_type"), lambda writer, node: f"'{writer.text(node)}"
     ),

@@ -292,13 +292,7 @@ def _is_registering(name: str) -> bool:
 
 
 POLICY = Policy(
-    ModuleRules(
-        _module_of,
-        first=_first_of,
-        inside=_inside,
-        entries=_entries,
-        giving="conftest.py",
-    ),
+    ModuleRules(_module_of, first=_first_of, inside=_inside, entries=_entries, giving="conftest.py"),
     names=NameRules(
         functions_are_members=False,
         builtins=builtins_of("python") | {"__name__", "__file__", "__doc__"},

@@ -27,6 +27,7 @@ from graphrag_mcp.languages.shapes import (
     part,
     step,
     type_part,
+    with_types,
 )
 from graphrag_mcp.languages.syntax import SourceCode, SyntaxTimeoutError
 from graphrag_mcp.model.facts import MAX_EXPRESSION, Mark
@@ -41,7 +42,7 @@ _LITERALS = """
 def _operands(writer: Writer, node: Node) -> str:
     """`a or b`, `a if c else b`: either of the operands that can be the result; an empty list holds nothing."""
     parts = [part for part in (arguments(node)[0], arguments(node)[-1]) if part.type not in _EMPTY or arguments(part)]
-    return either([writer.value(part) for part in parts]) if parts else UNKNOWN
+    return either([writer.value(part) for part in parts])
 
 
 def _literal(field_name: str) -> Rule:
@@ -51,7 +52,7 @@ def _literal(field_name: str) -> Rule:
 
 def _elements(writer: Writer, node: Node) -> str:
     parts = arguments(node)
-    return f"[{_common([writer.value(part) for part in parts]) if len(parts) <= _MANY else UNKNOWN}]"
+    return f"[{either([writer.value(part) for part in parts]) if len(parts) <= _MANY else UNKNOWN}]"
 
 
 _call = call("function", "arguments")
@@ -99,17 +100,13 @@ def _entries(writer: Writer, node: Node) -> str:
     keys, values = ([writer.value(child.child_by_field_name(part)) for child in pairs] for part in ("key", "value"))
     if len(pairs) < len(arguments(node)):
         return f"{{{UNKNOWN}:{UNKNOWN}}}"
-    return f"{{{_common(keys)}:{_common(values)}}}"
+    return f"{{{either(keys)}:{either(values)}}}"
 
 
 def _entry_comprehension(writer: Writer, node: Node) -> str:
     body = node.child_by_field_name("body")
     key, value = (_each(writer, node, body.child_by_field_name(part) if body else None) for part in ("key", "value"))
     return f"{{{key}:{value}}}"
-
-
-def _common(values: list[str]) -> str:
-    return either(values) if values else UNKNOWN
 
 
 def _tuple(writer: Writer, node: Node) -> str:
@@ -135,8 +132,7 @@ def _generic(writer: Writer, node: Node) -> str:
     of, *type_arguments = arguments(node)
     if type_arguments and type_arguments[0].type == "type_parameter":
         type_arguments = arguments(type_arguments[0])
-    kind = writer.type(of)
-    return f"{kind}<{','.join(map(writer.type, type_arguments))}>" if kind != UNKNOWN and type_arguments else kind
+    return with_types(writer, writer.type(of), type_arguments)
 
 
 def _type_list(writer: Writer, node: Node) -> str:

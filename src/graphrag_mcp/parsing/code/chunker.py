@@ -80,10 +80,8 @@ class _Cutter:
 
     def _apart(self, span: ChunkRows) -> list[ChunkRows]:
         """Return the header and the members of a large type, last first; nothing for anything else."""
-        if len(span.shown) != 1 or span.container == span.shown[0]:
-            return []
-        index = span.shown[0]
-        if not self._definitions[index].is_container or index not in self._members:
+        index = span.shown[0] if len(span.shown) == 1 else span.container
+        if index == span.container or index not in self._members or not self._definitions[index].is_container:
             return []
         return self._along_members(index, span.first, span.last)
 
@@ -157,7 +155,8 @@ class _Cutter:
         if spans:
             before = spans[-1]
             if self._belong_together(before, span, last):
-                shown = span.shown if before.container != span.container else _merged(before.shown, span.shown)
+                above = before.shown if before.container == span.container else ()
+                shown = tuple(dict.fromkeys(above + span.shown))
                 spans[-1] = ChunkRows(before.first, last, span.container, shown)
                 return
             if self._is_closing(first, last, span, before):
@@ -194,7 +193,3 @@ class _Cutter:
 
     def _is_large(self, first: int, last: int) -> bool:
         return first < last and self._ends[last + 1] - self._ends[first] > MAX_CHARS
-
-
-def _merged(before: tuple[int, ...], after: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(before + after))

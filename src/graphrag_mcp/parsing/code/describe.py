@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from graphrag_mcp.model.files import DECLARATIONS, IMPORTS, Chunk, SymbolKind
 from graphrag_mcp.parsing.code.chunker import ChunkRows
-from graphrag_mcp.parsing.outline import Definition, Outline
+from graphrag_mcp.parsing.outline import Definition, Outline, around
 
 _KIND_NAMES = {SymbolKind.FUNCTION: "function", SymbolKind.METHOD: "method", SymbolKind.FIELD: "members"}
 
@@ -42,7 +42,7 @@ class _Gathered:
 def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: ChunkRows, gathered: _Gathered) -> Chunk:
     main = _main(definitions, span, gathered)
     begins = main is not None and span.first <= main.first_row <= span.last
-    around = _names_around(definitions, span.container if main is None or not begins else main.parent)
+    outer = span.container if main is None or not begins else main.parent
     beginning = [definitions[index] for index in gathered.beginning]
     return Chunk(
         start_line=span.first + 1,
@@ -51,7 +51,7 @@ def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Chu
         kind=_passive_kind(beginning, gathered) or _kind(main, span, begins),
         symbol=main.qualified_name if main else "",
         names=tuple(dict.fromkeys(definition.name for definition in beginning if definition.kind is not None)),
-        enclosing=tuple(around),
+        enclosing=tuple(definition.name for _, definition in around(definitions, outer))[::-1],
         signature=main.signature if main else "",
         comments="\n".join(gathered.comments),
     )
@@ -65,11 +65,9 @@ def _main(definitions: Sequence[Definition], span: ChunkRows, gathered: _Gathere
 
 
 def _kind(main: Definition | None, span: ChunkRows, begins: bool) -> str:
-    if main is None or (main.kind is SymbolKind.CONSTANT):
-        return "block"
-    if main.is_container:
+    if main is not None and main.is_container:
         return "type" if begins and span.shown else "members"
-    return _KIND_NAMES[main.kind] if main.kind is not None else "block"
+    return _KIND_NAMES[main.kind] if main and main.kind in _KIND_NAMES else "block"
 
 
 def _passive_kind(beginning: Sequence[Definition], kinds: _Gathered) -> str:
@@ -78,11 +76,3 @@ def _passive_kind(beginning: Sequence[Definition], kinds: _Gathered) -> str:
         return IMPORTS if kinds.has_imports and not kinds.has_references else ""
     is_declared = all(definition.is_declared for definition in beginning if definition.kind is not SymbolKind.CONSTANT)
     return DECLARATIONS if is_declared and any(definition.is_declared for definition in beginning) else ""
-
-
-def _names_around(definitions: Sequence[Definition], index: int) -> list[str]:
-    names: list[str] = []
-    while index >= 0:
-        names.append(definitions[index].name)
-        index = definitions[index].parent
-    return names[::-1]

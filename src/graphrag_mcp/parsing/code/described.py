@@ -1,19 +1,10 @@
 """The word by which tests name the type that the block around them describes: `described_class` of RSpec."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from graphrag_mcp.parsing.code.names import type_name
-from graphrag_mcp.parsing.outline import Reference, Variable
-
-
-class Describing(NamedTuple):
-    """A block that describes a type, in byte offsets, and the type as it is written: `Acme::Cart`."""
-
-    start: int
-    end: int
-    name: str
-
+from graphrag_mcp.parsing.outline import Describing, Reference, Variable, enclosing_indexes
 
 _Named = TypeVar("_Named", Reference, Variable)
 
@@ -40,11 +31,6 @@ def name_described(
 
 def _innermost(places: Sequence[_Named], blocks: Sequence[Describing]) -> Iterator[tuple[_Named, str]]:
     """Yield each place with the type that the innermost block around it describes, "" for none."""
-    opened: list[Describing] = []
-    ordered = sorted(blocks, key=lambda block: (-block.start, block.end))
-    for place in places:
-        while ordered and ordered[-1].start <= place.start:
-            opened.append(ordered.pop())
-        while opened and opened[-1].end <= place.start:
-            opened.pop()
-        yield place, opened[-1].name if opened else ""
+    ordered = sorted(blocks, key=lambda block: (block.start, -block.end))
+    for place, index in zip(places, enclosing_indexes(ordered, [place.start for place in places]), strict=True):
+        yield place, ordered[index].name if index >= 0 else ""

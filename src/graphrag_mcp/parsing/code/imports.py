@@ -90,18 +90,9 @@ def package_of(language: str, module: str) -> str:
 
 
 _TOP_STYLES = (ImportStyle.PYTHON, ImportStyle.RUST)
-_GROUPING_STYLES = frozenset(
-    {
-        ImportStyle.DOTTED,
-        ImportStyle.RUST,
-        ImportStyle.NAMESPACE,
-        ImportStyle.SNAKE,
-        ImportStyle.MODULE,
-        ImportStyle.OPENED,
-    }
-)
 _NAMELESS_STYLES = frozenset({ImportStyle.OPENED, ImportStyle.PATH})  # Without an alias, a module has no name here.
 _BINDING_STYLES = frozenset({ImportStyle.DOTTED, ImportStyle.RUST, ImportStyle.NAMESPACE})
+_GROUPING_STYLES = _BINDING_STYLES | {ImportStyle.SNAKE, ImportStyle.MODULE, ImportStyle.OPENED}
 
 
 def _bind_last(style: ImportStyle, path: str, row: int, whole: str, alias: str) -> Import:
@@ -114,12 +105,12 @@ def _bind_last(style: ImportStyle, path: str, row: int, whole: str, alias: str) 
         if is_module and len(parts) > 1:
             target = parts[-2]
         return Import(row, alias or target, target, place or target, is_module)
-    if style is ImportStyle.DOTTED and any(part[:1].isupper() for part in parts[:-1]):  # A member of a type, or below.
-        outer = next(place for place, part in enumerate(parts) if part[:1].isupper())
-        place = module_path(style, path, ".".join(parts[: outer + 1]))
-        return Import(row, alias or target, target, place, False)
-    place = module_path(style, path, ".".join(parts if target[:1].isupper() or len(parts) == 1 else parts[:-1]))
-    return Import(row, alias or target, target, place, False)
+    outer = next((place for place, part in enumerate(parts[:-1], 1) if part[:1].isupper()), 0)
+    if style is ImportStyle.DOTTED and outer:  # A member of a type, or below.
+        parts = parts[:outer]
+    elif len(parts) > 1 and not target[:1].isupper():
+        parts.pop()
+    return Import(row, alias or target, target, module_path(style, path, ".".join(parts)), False)
 
 
 def _module_name(style: ImportStyle, place: str, whole: str, alias: str) -> str:

@@ -24,6 +24,7 @@ from graphrag_mcp.parsing.outline import (
     Outline,
     Reference,
     enclosing_indexes,
+    modules_around,
 )
 
 # The estimated share of correct relations of each kind; only their order matters.
@@ -119,21 +120,19 @@ class _Builder:
         calls = [
             reference for reference in self._outline.references if reference.is_call and reference.name not in reserved
         ]
-        definitions = self._outline.definitions
-        is_test = _are_tests(definitions)
+        is_test = _are_tests(self._outline.definitions)
         for index, call, rows in self._each_once(calls):
-            source = definitions[index] if index >= 0 else None
-            name = source.qualified_name if source else ""
+            name = self._name_of(index)
             owner, edge = self._owner(call, index, self._names.resolve_call(call, index))
             target = self._names.target(call)
             yield from (_edge(RelationKind.CALLS, name, target, row, edge, owner, call.given) for row in rows)
             is_helper = self._is_test_file and edge[1] is Resolution.LOCAL
-            if (self._is_test_file or (source and is_test[index])) and not is_helper:
+            if (self._is_test_file or (index >= 0 and is_test[index])) and not is_helper:
                 tested = (min(edge[0], _TESTED_BY_CALL), edge[1], edge[2])
                 yield _edge(RelationKind.TESTS, name, target, call.row, tested, owner, call.given)
 
     def _uses(self) -> Iterator[Relation]:
-        definitions, references = self._outline.definitions, self._outline.references
+        references = self._outline.references
         taken = {call.start for call in references if call.is_call} | {base.start for base in self._outline.bases}
         named = [
             reference
@@ -142,20 +141,20 @@ class _Builder:
         ]
         owners = [_owner_of(use) for use in references if use.receiver[:1].isupper()]
         for index, use, rows in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
-            source = definitions[index] if index >= 0 else None
             edge = self._names.resolve_member(use.receiver, use.name) if use.receiver else self._names.resolve_bare(use)
-            name = source.qualified_name if source else ""
             owner, edge = self._owner(use, index, edge)
-            target = self._names.target(use)
+            name, target = self._name_of(index), self._names.target(use)
             yield from (_edge(RelationKind.USES, name, target, row, edge, owner) for row in rows)
 
     def _handed_on(self) -> Iterator[Relation]:
-        definitions = self._outline.definitions
         handed = [reference for reference in self._outline.references if reference.is_handed]
         for index, use, rows in self._each_once(handed):
-            source = definitions[index].qualified_name if index >= 0 else ""
             owner, edge = self._owner(use, index, self._names.resolve_call(use, index))
-            yield from (_edge(RelationKind.HANDS_ON, source, self._names.target(use), row, edge, owner) for row in rows)
+            name, target = self._name_of(index), self._names.target(use)
+            yield from (_edge(RelationKind.HANDS_ON, name, target, row, edge, owner) for row in rows)
+
+    def _name_of(self, index: int) -> str:
+        return self._outline.definitions[index].qualified_name if index >= 0 else ""
 
     def _each_once(self, references: Sequence[Reference]) -> Iterable[tuple[int, Reference, list[int]]]:
         """Return the first of equal references in one definition, with its index and the rows of all of them."""
@@ -217,14 +216,7 @@ class _Builder:
         first, _, rest = path.partition("::")
         if (imported := self._names.imports.get(first)) and first not in _MODULES:
             return "/".join(filter(None, (imported.as_module, rest.replace("::", "/"))))
-        return module_of_path(self._path, path, self._modules_around(index))
-
-    def _modules_around(self, index: int) -> int:
-        """Return how many modules of the file are around a definition, itself too."""
-        definitions, count = self._outline.definitions, 0
-        while index >= 0:
-            count, index = count + (definitions[index].kind is SymbolKind.MODULE), definitions[index].parent
-        return count
+        return module_of_path(self._path, path, modules_around(self._outline.definitions, index))
 
 
 def _edge(

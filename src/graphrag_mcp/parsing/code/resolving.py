@@ -16,6 +16,7 @@ from graphrag_mcp.parsing.outline import (
     Import,
     Outline,
     Reference,
+    around,
     enclosing_indexes,
 )
 
@@ -96,10 +97,9 @@ class FileNames:
 
     def _resolve_super(self, name: str, index: int) -> Resolved:
         """Resolve `super().name()` in the base classes of this file, never in the class itself."""
-        definitions = self._definitions
-        while index >= 0 and not definitions[index].is_container:
-            index = definitions[index].parent
-        if any(self._is_member_of_nested(base, name) for base in self.bases.get(index, ())):
+        outwards = around(self._definitions, index)
+        container = next((outer for outer, definition in outwards if definition.is_container), -1)
+        if any(self._is_member_of_nested(base, name) for base in self.bases.get(container, ())):
             return BASE_CONFIDENCE, Resolution.BASE, ""
         return _UNKNOWN_MEMBER, Resolution.BASE, ""
 
@@ -127,14 +127,11 @@ class FileNames:
 
     def _resolve_own(self, name: str, index: int) -> Resolved:
         """Resolve `self.name()` in the types around the definition."""
-        definitions = self._definitions
-        while index >= 0:
-            definition = definitions[index]
+        for _, definition in around(self._definitions, index):
             if (definition.qualified_name, name) in self._members or (
                 (definition.qualified_name.rpartition(".")[0], name) in self._members and definition.parent < 0
             ):
                 return _OWN_METHOD, Resolution.LOCAL, ""
-            index = definition.parent
         return _UNKNOWN_MEMBER, Resolution.UNRESOLVED, ""
 
     def _resolve(self, name: str, index: int = -1) -> Resolved:

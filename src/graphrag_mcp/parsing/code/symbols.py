@@ -16,7 +16,7 @@ from graphrag_mcp.parsing.code.declared import declared_keys
 from graphrag_mcp.parsing.code.described import name_described
 from graphrag_mcp.parsing.code.imports import expand_imports, module_path
 from graphrag_mcp.parsing.code.names import OwnNamespace, as_title, last_name, without_marks
-from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
+from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes, modules_around
 from graphrag_mcp.text.names import operator_name
 
 SIGNATURE_CHARS = 200
@@ -229,9 +229,7 @@ def _build_imports(
     built: list[Import] = []
     around = enclosing_indexes(definitions, sorted(findings.imports))
     for index, (start, statement) in zip(around, sorted(findings.imports.items()), strict=True):
-        depth = 0
-        while index >= 0:
-            depth, index = depth + (definitions[index].kind is SymbolKind.MODULE), definitions[index].parent
+        depth = modules_around(definitions, index)
         source, used_style = statement.source, style
         if statement.is_file:
             used_style, source = ImportStyle.PATH, source if source.startswith(".") else f"./{source.lstrip('/')}"

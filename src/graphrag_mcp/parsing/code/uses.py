@@ -11,7 +11,6 @@ from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.files import ANY_COUNT, OF_FIELD, Count
 from graphrag_mcp.parsing.code.counting import NO_ARGUMENTS, Counting
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
-from graphrag_mcp.parsing.code.described import Describing
 from graphrag_mcp.parsing.code.locals import Bindings, Naming, not_local
 from graphrag_mcp.parsing.code.names import (
     OwnNamespace,
@@ -27,6 +26,7 @@ from graphrag_mcp.parsing.outline import (
     SUPER_RECEIVER,
     UNKNOWN_RECEIVER,
     Base,
+    Describing,
     Reference,
     Variable,
     as_parameter,

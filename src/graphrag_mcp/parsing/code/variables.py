@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import OF_FIELD, VARIABLE
 from graphrag_mcp.parsing.code.names import last_name
-from graphrag_mcp.parsing.outline import Outline, Reference, as_parameter, enclosing_indexes
+from graphrag_mcp.parsing.outline import Outline, Reference, around, as_parameter, enclosing_indexes
 
 MOST_KINDS = 40  # Times that a variable gets another type; one with more has none.
 _MOST_HELD = 4  # Variables that hold a field of another one in a row.
@@ -55,9 +55,8 @@ class VariableTypes:
 
     def type_around(self, index: int) -> str:
         """Return the name of the type or module around a definition, "" for none."""
-        while index >= 0 and not self._definitions[index].is_container:
-            index = self._definitions[index].parent
-        return last_name(self._definitions[index].qualified_name) if index >= 0 else ""
+        outwards = (definition for _, definition in around(self._definitions, index))
+        return next((last_name(outer.qualified_name) for outer in outwards if outer.is_container), "")
 
     def of(self, variable: str, index: int, at: int) -> str:
         """Return the type of a variable of a definition, or of a field of the types around it; "" if unknown.
@@ -79,14 +78,13 @@ class VariableTypes:
         return next(filter(None, known), "")
 
     def _types_around(self, variable: str, index: int) -> Iterator[Sequence[_Kind]]:
-        definitions, outermost, is_of_file = self._definitions, "", True
-        while index >= 0:
-            definition = definitions[index]
+        outermost, is_of_file = "", True
+        for outer, definition in around(self._definitions, index):
             is_of_file &= definition.name.startswith('"')  # The block of a test sees the variables around it.
-            place = definition.qualified_name if definition.is_container else index
+            place = definition.qualified_name if definition.is_container else outer
             if kinds := self._types.get((place, variable)):
                 yield kinds
-            outermost, index = definition.qualified_name, definition.parent
+            outermost = definition.qualified_name
         if kinds := self._types.get((outermost.rpartition(".")[0], variable)):  # Defined outside of its type.
             yield kinds
         if is_of_file and (kinds := self._types.get((-1, variable))):
@@ -100,9 +98,9 @@ def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], list[_K
     """
     definitions = outline.definitions
     fields = {definition.name_start: definition.parent for definition in definitions if definition.kind in VARIABLE}
-    around = enclosing_indexes(definitions, [variable.start for variable in outline.variables])
+    indexes = enclosing_indexes(definitions, [variable.start for variable in outline.variables])
     kinds: dict[tuple[int | str, str], list[_Kind]] = {}
-    for index, variable in zip(around, outline.variables, strict=True):
+    for index, variable in zip(indexes, outline.variables, strict=True):
         is_field = variable.is_own or variable.start in fields
         index = fields.get(variable.start, index)
         while index >= 0 and not (definitions[index].is_container or (definitions[index].is_callable and not is_field)):

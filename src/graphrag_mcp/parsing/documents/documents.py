@@ -60,7 +60,7 @@ def parse_markdown(path: str, text: str, category: Category = Category.DOCUMENTA
         ParseMode.MARKDOWN,
         chunks=section_chunks(lines, sections, unbreakable),
         symbols=section_symbols(lines, sections),
-        relations=(*superseded(path, facts.supersedes, 0), *find_links(path, lines, blocks.prose, sections)),
+        relations=(*superseded(path, facts.supersedes), *find_links(path, lines, blocks.prose, sections)),
         facts=facts,
         note=front.note,
     )
@@ -70,7 +70,8 @@ def parse_text(path: str, text: str, category: Category, language: str = "", not
     """Return any text as passages: by heading where its format has headings, else by blank lines and indentation."""
     lines = Lines(text)
     suffix = path.rpartition(".")[2].lower()
-    headings = _man_headings(lines.rows) if is_man_page(suffix, text) else _headings(suffix, lines.rows)
+    find = _man_headings if is_man_page(suffix, text) else _HEADINGS.get(suffix)
+    headings = find(lines.rows) if find else ()
     if not headings:
         return parse_passages(path, text, category, language, note)
     sections = outline(headings, len(lines))
@@ -92,15 +93,6 @@ def parse_passages(path: str, text: str, category: Category, language: str = "",
     spans = cut(lines, lines.paragraphs((0, len(lines))))
     chunks = tuple(Chunk(start + 1, end, lines.text((start, end)), kind="text") for start, end in spans)
     return ParsedFile(path, language, category, ParseMode.TEXT, chunks, note=note)
-
-
-def _headings(suffix: str, rows: Sequence[str]) -> list[Heading]:
-    """Return the headings of reStructuredText and AsciiDoc; those of other text cannot be recognised reliably."""
-    if suffix in ("rst", "rest"):
-        return _rst_headings(rows)
-    if suffix in ("adoc", "asciidoc", "asc"):
-        return _asciidoc_headings(rows)
-    return []
 
 
 def _rst_headings(rows: Sequence[str]) -> list[Heading]:
@@ -146,6 +138,13 @@ def _man_headings(rows: Sequence[str]) -> list[Heading]:
             title = _MAN_ESCAPE.sub("", match[2]).strip().strip('"')
             headings.append(Heading(index, index + 1, 1 if match[1].upper() == "SH" else 2, title))
     return headings
+
+
+# By suffix; the headings of other text cannot be recognised reliably.
+_HEADINGS = {
+    **dict.fromkeys(("rst", "rest"), _rst_headings),
+    **dict.fromkeys(("adoc", "asciidoc", "asc"), _asciidoc_headings),
+}
 
 
 def document_facts(values: Mapping[str, Value], rows: Sequence[str], sections: Sequence[Section]) -> DocumentFacts:

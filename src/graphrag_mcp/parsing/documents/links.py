@@ -53,13 +53,13 @@ def find_links(path: str, lines: Lines, prose: Sequence[Passage], sections: Sequ
     return tuple(links.values())
 
 
-def superseded(path: str, names: Iterable[str], line: int) -> tuple[Relation, ...]:
+def superseded(path: str, names: Iterable[str]) -> tuple[Relation, ...]:
     """Return a relation for each document that this one declares, by path or by name, to supersede."""
     links: dict[str, Relation] = {}
     for name in names:
         target = name.strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
         is_name = "/" not in target and not _NOTE_EXTENSION.search(target)
-        link = _Link(line, target, is_wiki=is_name)
+        link = _Link(0, target, is_wiki=is_name)
         if module := _target_module(path, link, {}):
             links.setdefault(module, _relation("", module, link, RelationKind.SUPERSEDES))
     return tuple(links.values())

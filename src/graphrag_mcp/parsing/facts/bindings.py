@@ -14,7 +14,7 @@ from graphrag_mcp.parsing.facts.declarations import Declarations
 from graphrag_mcp.parsing.facts.functions import Functions
 from graphrag_mcp.parsing.facts.reading import NAMES, Draft, Held, ReaderPart, Reading, by_place, innermost, whole
 
-BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.accessor", "bind.member", "within", "narrows")
+BINDERS = ("bind", "bind.block", "bind.type", "bind.accessor", "bind.member", "within", "narrows")
 OUTER = ("global", "nonlocal")
 _DEFINED = (*CALLABLE, SymbolKind.TYPE)  # These hold no value besides what they are.
 _BLOCKS = (*CALLABLE, SymbolKind.MODULE)

@@ -23,8 +23,8 @@ The vocabulary of `languages/*/facts.scm`; names of captures that begin with "_"
     @type_parameters   of the declaration with @name; @generic a base that names them
     @marked      a declaration with @name, and words before it that may say what else it is (@words)
     @bind        names (@name) that hold a @type or @value, or what a loop over @loop gives; visible from its end to the
-                 end of its scope, @bind.block in all of its scope, @bind.function in all of its function; @bind.type
-                 names a type, @bind.accessor a field that is also a function without parameters
+                 end of its scope, @bind.block in all of its scope; @bind.type names a type,
+                 @bind.accessor a field that is also a function without parameters
                  @part: the name is part of a pattern; @enter: the value that a block enters;
                  @bind.member: the name is a field of the type whose function has it
     @aliased     a constant with @name may stand for a @type

@@ -99,7 +99,7 @@ class File:
     def _declared(self) -> tuple[Nested, Mapping[Span, list[int]]]:
         """The declarations by span."""
         declared = enumerate(self.facts.declared)
-        numbers = _grouped(((declaration.start, declaration.stop), number) for number, declaration in declared)
+        numbers = grouped(((declaration.start, declaration.stop), number) for number, declaration in declared)
         return Nested(numbers), numbers
 
     def is_of_all(self, binding: Bound) -> bool:
@@ -128,13 +128,13 @@ class File:
     def members(self) -> "Rows[tuple[int, str], Sequence[int]]":
         """The declarations by their owner and name."""
         declared = enumerate(self.facts.declared)
-        members = _grouped(((declaration.owner, declaration.name), number) for number, declaration in declared)
+        members = grouped(((declaration.owner, declaration.name), number) for number, declaration in declared)
         return self._noting("member", members, itemgetter(1))
 
     @cached_property
     def methods(self) -> "Rows[int, Sequence[int]]":
         """The methods that a type declares, by its number."""
-        methods = _grouped(
+        methods = grouped(
             (declaration.owner, number)
             for number, declaration in enumerate(self.facts.declared)
             if declaration.kind == SymbolKind.METHOD
@@ -161,7 +161,7 @@ class File:
 
     @cached_property
     def _imports(self) -> Mapping[str, Sequence[Imported]]:
-        return _grouped((imported.name, imported) for imported in self.facts.imports)
+        return grouped((imported.name, imported) for imported in self.facts.imports)
 
     def unnamed_imports(self, name: str) -> Sequence[Imported]:
         """Return what the file imports without a name, which may give it this one."""
@@ -172,7 +172,7 @@ class File:
     @cached_property
     def exports(self) -> "Rows[str, Sequence[Exported]]":
         """What the file exports, by the names for others."""
-        return self._noting("export", _grouped((export.name, export) for export in self.facts.exports))
+        return self._noting("export", grouped((export.name, export) for export in self.facts.exports))
 
     @property
     def is_module(self) -> bool:
@@ -195,7 +195,7 @@ class File:
     @cached_property
     def handed(self) -> Mapping[Expression, list[Flow]]:
         """The values that are given as arguments, by what is called."""
-        return _grouped((parse(flow.into), flow) for flow in self.facts.flows if flow.argument >= 0)
+        return grouped((parse(flow.into), flow) for flow in self.facts.flows if flow.argument >= 0)
 
     def types_around(self, at: int) -> list[int]:
         """Return the types around an offset, outer ones first."""
@@ -264,7 +264,7 @@ class File:
         return any(kind in kinds for kinds in spaces)
 
 
-def _grouped(rows: Iterable[tuple[Key, Row]]) -> dict[Key, list[Row]]:
+def grouped(rows: Iterable[tuple[Key, Row]]) -> dict[Key, list[Row]]:
     """Return rows by their keys."""
     groups: dict[Key, list[Row]] = {}
     for key, row in rows:

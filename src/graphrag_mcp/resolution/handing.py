@@ -14,7 +14,6 @@ from graphrag_mcp.model.notation import parse, says_type
 from graphrag_mcp.model.values import Either, Function, Instance, Signature, Type, Value, symbols_of
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
-from graphrag_mcp.resolution.method_sets import MethodSets
 from graphrag_mcp.resolution.places import Places, types_of
 from graphrag_mcp.resolution.references import References, functions_of, held_in
 from graphrag_mcp.resolution.resolver import Resolver
@@ -34,7 +33,6 @@ class Handing(Places):
     def __init__(self, references: References, file: File) -> None:
         super().__init__(references, file)
         self._slots = Slots(references.resolver, file)
-        self._method_sets = MethodSets(references)
 
     def links(self) -> Iterator[Link]:
         """Yield the links of handed values."""

@@ -24,7 +24,7 @@ from graphrag_mcp.model.values import (
     Value,
     symbols_of,
 )
-from graphrag_mcp.resolution.files import File
+from graphrag_mcp.resolution.files import File, grouped
 from graphrag_mcp.resolution.handing import Handing
 from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
@@ -63,9 +63,8 @@ class Mentions(Places):
         self._members = {at: mention.name for at, mention in members}
         has_pointers = file.policy.members.method_sets  # A method may change the value on which it is called.
         self._called = {at: mention.name for at, mention in members if has_pointers and mention.use == Use.CALL}
-        self._given: dict[str, list[str]] = {}  # What members are given, by how they are written.
-        for flow in self._facts.flows:
-            self._given.setdefault(flow.into, []).append(flow.value)
+        # What members are given, by how they are written.
+        self._given = grouped((flow.into, flow.value) for flow in self._facts.flows)
 
     def links(self) -> Iterator[Link]:
         """Yield the links of mentions and conversions."""
@@ -83,7 +82,7 @@ class Mentions(Places):
             return
         referent = self._resolver.resolve(self._path, mention)
         is_value = self._file.policy.names.has_spaces and mention.use in _OF_VALUES
-        if is_value and referent is not None and all(map(self._is_no_value, referent.symbols)):
+        if is_value and referent is not None and all(map(self._resolver.symbols.is_only_type, referent.symbols)):
             referent = referent._replace(symbols=())
         if self._is_of_metaclass(mention) and (referent is None or not referent.symbols or mention.use == Use.WRITE):
             yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=SOME)
@@ -170,13 +169,6 @@ class Mentions(Places):
     def _is_added(self, mention: Mention, referent: Referent) -> bool:
         """Return whether a member is only assigned to a function: a type that this is given as may declare it."""
         return not isinstance(referent.value, Outside) and isinstance(self._value(mention), Function)
-
-    def _is_no_value(self, symbol: SymbolId) -> bool:
-        """Return whether a declaration is gone when the program runs: a value of its name is another thing."""
-        declaration = self._declared(symbol)
-        return declaration.kind == SymbolKind.TYPE and (
-            Mark.INTERFACE in declaration.marks or Mark.ALIAS in declaration.marks
-        )
 
     def _is_one_of_several(self, mention: Mention, referent: Referent) -> bool:
         """Return whether another thing may be meant; a write does not refer to what others assign to a member."""

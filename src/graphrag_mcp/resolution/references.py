@@ -12,6 +12,7 @@ from graphrag_mcp.model.links import SOME, SUPER, How, Place, StoredLink, place_
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Either, Function, Many, Several, Table, Type, Value, either
 from graphrag_mcp.resolution.by_name import macro_name
+from graphrag_mcp.resolution.files import grouped
 from graphrag_mcp.resolution.resolver import Resolver
 
 _ENCLOSING = frozenset(
@@ -41,15 +42,12 @@ class NoLinks:
     """The links of a tree that is being resolved."""
 
     def to(self, _targets: Collection[int], _hows: Collection[How]) -> list[StoredLink]:
-        """Return none."""
         return []
 
     def of(self, _path: str) -> Sequence[StoredLink]:
-        """Return none."""
         return ()
 
     def pending(self, _names: Collection[str]) -> Sequence[str]:
-        """Return none: it is not asked."""
         return ()
 
 
@@ -165,11 +163,7 @@ class References:
         return self._by_source(path).get(place, ())
 
     def _find_by_source(self, path: str) -> Mapping[int, Sequence[StoredLink]]:
-        by_source: dict[int, list[StoredLink]] = {}
-        for link in self.of(path):
-            if link.how in _OF_MENTIONS:
-                by_source.setdefault(link.source, []).append(link)
-        return by_source
+        return grouped((link.source, link) for link in self.of(path) if link.how in _OF_MENTIONS)
 
     def mentions(self, path: str, line: int) -> Sequence[Mention]:
         """Return the mentions of a line, as they are written."""

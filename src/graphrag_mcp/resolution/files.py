@@ -1,9 +1,9 @@
 """The facts of one file, arranged for look-ups."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from graphrag_mcp.languages.policy import Policy, policy_of
@@ -17,6 +17,7 @@ from graphrag_mcp.model.facts import (
     Flow,
     Imported,
     Mark,
+    Mention,
     SymbolId,
     Use,
     identities_of,
@@ -196,6 +197,21 @@ class File:
     def handed(self) -> Mapping[Expression, list[Flow]]:
         """The values that are given as arguments, by what is called."""
         return grouped((parse(flow.into), flow) for flow in self.facts.flows if flow.argument >= 0)
+
+    def mentions_in(self, declaration: Declared) -> Iterator[Mention]:
+        """Yield the mentions in a declaration."""
+        yield from (mention for mention in self.facts.mentions if declaration.start <= mention.at < declaration.stop)
+
+    def mentions_on(self, line: int) -> Sequence[Mention]:
+        """Return the mentions of a line, as they are written."""
+        first = bisect_left(self.facts.mentions, line, key=attrgetter("line"))
+        return self.facts.mentions[first : bisect_right(self.facts.mentions, line, first, key=attrgetter("line"))]
+
+    def owned_by(self, number: int) -> Iterator[tuple[SymbolId, Declared]]:
+        """Yield the declarations that are members of one, of whatever name."""
+        for member, declaration in enumerate(self.facts.declared):
+            if declaration.owner == number:
+                yield SymbolId(self.path, member), declaration
 
     def types_around(self, at: int) -> list[int]:
         """Return the types around an offset, outer ones first."""

@@ -108,14 +108,13 @@ class ForeignTypes(ResolverPart):
     def _is_keeping(self, decorator: Value | None) -> bool:
         """Return whether a function of the project marks what it is given, or hands it on to be kept."""
         for symbol in decorator.symbols if isinstance(decorator, Function) else ():
-            declaration, facts = self.declared(symbol), self.state.open(symbol.path).facts
+            declaration, file = self.declared(symbol), self.state.open(symbol.path)
             names = {parameter.name for parameter in declaration.parameters or () if parameter.value != "self"}
-            inside = range(declaration.start, declaration.stop)
-            if any(mention.at in inside and mention.use == Use.WRITE and mention.receiver in names
-                   for mention in facts.mentions):  # fmt: skip
+            inside = file.mentions_in(declaration)
+            if any(mention.use == Use.WRITE and mention.receiver in names for mention in inside):
                 return True
-            for flow in facts.flows:
-                if flow.at in inside and flow.value in names:
+            for flow in file.facts.flows:
+                if declaration.start <= flow.at < declaration.stop and flow.value in names:
                     taker = self.expressions.value(symbol.path, flow.at, parse(flow.into))
                     name = taker.name if isinstance(taker, Outside) else ""
                     if not name or name == "setattr" or self.state.policy(symbol).foreign.is_registering(name):

@@ -110,14 +110,13 @@ class Handing(Places):
     def _in_literal(self, number: int) -> Iterator[SymbolId]:
         """Yield the functions that an object literal contains."""
         literal = self._facts.declared[number]
-        inside = enumerate(self._facts.declared) if not literal.name and literal.kind == SymbolKind.TYPE else ()
-        for place, declaration in inside:
-            if declaration.owner == number and declaration.kind in CALLABLE:
-                yield SymbolId(self._path, place)
-            elif declaration.owner == number:
-                yield from functions_of(
-                    self._resolver.expressions.written(SymbolId(self._path, place), declaration.value)
-                )
+        if literal.name or literal.kind != SymbolKind.TYPE:
+            return
+        for symbol, declaration in self._file.owned_by(number):
+            if declaration.kind in CALLABLE:
+                yield symbol
+            else:
+                yield from functions_of(self._resolver.expressions.written(symbol, declaration.value))
 
 
 def _takers(value: Value | None) -> Iterator[SymbolId]:

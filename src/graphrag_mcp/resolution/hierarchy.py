@@ -13,7 +13,6 @@ from graphrag_mcp.resolution.method_sets import MethodSets, closure
 from graphrag_mcp.resolution.places import types_of
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.references import SUPER_ID, References, Site
-from graphrag_mcp.resolution.resolver import Resolver
 
 _KEPT = 4_000  # Types whose interfaces are remembered.
 _OVERRIDES = (RelationKind.OVERRIDES,)
@@ -24,7 +23,7 @@ class Hierarchy:
 
     def __init__(self, references: References) -> None:
         self._references = references
-        self._resolver: Resolver = references.resolver
+        self._resolver = references.resolver
         self._declared, self._symbols = self._resolver.declared, self._resolver.symbols
         self._source = references.source
         self.owner_of = references.resolver.symbols.owner_of
@@ -259,12 +258,7 @@ class Hierarchy:
 
     def _names_another(self, constructor: SymbolId) -> bool:
         """Return whether a constructor begins with a call of `this` or `super`."""
-        declaration, facts = self._declared(constructor), self._source.facts(constructor.path)
-        inside = (
-            [mention for mention in facts.mentions if declaration.start <= mention.at < declaration.stop]
-            if facts
-            else []
-        )
+        inside = self._resolver.state.open(constructor.path).mentions_in(self._declared(constructor))
         called = [mention for mention in inside if mention.use == Use.CALL and mention.receiver in ("this", "super")]
         referents = (self._resolver.resolve(constructor.path, mention) for mention in called)
         return any(self._is_constructor(symbol) for referent in referents if referent for symbol in referent.symbols)

@@ -1,9 +1,7 @@
 """The links to and from declarations, as they were stored when their files were resolved."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
-from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
@@ -115,9 +113,7 @@ class References:
         declaration, file = self.resolver.declared(symbol), self.resolver.state.open(symbol.path)
         links = [link for link in self.of(symbol.path) if link.how in _OF_MENTIONS]
         if declaration.kind not in _ENCLOSING:
-            lines = {
-                mention.line for mention in file.facts.mentions if declaration.start <= mention.at < declaration.stop
-            }
+            lines = {mention.line for mention in file.mentions_in(declaration)}
             return [link for link in links if link.line in lines]
         within = {self.place(inner) for inner in self.declared_in(symbol)}
         return [link for link in links if link.source in within]
@@ -167,9 +163,8 @@ class References:
 
     def mentions(self, path: str, line: int) -> Sequence[Mention]:
         """Return the mentions of a line, as they are written."""
-        mentions = facts.mentions if (facts := self.source.facts(path)) else ()
-        first = bisect_left(mentions, line, key=attrgetter("line"))
-        return mentions[first : bisect_right(mentions, line, first, key=attrgetter("line"))]
+        file = self.resolver.state.file(path)
+        return file.mentions_on(line) if file else ()
 
     def receivers(self, links: Sequence[StoredLink]) -> tuple[int, ...]:
         """Return the types whose member the links of one place use, none if one is not known."""

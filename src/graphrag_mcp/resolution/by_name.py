@@ -301,14 +301,13 @@ class NameResolution:
     # ------------------------------------------------------------ which of them
 
     def _choose(self, relation: Relation, possible: Sequence[Candidate], *, is_of_known_module: bool = False) -> Meant:
-        if not possible or len(possible) > MOST_OF_A_NAME:
+        is_crowded = len(possible) > MOST_OF_A_NAME
+        if relation.resolution in (Resolution.UNKNOWN, Resolution.MEMBER):
+            possible = [each for each in possible if each.kind is not SymbolKind.FUNCTION]
+        if is_crowded or not possible:
             return NOTHING
         if relation.resolution is Resolution.UNKNOWN:
-            return guess([each for each in possible if each.kind is not SymbolKind.FUNCTION])
-        if relation.resolution is Resolution.MEMBER:
-            possible = [each for each in possible if each.kind is not SymbolKind.FUNCTION]
-            if not possible:
-                return NOTHING
+            return guess(possible)
         if relation.resolution is Resolution.BASE:
             return self._of_base(relation, [each for each in possible if self._is_of_base(relation, each)])
         if relation.resolution is Resolution.BUILTIN:  # The language's own is one more candidate.

@@ -319,12 +319,9 @@ class Calls(ResolverPart):
             case (Either(values), _):
                 for value in values:
                     self._unify(value, actual, known)
-            case (Instance(symbols, a), Instance(others, b)) if symbols == others:
+            case (Instance(own, a), Instance(of, b)) | (Foreign(own, a), Foreign(of, b)) if own == of:
                 for value, other in zip(a, b, strict=False):
                     self._unify(value, other, known)
-            case (Foreign(name, a), Foreign(other, b)) if name == other:
-                for value, part in zip(a, b, strict=False):
-                    self._unify(value, part, known)
             case (Instance(), Function() | Type()) if isinstance(does := self.operation(expected), Function):
                 kinds = self.types.arguments(does.of) if isinstance(does.of, Instance) else {}
                 count = len(self.declared(does.symbols[0]).parameters or ())

@@ -51,10 +51,10 @@ def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]
             visible[Read(path, BASES, owner)].add((named.kind, named.name, named.signature))
         elif named.kind is SymbolKind.TYPE:
             visible[Read(path, BASES, named.qualified_name)].add((named.signature,))
-    modules = {passed.target_module for passed in names.outline if passed.kind is RelationKind.IMPORTS}
-    visible[Read(path, PASSED_ON, "")] = set(modules)
+    visible[Read(path, PASSED_ON)] = set()
     for passed in names.outline:
         if passed.kind is RelationKind.IMPORTS:
+            visible[Read(path, PASSED_ON)].add(passed.target_module)
             visible[Read(path, PASSED_ON, passed.target)].add(passed.target_module)
         elif passed.kind is RelationKind.INHERITS:
             visible[Read(path, BASES, passed.source)].add((passed.owner, passed.target))

@@ -96,7 +96,7 @@ class DeclarationLinks(Places):
         """Yield the functions that a field holds which overrides methods."""
         held = functions_of(self._resolver.expressions.written(symbol, declaration.value))
         above = self._hierarchy.overridden(symbol) if held and not self._file.policy.members.method_sets else []
-        for function in held if above else ():
+        for function in held:
             for other in above:
                 place, method = self._place(function), self._place(other)
                 yield Link(place, method, declaration.line, RelationKind.OVERRIDES, "", How.HANDED_AS)

@@ -103,10 +103,6 @@ class File:
         numbers = grouped(((declaration.start, declaration.stop), number) for number, declaration in declared)
         return Nested(numbers), numbers
 
-    def is_of_all(self, binding: Bound) -> bool:
-        """Return whether a binding holds in the whole file."""
-        return (binding.start, binding.stop) == (0, self.facts.stop)
-
     def _noting(self, kind: str, rows: Mapping[Key, Row], name_of: Callable[[Key], str] = str) -> "Rows[Key, Row]":
         return Noted(self._reads, self.path, kind, rows, name_of) if self._reads else rows
 

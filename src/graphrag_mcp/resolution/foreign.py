@@ -68,8 +68,7 @@ class ForeignTypes(ResolverPart):
 
     def with_member(self, member: SymbolId) -> Sequence[Value | None]:
         """Return the foreign types above the type of a member that have such a member, or may."""
-        types = self.state.once(("foreign members", member), lambda: list(self._with_member(member)))
-        return () if types is None else types
+        return self.state.once(("foreign members", member), lambda: list(self._with_member(member))) or ()
 
     def callers(self, symbol: SymbolId) -> Iterator[str]:
         """Yield the foreign types above that may call a member, and the foreign decorators that may hand it over."""
@@ -123,12 +122,12 @@ class ForeignTypes(ResolverPart):
 
     def is_published(self, symbol: SymbolId) -> bool:
         """Return whether other projects get a declaration when they import the package that it is in."""
-        declaration, path = self.declared(symbol), symbol.path
-        entries = self.state.policy(symbol).modules.entries(self.state.source, path) if declaration.owner < 0 else ()
-        manifests = [
-            self.modules.export(Module(entry), declaration.name) for entry in entries if declaration.name[:1] != "_"
-        ]
-        return any(hit and symbol in hit.symbols for hit in manifests)
+        declaration = self.declared(symbol)
+        if declaration.owner >= 0 or declaration.name[:1] == "_":
+            return False
+        entries = self.state.policy(symbol).modules.entries(self.state.source, symbol.path)
+        hits = (self.modules.export(Module(entry), declaration.name) for entry in entries)
+        return any(symbol in symbols_of(hit) for hit in hits)
 
     def overridden(self, method: SymbolId) -> Iterator[str]:
         """Yield the foreign types above that declare a method, in a language that marks what overrides another.

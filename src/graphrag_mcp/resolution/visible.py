@@ -11,7 +11,7 @@ from itertools import chain
 
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.model.expressions import Member, Name
-from graphrag_mcp.model.facts import ASSIGNED, Bound, Declared, FileFacts, Mark, identities_of
+from graphrag_mcp.model.facts import ASSIGNED, Bound, FileFacts, Mark, identities_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import Read
 from graphrag_mcp.model.notation import parse
@@ -87,16 +87,12 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
     """Yield the reads of a file, each with a part of what it gives."""
     policy, places = policy_of(facts.language), _Places(facts)
     names, text, at = places.names, places.text, places.at
-
-    def owner_of(declaration: Declared) -> str:
-        return names[declaration.owner] if declaration.owner >= 0 else str(declaration.owner)
-
     yield Read(path, "has"), True
     yield Read(path, "file"), (facts.language, facts.unit, facts.has_errors, bool(facts.imports or facts.exports))
     for bound in facts.bound:
         yield Read(path, "bound", bound.name), (places.of_bound(bound), at(bound.at))
     for number, declaration in enumerate(facts.declared):
-        owner = owner_of(declaration)
+        owner = names[declaration.owner] if declaration.owner >= 0 else str(declaration.owner)
         yield Read(path, "member", declaration.name), (owner, names[number])
         yield (
             Read(path, "declaration", names[number]),

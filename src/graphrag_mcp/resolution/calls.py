@@ -38,6 +38,7 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
     Variable,
+    alternatives,
     always,
     at_least,
     either,
@@ -291,7 +292,7 @@ class Calls(ResolverPart):
 
     def _has_nameless(self, kind: Value) -> bool:
         """Return whether a type without a name is expected: its members may have type parameters."""
-        kinds = (each for each in (kind.values if isinstance(kind, Either) else (kind,)) if isinstance(each, Instance))
+        kinds = (each for each in alternatives(kind) if isinstance(each, Instance))
         return not all(self.declared(symbol).name for each in kinds for symbol in each.symbols)
 
     def _unify(self, expected: Value | None, actual: Value | None, known: dict[str, Value | None]) -> None:  # noqa: C901 - a case for each kind

@@ -11,7 +11,7 @@ from graphrag_mcp.model.facts import ANY_MEMBER, TYPED, Bound, Flow, Mark, Menti
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.model.notation import parse, says_type
-from graphrag_mcp.model.values import Either, Function, Instance, Signature, Type, Value, symbols_of
+from graphrag_mcp.model.values import Function, Instance, Signature, Type, Value, alternatives, symbols_of
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
 from graphrag_mcp.resolution.places import Places, types_of
@@ -95,7 +95,7 @@ class Handing(Places):
     def _is_said_function(self, flow: Flow) -> bool:
         """Return whether a value has a function type: what was kept under its name before is handed on."""
         value = self._resolver.expressions.value(self._path, flow.at, parse(flow.value))
-        return any(isinstance(part, Signature) for part in (value.values if isinstance(value, Either) else (value,)))
+        return any(isinstance(part, Signature) for part in alternatives(value))
 
     def _kept(self, at: int, text: str, *, with_slots: bool) -> Sequence[tuple[Place, str]]:
         """Return the functions and types that a value is or contains, else the place in which it was kept before."""
@@ -121,7 +121,7 @@ class Handing(Places):
 
 def _takers(value: Value | None) -> Iterator[SymbolId]:
     """Yield the types that take a function: interfaces, and function types that have a name."""
-    for part in value.values if isinstance(value, Either) else (value,):
+    for part in alternatives(value):
         yield from [part.alias] if isinstance(part, Signature) and part.alias else types_of(part)
 
 

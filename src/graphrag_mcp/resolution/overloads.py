@@ -25,6 +25,7 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
     Variable,
+    alternatives,
     apart,
     either,
 )
@@ -118,7 +119,7 @@ class Overloads(ResolverPart):
 
     def of(self, value: Value) -> Sequence[Function]:
         """Return the functions of a name, in one type or several, between which arguments decide; else none."""
-        values = value.values if isinstance(value, Either) else (value,)
+        values = alternatives(value)
         called = [
             function
             for function in values
@@ -296,6 +297,6 @@ def _differ(value: Value | None, other: Value | None) -> bool:
 
 def _overloads_in(referent: Referent) -> list[Function]:
     """Return the functions that are found, each alone; none if something else is found as well."""
-    values = referent.value.values if isinstance(referent.value, Either) else (referent.value,)
-    called = [function for value in values if isinstance(value, Function) for function in apart(value)]
+    values = (value for value in alternatives(referent.value) if isinstance(value, Function))
+    called = [function for value in values for function in apart(value)]
     return called if {symbol for function in called for symbol in function.symbols} == set(referent.symbols) else []

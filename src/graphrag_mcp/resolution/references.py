@@ -8,7 +8,7 @@ from graphrag_mcp.model.facts import Mention, SymbolId, Use
 from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
 from graphrag_mcp.model.links import SOME, SUPER, How, Place, StoredLink, place_id
 from graphrag_mcp.model.sources import FactSource
-from graphrag_mcp.model.values import Either, Function, Many, Several, Table, Type, Value, either
+from graphrag_mcp.model.values import Function, Many, Several, Table, Type, Value, alternatives, either
 from graphrag_mcp.resolution.by_name import macro_name
 from graphrag_mcp.resolution.files import grouped
 from graphrag_mcp.resolution.resolver import Resolver
@@ -247,9 +247,8 @@ class References:
 
 def functions_of(value: Value | None) -> tuple[SymbolId, ...]:
     """Return what a call of a value may call: functions and types."""
-    if isinstance(value, Either):
-        return tuple(symbol for other in value.values for symbol in functions_of(other))
-    return value.symbols if isinstance(value, Function | Type) else ()
+    called = (other for other in alternatives(value) if isinstance(other, Function | Type))
+    return tuple(symbol for other in called for symbol in other.symbols)
 
 
 def held_in(value: Value | None) -> Value | None:

@@ -210,6 +210,11 @@ def either(values: Iterable[Value | None]) -> Value | None:
     return next(iter(distinct)) if len(distinct) == 1 else Either(tuple(distinct))
 
 
+def alternatives(value: Value | None) -> "Sequence[Value | None]":
+    """Return the values one of which a value is."""
+    return value.values if isinstance(value, Either) else (value,)
+
+
 MAX_ALTERNATIVES = 8
 MAX_PARTS = 500  # Of a value with all that is in it; those of written types have a few dozen.
 

@@ -100,7 +100,7 @@ class NameResolution:
                         Link(source, link.target, relation.line, relation.kind, "", How.ABOVE) for link in links
                     )
                     above = ((each.path, each.name) for each in meaning.chosen)
-                    self._inherited.add(relation.source, above, meaning.how or How.SHARED)
+                    self._inherited.add(relation.source, above, meaning.how)
             elif self._is_told(relation):
                 name = macro_name(relation.target) if relation.target_module == MACRO else relation.target
                 is_foreign = (
@@ -121,10 +121,8 @@ class NameResolution:
         return not (is_builtin or (is_value and (relation.owner or not self._called(relation).all)))
 
     def _link(self, relation: Relation, meaning: Meant, source: Place | int) -> list[Link]:
-        how, use = meaning.how, Use.BASE if relation.resolution is Resolution.BASE else ""
-        return (
-            [Link(each.place, source, relation.line, relation.kind, use, how) for each in meaning.chosen] if how else []
-        )
+        use = Use.BASE if relation.resolution is Resolution.BASE else ""
+        return [Link(each.place, source, relation.line, relation.kind, use, meaning.how) for each in meaning.chosen]
 
     def _around(self, relation: Relation) -> Place | int:
         """Return the innermost definition of the relation's source: of an `impl` the type, in whatever file it is."""
@@ -301,14 +299,13 @@ class NameResolution:
     # ------------------------------------------------------------ which of them
 
     def _choose(self, relation: Relation, possible: Sequence[Candidate], *, is_of_known_module: bool = False) -> Meant:
-        if not possible or len(possible) > MOST_OF_A_NAME:
+        is_crowded = len(possible) > MOST_OF_A_NAME
+        if relation.resolution in (Resolution.UNKNOWN, Resolution.MEMBER):
+            possible = [each for each in possible if each.kind is not SymbolKind.FUNCTION]
+        if is_crowded or not possible:
             return NOTHING
         if relation.resolution is Resolution.UNKNOWN:
-            return guess([each for each in possible if each.kind is not SymbolKind.FUNCTION])
-        if relation.resolution is Resolution.MEMBER:
-            possible = [each for each in possible if each.kind is not SymbolKind.FUNCTION]
-            if not possible:
-                return NOTHING
+            return guess(possible)
         if relation.resolution is Resolution.BASE:
             return self._of_base(relation, [each for each in possible if self._is_of_base(relation, each)])
         if relation.resolution is Resolution.BUILTIN:  # The language's own is one more candidate.

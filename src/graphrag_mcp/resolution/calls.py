@@ -38,6 +38,7 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
     Variable,
+    alternatives,
     always,
     at_least,
     either,
@@ -291,7 +292,7 @@ class Calls(ResolverPart):
 
     def _has_nameless(self, kind: Value) -> bool:
         """Return whether a type without a name is expected: its members may have type parameters."""
-        kinds = (each for each in (kind.values if isinstance(kind, Either) else (kind,)) if isinstance(each, Instance))
+        kinds = (each for each in alternatives(kind) if isinstance(each, Instance))
         return not all(self.declared(symbol).name for each in kinds for symbol in each.symbols)
 
     def _unify(self, expected: Value | None, actual: Value | None, known: dict[str, Value | None]) -> None:  # noqa: C901 - a case for each kind
@@ -319,12 +320,9 @@ class Calls(ResolverPart):
             case (Either(values), _):
                 for value in values:
                     self._unify(value, actual, known)
-            case (Instance(symbols, a), Instance(others, b)) if symbols == others:
+            case (Instance(own, a), Instance(of, b)) | (Foreign(own, a), Foreign(of, b)) if own == of:
                 for value, other in zip(a, b, strict=False):
                     self._unify(value, other, known)
-            case (Foreign(name, a), Foreign(other, b)) if name == other:
-                for value, part in zip(a, b, strict=False):
-                    self._unify(value, part, known)
             case (Instance(), Function() | Type()) if isinstance(does := self.operation(expected), Function):
                 kinds = self.types.arguments(does.of) if isinstance(does.of, Instance) else {}
                 count = len(self.declared(does.symbols[0]).parameters or ())

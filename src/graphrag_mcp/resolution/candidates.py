@@ -15,13 +15,13 @@ MAX_CANDIDATES = 5  # A name of more things than this says nothing about which o
 
 
 class Meant(NamedTuple):
-    """What one relation means. how: None for nothing of the project."""
+    """What one relation means. chosen: none for nothing of the project."""
 
-    how: How | None
+    how: How
     chosen: Sequence["Candidate"]
 
 
-NOTHING = Meant(None, ())
+NOTHING = Meant(How.SHARED, ())
 
 
 class Candidate(NamedTuple):

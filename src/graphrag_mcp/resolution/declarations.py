@@ -41,8 +41,8 @@ class DeclarationLinks(Places):
 
     def _of_declared(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         place = self._place(symbol)
-        yield from self._bases(symbol, declaration) if declaration.bases else ()
-        if declaration.bases and self._hierarchy.method_sets.embeds_foreign(symbol):
+        yield from self._bases(symbol, declaration)
+        if self._hierarchy.method_sets.embeds_foreign(symbol):
             yield Link(EMBEDDING, place, declaration.line, RelationKind.INHERITS, "", How.ABOVE)
         if (
             declaration.kind == SymbolKind.TYPE
@@ -75,9 +75,8 @@ class DeclarationLinks(Places):
     def _constants_by_text(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         """Yield where an enumeration asks itself for a constant by its name."""
         by_text = self._file.policy.members.by_text if Mark.ENUMERATION in declaration.marks else ""
-        for mention in self._facts.mentions if by_text else ():
-            is_inside = declaration.start <= mention.at < declaration.stop and not mention.receiver
-            if is_inside and mention.name == by_text:
+        for mention in self._file.mentions_in(declaration) if by_text else ():
+            if mention.name == by_text and not mention.receiver:
                 source = self._source(mention.at)
                 yield Link(self._place(symbol), source, mention.line, RelationKind.READS, Use.VALUE, How.ANY)
 
@@ -97,7 +96,7 @@ class DeclarationLinks(Places):
         """Yield the functions that a field holds which overrides methods."""
         held = functions_of(self._resolver.expressions.written(symbol, declaration.value))
         above = self._hierarchy.overridden(symbol) if held and not self._file.policy.members.method_sets else []
-        for function in held if above else ():
+        for function in held:
             for other in above:
                 place, method = self._place(function), self._place(other)
                 yield Link(place, method, declaration.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
@@ -106,8 +105,7 @@ class DeclarationLinks(Places):
     def _beside(self, kind: SymbolId) -> Sequence[SymbolId]:
         """Return the methods above a type in whose place another side's runs for one of the types between."""
         if kind not in self._beside_of:
-            above = self._hierarchy.ancestors(kind) if not self._file.policy.members.method_sets else ()
-            several = (symbol for symbol in above if len(self._declared(symbol).bases) > 1)
+            several = (symbol for symbol in self._hierarchy.ancestors(kind) if len(self._declared(symbol).bases) > 1)
             methods = (method for symbol in several for method, _ in self._hierarchy.standing_in(symbol))
             self._beside_of[kind] = list(dict.fromkeys(methods))
         return self._beside_of[kind]

@@ -157,6 +157,7 @@ class Expressions(ResolverPart):
         return None if is_open and isinstance(value, Function | Type | Either) else value
 
     def instantiated(self, value: Value | None, kinds: tuple[Value | None, ...]) -> Value | None:
+        """Return a generic type or function with its type arguments."""
         match value:
             case Function(symbols, of):
                 return Function(symbols, of, kinds)

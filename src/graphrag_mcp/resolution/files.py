@@ -1,9 +1,9 @@
 """The facts of one file, arranged for look-ups."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from graphrag_mcp.languages.policy import Policy, policy_of
@@ -17,6 +17,7 @@ from graphrag_mcp.model.facts import (
     Flow,
     Imported,
     Mark,
+    Mention,
     SymbolId,
     Use,
     identities_of,
@@ -99,12 +100,8 @@ class File:
     def _declared(self) -> tuple[Nested, Mapping[Span, list[int]]]:
         """The declarations by span."""
         declared = enumerate(self.facts.declared)
-        numbers = _grouped(((declaration.start, declaration.stop), number) for number, declaration in declared)
+        numbers = grouped(((declaration.start, declaration.stop), number) for number, declaration in declared)
         return Nested(numbers), numbers
-
-    def is_of_all(self, binding: Bound) -> bool:
-        """Return whether a binding holds in the whole file."""
-        return (binding.start, binding.stop) == (0, self.facts.stop)
 
     def _noting(self, kind: str, rows: Mapping[Key, Row], name_of: Callable[[Key], str] = str) -> "Rows[Key, Row]":
         return Noted(self._reads, self.path, kind, rows, name_of) if self._reads else rows
@@ -128,13 +125,13 @@ class File:
     def members(self) -> "Rows[tuple[int, str], Sequence[int]]":
         """The declarations by their owner and name."""
         declared = enumerate(self.facts.declared)
-        members = _grouped(((declaration.owner, declaration.name), number) for number, declaration in declared)
+        members = grouped(((declaration.owner, declaration.name), number) for number, declaration in declared)
         return self._noting("member", members, itemgetter(1))
 
     @cached_property
     def methods(self) -> "Rows[int, Sequence[int]]":
         """The methods that a type declares, by its number."""
-        methods = _grouped(
+        methods = grouped(
             (declaration.owner, number)
             for number, declaration in enumerate(self.facts.declared)
             if declaration.kind == SymbolKind.METHOD
@@ -161,7 +158,7 @@ class File:
 
     @cached_property
     def _imports(self) -> Mapping[str, Sequence[Imported]]:
-        return _grouped((imported.name, imported) for imported in self.facts.imports)
+        return grouped((imported.name, imported) for imported in self.facts.imports)
 
     def unnamed_imports(self, name: str) -> Sequence[Imported]:
         """Return what the file imports without a name, which may give it this one."""
@@ -172,7 +169,7 @@ class File:
     @cached_property
     def exports(self) -> "Rows[str, Sequence[Exported]]":
         """What the file exports, by the names for others."""
-        return self._noting("export", _grouped((export.name, export) for export in self.facts.exports))
+        return self._noting("export", grouped((export.name, export) for export in self.facts.exports))
 
     @property
     def is_module(self) -> bool:
@@ -195,7 +192,22 @@ class File:
     @cached_property
     def handed(self) -> Mapping[Expression, list[Flow]]:
         """The values that are given as arguments, by what is called."""
-        return _grouped((parse(flow.into), flow) for flow in self.facts.flows if flow.argument >= 0)
+        return grouped((parse(flow.into), flow) for flow in self.facts.flows if flow.argument >= 0)
+
+    def mentions_in(self, declaration: Declared) -> Iterator[Mention]:
+        """Yield the mentions in a declaration."""
+        yield from (mention for mention in self.facts.mentions if declaration.start <= mention.at < declaration.stop)
+
+    def mentions_on(self, line: int) -> Sequence[Mention]:
+        """Return the mentions of a line, as they are written."""
+        first = bisect_left(self.facts.mentions, line, key=attrgetter("line"))
+        return self.facts.mentions[first : bisect_right(self.facts.mentions, line, first, key=attrgetter("line"))]
+
+    def owned_by(self, number: int) -> Iterator[tuple[SymbolId, Declared]]:
+        """Yield the declarations that are members of one, of whatever name."""
+        for member, declaration in enumerate(self.facts.declared):
+            if declaration.owner == number:
+                yield SymbolId(self.path, member), declaration
 
     def types_around(self, at: int) -> list[int]:
         """Return the types around an offset, outer ones first."""
@@ -264,7 +276,7 @@ class File:
         return any(kind in kinds for kinds in spaces)
 
 
-def _grouped(rows: Iterable[tuple[Key, Row]]) -> dict[Key, list[Row]]:
+def grouped(rows: Iterable[tuple[Key, Row]]) -> dict[Key, list[Row]]:
     """Return rows by their keys."""
     groups: dict[Key, list[Row]] = {}
     for key, row in rows:

@@ -68,8 +68,7 @@ class ForeignTypes(ResolverPart):
 
     def with_member(self, member: SymbolId) -> Sequence[Value | None]:
         """Return the foreign types above the type of a member that have such a member, or may."""
-        types = self.state.once(("foreign members", member), lambda: list(self._with_member(member)))
-        return () if types is None else types
+        return self.state.once(("foreign members", member), lambda: list(self._with_member(member))) or ()
 
     def callers(self, symbol: SymbolId) -> Iterator[str]:
         """Yield the foreign types above that may call a member, and the foreign decorators that may hand it over."""
@@ -108,14 +107,13 @@ class ForeignTypes(ResolverPart):
     def _is_keeping(self, decorator: Value | None) -> bool:
         """Return whether a function of the project marks what it is given, or hands it on to be kept."""
         for symbol in decorator.symbols if isinstance(decorator, Function) else ():
-            declaration, facts = self.declared(symbol), self.state.open(symbol.path).facts
+            declaration, file = self.declared(symbol), self.state.open(symbol.path)
             names = {parameter.name for parameter in declaration.parameters or () if parameter.value != "self"}
-            inside = range(declaration.start, declaration.stop)
-            if any(mention.at in inside and mention.use == Use.WRITE and mention.receiver in names
-                   for mention in facts.mentions):  # fmt: skip
+            inside = file.mentions_in(declaration)
+            if any(mention.use == Use.WRITE and mention.receiver in names for mention in inside):
                 return True
-            for flow in facts.flows:
-                if flow.at in inside and flow.value in names:
+            for flow in file.facts.flows:
+                if declaration.start <= flow.at < declaration.stop and flow.value in names:
                     taker = self.expressions.value(symbol.path, flow.at, parse(flow.into))
                     name = taker.name if isinstance(taker, Outside) else ""
                     if not name or name == "setattr" or self.state.policy(symbol).foreign.is_registering(name):
@@ -124,12 +122,12 @@ class ForeignTypes(ResolverPart):
 
     def is_published(self, symbol: SymbolId) -> bool:
         """Return whether other projects get a declaration when they import the package that it is in."""
-        declaration, path = self.declared(symbol), symbol.path
-        entries = self.state.policy(symbol).modules.entries(self.state.source, path) if declaration.owner < 0 else ()
-        manifests = [
-            self.modules.export(Module(entry), declaration.name) for entry in entries if declaration.name[:1] != "_"
-        ]
-        return any(hit and symbol in hit.symbols for hit in manifests)
+        declaration = self.declared(symbol)
+        if declaration.owner >= 0 or declaration.name[:1] == "_":
+            return False
+        entries = self.state.policy(symbol).modules.entries(self.state.source, symbol.path)
+        hits = (self.modules.export(Module(entry), declaration.name) for entry in entries)
+        return any(symbol in symbols_of(hit) for hit in hits)
 
     def overridden(self, method: SymbolId) -> Iterator[str]:
         """Yield the foreign types above that declare a method, in a language that marks what overrides another.

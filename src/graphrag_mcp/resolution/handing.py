@@ -11,10 +11,9 @@ from graphrag_mcp.model.facts import ANY_MEMBER, TYPED, Bound, Flow, Mark, Menti
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.model.notation import parse, says_type
-from graphrag_mcp.model.values import Either, Function, Instance, Signature, Type, Value, symbols_of
+from graphrag_mcp.model.values import Function, Instance, Signature, Type, Value, alternatives, symbols_of
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
-from graphrag_mcp.resolution.method_sets import MethodSets
 from graphrag_mcp.resolution.places import Places, types_of
 from graphrag_mcp.resolution.references import References, functions_of, held_in
 from graphrag_mcp.resolution.resolver import Resolver
@@ -34,7 +33,6 @@ class Handing(Places):
     def __init__(self, references: References, file: File) -> None:
         super().__init__(references, file)
         self._slots = Slots(references.resolver, file)
-        self._method_sets = MethodSets(references)
 
     def links(self) -> Iterator[Link]:
         """Yield the links of handed values."""
@@ -97,7 +95,7 @@ class Handing(Places):
     def _is_said_function(self, flow: Flow) -> bool:
         """Return whether a value has a function type: what was kept under its name before is handed on."""
         value = self._resolver.expressions.value(self._path, flow.at, parse(flow.value))
-        return any(isinstance(part, Signature) for part in (value.values if isinstance(value, Either) else (value,)))
+        return any(isinstance(part, Signature) for part in alternatives(value))
 
     def _kept(self, at: int, text: str, *, with_slots: bool) -> Sequence[tuple[Place, str]]:
         """Return the functions and types that a value is or contains, else the place in which it was kept before."""
@@ -112,19 +110,18 @@ class Handing(Places):
     def _in_literal(self, number: int) -> Iterator[SymbolId]:
         """Yield the functions that an object literal contains."""
         literal = self._facts.declared[number]
-        inside = enumerate(self._facts.declared) if not literal.name and literal.kind == SymbolKind.TYPE else ()
-        for place, declaration in inside:
-            if declaration.owner == number and declaration.kind in CALLABLE:
-                yield SymbolId(self._path, place)
-            elif declaration.owner == number:
-                yield from functions_of(
-                    self._resolver.expressions.written(SymbolId(self._path, place), declaration.value)
-                )
+        if literal.name or literal.kind != SymbolKind.TYPE:
+            return
+        for symbol, declaration in self._file.owned_by(number):
+            if declaration.kind in CALLABLE:
+                yield symbol
+            else:
+                yield from functions_of(self._resolver.expressions.written(symbol, declaration.value))
 
 
 def _takers(value: Value | None) -> Iterator[SymbolId]:
     """Yield the types that take a function: interfaces, and function types that have a name."""
-    for part in value.values if isinstance(value, Either) else (value,):
+    for part in alternatives(value):
         yield from [part.alias] if isinstance(part, Signature) and part.alias else types_of(part)
 
 

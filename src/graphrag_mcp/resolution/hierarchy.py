@@ -7,12 +7,12 @@ from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, StoredLink
 from graphrag_mcp.model.values import Instance, Type, symbols_of
+from graphrag_mcp.resolution.files import grouped
 from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
 from graphrag_mcp.resolution.method_sets import MethodSets, closure
 from graphrag_mcp.resolution.places import types_of
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.references import SUPER_ID, References, Site
-from graphrag_mcp.resolution.resolver import Resolver
 
 _KEPT = 4_000  # Types whose interfaces are remembered.
 _OVERRIDES = (RelationKind.OVERRIDES,)
@@ -23,7 +23,7 @@ class Hierarchy:
 
     def __init__(self, references: References) -> None:
         self._references = references
-        self._resolver: Resolver = references.resolver
+        self._resolver = references.resolver
         self._declared, self._symbols = self._resolver.declared, self._resolver.symbols
         self._source = references.source
         self.owner_of = references.resolver.symbols.owner_of
@@ -78,9 +78,9 @@ class Hierarchy:
 
     def _filled_by_functions(self, symbol: SymbolId) -> SymbolId | None:
         """Return the interface of which a function is an instance: the one given, or whose only operation is given."""
-        interface = symbol if self._is_type(symbol) else self.owner_of(symbol)
+        interface = symbol if self._symbols.is_type(symbol) else self.owner_of(symbol)
         operation = self._operation(interface) if interface else None
-        is_function_type = self._is_type(symbol) and self._resolver.is_function_type(symbol)
+        is_function_type = self._symbols.is_type(symbol) and self._resolver.is_function_type(symbol)
         return interface if is_function_type or (operation and symbol in (interface, operation)) else None
 
     # ------------------------------------------------------------ methods
@@ -139,22 +139,19 @@ class Hierarchy:
     def _find_expected(self, kind: SymbolId) -> list[tuple[SymbolId, frozenset[SymbolId]]]:
         """Return the objects that have functions for the methods of a type, each with the types that it stands for."""
         members = [member for member in self._references.declared_in(kind) if self.owner_of(member) == kind]
-        kinds = [self._declared(member).kind for member in members]
-        functions, fields = (
-            self.method_sets.below(
-                self._references.linked(
-                    [member for member, own in zip(members, kinds, strict=True) if own in wanted], (How.EXPECTED,)
-                )
-            )
-            for wanted in (CALLABLE, (SymbolKind.FIELD,))
-        )
-        functions += [symbol for symbol in fields if not self._is_value(symbol)]
+
+        def expected(*kinds: SymbolKind) -> list[SymbolId]:
+            wanted = [member for member in members if self._declared(member).kind in kinds]
+            return self.method_sets.below(self._references.linked(wanted, (How.EXPECTED,)))
+
+        fields = (symbol for symbol in expected(SymbolKind.FIELD) if not self._is_value(symbol))
+        functions = (*expected(*CALLABLE), *fields)
         owners = dict.fromkeys(filter(None, map(self.owner_of, functions)))
         return [(owner, frozenset(self.parents(owner))) for owner in owners]
 
     def above(self, symbol: SymbolId) -> Set[int]:
         """Return the places of all types above a type, or of the methods that a method overrides."""
-        is_type = self._is_type(symbol)
+        is_type = self._symbols.is_type(symbol)
         if self._symbols.has_method_sets(symbol):
             return set(map(self._references.place, self.ancestors(symbol) if is_type else self.overridden(symbol)))
         if is_type:
@@ -172,10 +169,11 @@ class Hierarchy:
         """Yield for calls of methods what may run in their place: those of types below the receiver's; functions."""
         calls = list(calls)
         yield from self._of_foreign_methods(link for link in calls if link.how is How.FOREIGN and link.use == Use.CALL)
-        together: dict[tuple[int, int, int], list[StoredLink]] = {}
-        for link in calls:
-            if link.use == Use.CALL and link.receiver != SUPER_ID:  # A call of `super` runs none of a type below.
-                together.setdefault((link.target, link.line, link.source), []).append(link)
+        together = grouped(
+            ((link.target, link.line, link.source), link)
+            for link in calls
+            if link.use == Use.CALL and link.receiver != SUPER_ID  # A call of `super` runs none of a type below.
+        )
         placed = self._source.placed({target for target, _, _ in together})
         below = {target: self.overriding(symbol) for target, symbol in placed.items()}
         for (target, _, _), links in together.items():
@@ -260,12 +258,7 @@ class Hierarchy:
 
     def _names_another(self, constructor: SymbolId) -> bool:
         """Return whether a constructor begins with a call of `this` or `super`."""
-        declaration, facts = self._declared(constructor), self._source.facts(constructor.path)
-        inside = (
-            [mention for mention in facts.mentions if declaration.start <= mention.at < declaration.stop]
-            if facts
-            else []
-        )
+        inside = self._resolver.state.open(constructor.path).mentions_in(self._declared(constructor))
         called = [mention for mention in inside if mention.use == Use.CALL and mention.receiver in ("this", "super")]
         referents = (self._resolver.resolve(constructor.path, mention) for mention in called)
         return any(self._is_constructor(symbol) for referent in referents if referent for symbol in referent.symbols)
@@ -317,6 +310,3 @@ class Hierarchy:
         is_same = first is None or second is None or len(first) == len(second)
         may_be = is_same or not self._symbols.has_overloads(symbol)
         return may_be and self._resolver.overloads.can_override(symbol, other)
-
-    def _is_type(self, symbol: SymbolId) -> bool:
-        return self._declared(symbol).kind == SymbolKind.TYPE

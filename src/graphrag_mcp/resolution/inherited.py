@@ -9,6 +9,7 @@ from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Link
 from graphrag_mcp.model.sources import Keyed, Named
 from graphrag_mcp.resolution.candidates import scopes
+from graphrag_mcp.resolution.files import grouped
 from graphrag_mcp.resolution.reads import BASES, MOST_OF_A_NAME, Reads
 
 MOST_ABOVE = 100  # Types above a type, besides those that it names itself.
@@ -143,22 +144,21 @@ class Inherited:
         """Yield the types above a type: those of their names in what is around it, or the only ones of their names."""
         path, name = kind
         if path not in self._bases:
-            bases: dict[str, list[str]] = {}
-            for relation in self._source.outline(path):
-                if relation.kind is RelationKind.INHERITS:
-                    owner = relation.owner.rstrip(":?")
-                    bases.setdefault(relation.source, []).append(f"{owner}.{relation.target}".lstrip("."))
-            self._bases[path] = bases
+            self._bases[path] = grouped(
+                (relation.source, f"{relation.owner.rstrip(':?')}.{relation.target}".lstrip("."))
+                for relation in self._source.outline(path)
+                if relation.kind is RelationKind.INHERITS
+            )
         yield from filter(None, (self._only(base, name) for base in self._bases[path].get(name, ())))
 
     def _only(self, base: str, below: str) -> Kind | None:
         name = base.rpartition(".")[2]
         if name not in self._types:
-            types: dict[str, list[Kind]] = {}
-            for each in self._source.called(name):
-                if each.kind is SymbolKind.TYPE and each.file.language in self._platform:
-                    types.setdefault(each.qualified_name, []).append((each.file.path, each.qualified_name))
-            self._types[name] = types
+            self._types[name] = grouped(
+                (each.qualified_name, (each.file.path, each.qualified_name))
+                for each in self._source.called(name)
+                if each.kind is SymbolKind.TYPE and each.file.language in self._platform
+            )
         types = self._types[name]
         around = (f"{scope}.{base}" for scope in scopes(below))
         near = next((types[each] for each in around if each in types and each != below), [])

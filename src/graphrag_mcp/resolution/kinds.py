@@ -1,48 +1,33 @@
 """What a mention of a declaration is: the kind of the relation."""
 
+from collections.abc import Mapping, Sequence
+
 from graphrag_mcp.model.facts import Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.resolution.symbols import Symbols
 
-_KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
+_USES: Mapping[SymbolKind, Mapping[RelationKind, Sequence[Use]]] = {
     SymbolKind.TYPE: {
-        Use.CALL: RelationKind.INSTANTIATES,
-        Use.CREATE: RelationKind.INSTANTIATES,
-        Use.BASE: RelationKind.INHERITS,
-        Use.TYPE: RelationKind.USES,
-        Use.VALUE: RelationKind.USES,
-        Use.FILL: RelationKind.USES,
-        Use.WRITE: RelationKind.WRITES,
-        Use.QUERY: RelationKind.USES,
+        RelationKind.INSTANTIATES: (Use.CALL, Use.CREATE),
+        RelationKind.INHERITS: (Use.BASE,),
+        RelationKind.USES: (Use.TYPE, Use.VALUE, Use.FILL, Use.QUERY),
+        RelationKind.WRITES: (Use.WRITE,),
     },
     SymbolKind.FUNCTION: {
-        Use.CALL: RelationKind.CALLS,
-        Use.CREATE: RelationKind.CALLS,
-        Use.VALUE: RelationKind.HANDS_ON,
-        Use.FILL: RelationKind.USES,
-        Use.FUNCTION: RelationKind.HANDS_ON,
-        Use.ELEMENT: RelationKind.WRITES,
-        Use.KEY: RelationKind.WRITES,
-        Use.TYPE: RelationKind.USES,
-        Use.BASE: RelationKind.USES,
-        Use.WRITE: RelationKind.WRITES,
-        Use.REFLECTED: RelationKind.CALLS,
-        Use.QUERY: RelationKind.USES,
+        RelationKind.CALLS: (Use.CALL, Use.CREATE, Use.REFLECTED),
+        RelationKind.HANDS_ON: (Use.VALUE, Use.FUNCTION),
+        RelationKind.USES: (Use.TYPE, Use.BASE, Use.FILL, Use.QUERY),
+        RelationKind.WRITES: (Use.WRITE, Use.ELEMENT, Use.KEY),
     },
     SymbolKind.FIELD: {
-        Use.REFLECTED: RelationKind.READS,
-        Use.CALL: RelationKind.CALLS,
-        Use.CREATE: RelationKind.READS,
-        Use.ADDRESS: RelationKind.WRITES,
-        Use.ARGUMENT: RelationKind.WRITES,
-        Use.KEY: RelationKind.WRITES,
-        Use.VALUE: RelationKind.READS,
-        Use.FILL: RelationKind.WRITES,
-        Use.TYPE: RelationKind.USES,
-        Use.BASE: RelationKind.USES,
-        Use.WRITE: RelationKind.WRITES,
-        Use.QUERY: RelationKind.READS,
+        RelationKind.CALLS: (Use.CALL,),
+        RelationKind.READS: (Use.VALUE, Use.CREATE, Use.REFLECTED, Use.QUERY),
+        RelationKind.USES: (Use.TYPE, Use.BASE),
+        RelationKind.WRITES: (Use.WRITE, Use.FILL, Use.KEY, Use.ARGUMENT, Use.ADDRESS),
     },
+}
+_KINDS = {
+    kind: {use: relation for relation, uses in relations.items() for use in uses} for kind, relations in _USES.items()
 }
 
 

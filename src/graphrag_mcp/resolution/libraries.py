@@ -12,6 +12,7 @@ from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Foreign, Instance, Outside, Value
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.facts import read_facts
+from graphrag_mcp.resolution.files import grouped
 
 
 def _read_library(path: str, language: str, text: str) -> FileFacts | None:
@@ -49,11 +50,9 @@ class WithLibraries:
 @cache
 def _named(path: str) -> Mapping[str, Sequence[SymbolId]]:
     """Return the declarations of a file of a library by their qualified names."""
-    by_name: dict[str, list[SymbolId]] = {}
     facts = LIBRARIES[path]()
-    for number, declaration in enumerate(facts.declared if facts else ()):
-        by_name.setdefault(declaration.qualified, []).append(SymbolId(path, number))
-    return by_name
+    declared = enumerate(facts.declared if facts else ())
+    return grouped((declaration.qualified, SymbolId(path, number)) for number, declaration in declared)
 
 
 def of_project(symbols: Iterable[SymbolId]) -> tuple[SymbolId, ...]:

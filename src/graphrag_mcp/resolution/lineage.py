@@ -27,9 +27,7 @@ class Lineage(ResolverPart):
         """Return a value as one of a type above its own."""
         for inner in self.above((value,))[1:]:
             match inner, kind:
-                case (Instance(symbols), Instance(others)) if symbols == others:
-                    return inner
-                case (Foreign(name), Foreign(other)) if name == other:
+                case (Instance(own), Instance(other)) | (Foreign(own), Foreign(other)) if own == other:
                     return inner
         return None
 

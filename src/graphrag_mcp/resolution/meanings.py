@@ -43,7 +43,7 @@ class Meanings(ResolverPart):
 
     def _meaning(self, symbols: tuple[SymbolId, ...]) -> Value | None:
         if len(symbols) > 1:
-            values = tuple(symbol for symbol in symbols if not self._is_only_type(symbol))
+            values = tuple(symbol for symbol in symbols if not self.symbols.is_only_type(symbol))
             symbols = symbols if all(map(self.symbols.is_type, values)) else values
         kinds, rebinds = {self.declared(symbol).kind for symbol in symbols}, self.state.policy(symbols[0]).names.rebinds
         if kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
@@ -85,10 +85,6 @@ class Meanings(ResolverPart):
             elif how != "value":
                 value = self.calls.result(decorator, always(decorated), 1)
         return value
-
-    def _is_only_type(self, symbol: SymbolId) -> bool:
-        """Return whether a declaration is a type without a value: an interface or an alias."""
-        return not {Mark.INTERFACE, Mark.ALIAS}.isdisjoint(self.declared(symbol).marks) and self.symbols.is_type(symbol)
 
     def _aliased(self, symbol: SymbolId) -> Value | None:
         declaration = self.declared(symbol)

@@ -24,7 +24,7 @@ from graphrag_mcp.model.values import (
     Value,
     symbols_of,
 )
-from graphrag_mcp.resolution.files import File
+from graphrag_mcp.resolution.files import File, grouped
 from graphrag_mcp.resolution.handing import Handing
 from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
@@ -63,9 +63,8 @@ class Mentions(Places):
         self._members = {at: mention.name for at, mention in members}
         has_pointers = file.policy.members.method_sets  # A method may change the value on which it is called.
         self._called = {at: mention.name for at, mention in members if has_pointers and mention.use == Use.CALL}
-        self._given: dict[str, list[str]] = {}  # What members are given, by how they are written.
-        for flow in self._facts.flows:
-            self._given.setdefault(flow.into, []).append(flow.value)
+        # What members are given, by how they are written.
+        self._given = grouped((flow.into, flow.value) for flow in self._facts.flows)
 
     def links(self) -> Iterator[Link]:
         """Yield the links of mentions and conversions."""
@@ -83,7 +82,7 @@ class Mentions(Places):
             return
         referent = self._resolver.resolve(self._path, mention)
         is_value = self._file.policy.names.has_spaces and mention.use in _OF_VALUES
-        if is_value and referent is not None and all(map(self._is_no_value, referent.symbols)):
+        if is_value and referent is not None and all(map(self._resolver.symbols.is_only_type, referent.symbols)):
             referent = referent._replace(symbols=())
         if self._is_of_metaclass(mention) and (referent is None or not referent.symbols or mention.use == Use.WRITE):
             yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=SOME)
@@ -171,13 +170,6 @@ class Mentions(Places):
         """Return whether a member is only assigned to a function: a type that this is given as may declare it."""
         return not isinstance(referent.value, Outside) and isinstance(self._value(mention), Function)
 
-    def _is_no_value(self, symbol: SymbolId) -> bool:
-        """Return whether a declaration is gone when the program runs: a value of its name is another thing."""
-        declaration = self._declared(symbol)
-        return declaration.kind == SymbolKind.TYPE and (
-            Mark.INTERFACE in declaration.marks or Mark.ALIAS in declaration.marks
-        )
-
     def _is_one_of_several(self, mention: Mention, referent: Referent) -> bool:
         """Return whether another thing may be meant; a write does not refer to what others assign to a member."""
         are_apart = all(self._declared(symbol).owner == NO_OWNER for symbol in referent.symbols[1:])
@@ -247,7 +239,7 @@ class Mentions(Places):
         if mention.use == Use.VALUE and self._members.get(mention.at) in self._file.policy.calls.invoking:
             return msgspec.structs.replace(mention, use=Use.CALL)
         names = self._file.policy.calls.emptying
-        beside = (other for other in self._on_line(mention.line) if other.name in names) if names else ()
+        beside = (other for other in self._file.mentions_on(mention.line) if other.name in names) if names else ()
         is_own = bool(names) and mention.use == Use.FILL and any(map(self._of_project, beside))
         return msgspec.structs.replace(mention, use=Use.VALUE) if is_own else mention
 
@@ -334,13 +326,25 @@ class Mentions(Places):
         return self._resolver.expressions.value(self._path, mention.at, parse(mention.receiver))
 
     def _is_any(self, mention: Mention, symbol: SymbolId) -> bool:
-        """Return whether a mention of an enumeration may mean any of its constants: one without a member."""
+        """Return whether a mention of an enumeration may mean any of its constants: one without a member.
+
+        Some languages ask for a constant by its name: where that is written, it is a mention of the constant.
+        """
         declaration = self._declared(symbol)
         if declaration.kind != SymbolKind.TYPE or mention.use not in (Use.VALUE, Use.CALL, Use.TYPE):
             return False
-        return self._resolver.members.is_enumeration(Type((symbol,))) and is_of_any(
-            mention, self._on_line(mention.line), declaration.name, self._resolver.state.policy(symbol).members.by_text
-        )
+        if not self._resolver.members.is_enumeration(Type((symbol,))):
+            return False
+        name, beside = declaration.name, self._file.mentions_on(mention.line)
+        by_text = self._resolver.state.policy(symbol).members.by_text
+        is_asked = any(other.name == by_text and other.receiver in (name, "Enum") for other in beside)
+        if is_asked and not any(other.use == Use.REFLECTED for other in beside):
+            return True
+        if by_text or mention.use not in (Use.VALUE, Use.CALL):
+            return False
+        stop = mention.at + len(name)
+        near = (other for other in beside if stop < other.at <= stop + len(_ACCESS) and other.use != Use.ARGUMENT)
+        return all(other.receiver.rpartition(".")[2] != name for other in near)
 
     def _converted(self) -> Iterator[Link]:
         """Yield that a struct is made of another one: that reads and writes all their fields."""
@@ -363,19 +367,3 @@ def _kind_of(mention: Mention) -> RelationKind:
 def _is_foreign_function(referent: Referent) -> bool:
     """Return whether a name is one of a foreign module, or one that nothing declares; builtins are neither."""
     return isinstance(referent.value, Outside) and ("." in referent.value.name or referent.value == OUTSIDE)
-
-
-def is_of_any(mention: Mention, beside: Sequence[Mention], name: str, by_text: str) -> bool:
-    """Return whether a mention of an enumeration may mean any of its constants: one without a member.
-
-    beside: the mentions of its line. by_text: the member that gives a constant by its name; where that is written, it
-    is a mention of the constant.
-    """
-    stop = mention.at + len(name)
-    near = (mention for mention in beside if stop < mention.at <= stop + len(_ACCESS) and mention.use != Use.ARGUMENT)
-    member = next((mention for mention in near if mention.receiver.rpartition(".")[2] == name), None)
-    is_written = any(mention.use == Use.REFLECTED for mention in beside)
-    is_asked = (
-        any(mention.name == by_text and mention.receiver in (name, "Enum") for mention in beside) and not is_written
-    )
-    return is_asked or (not by_text and member is None and mention.use in (Use.VALUE, Use.CALL))

@@ -255,7 +255,7 @@ class MethodSets:
         match value, other:
             case (Variable(), _) | (_, Variable()):
                 return True
-            case (Instance((first,)), Instance((second,))) if self._are_nameless(first, second):
+            case (Instance((first,)), Instance((second,))) if not any(map(self._name, (first, second))):
                 mine, others = self._members(first), self._members(second)
                 is_same = [name for name, _ in mine] == [name for name, _ in others]
                 return is_same and all(self._same(a, b) for (_, a), (_, b) in zip(mine, others, strict=True))
@@ -265,20 +265,14 @@ class MethodSets:
         is_same = len(parts) == len(others_parts) and rebuilt(value, _blank) == rebuilt(other, _blank)
         return is_same and all(map(self._same, parts, others_parts))
 
-    def _are_nameless(self, *kinds: SymbolId) -> bool:
-        return not any(self._declared(kind).name for kind in kinds)
+    def _name(self, symbol: SymbolId) -> str:
+        return self._declared(symbol).name
 
     def _members(self, kind: SymbolId) -> list[tuple[str, Value | None]]:
         """Return the fields and methods of a type without a name, each with its type, and the types that it embeds."""
-        facts = self._source.facts(kind.path)
-        own = [
-            (number, declaration)
-            for number, declaration in enumerate(facts.declared if facts else ())
-            if declaration.owner == kind.number
-        ]
         members: list[tuple[str, Value | None]] = []
-        for number, declaration in own:
-            symbol, is_method = SymbolId(kind.path, number), declaration.kind == SymbolKind.METHOD
+        for symbol, declaration in self._resolver.state.open(kind.path).owned_by(kind.number):
+            is_method = declaration.kind == SymbolKind.METHOD
             held = self._signature(symbol) if is_method else self._resolver.meaning((symbol,))
             members.append((declaration.name, held))
         return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]

@@ -1,6 +1,5 @@
 """Which files a module stands for, in languages without facts: by manifests, else by the ends of paths."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
@@ -8,6 +7,7 @@ from itertools import islice
 from graphrag_mcp.languages.language import ImportStyle, Language
 from graphrag_mcp.model.files import MACRO, Relation, RelationKind
 from graphrag_mcp.model.sources import Keyed
+from graphrag_mcp.resolution.files import grouped
 from graphrag_mcp.resolution.reads import PASSED_ON, Reads
 
 MOST_HEADERS = 300  # More headers of one file are not followed.
@@ -62,11 +62,11 @@ class NamedModules:
     def _passed_on(self, path: str) -> Mapping[str, Sequence[str]]:
         """Return the modules from which a file imports names, by these."""
         if path not in self._passed:
-            passed: defaultdict[str, list[str]] = defaultdict(list)
-            for relation in self._source.outline(path):
-                if relation.kind is RelationKind.IMPORTS and relation.target_module:
-                    passed[relation.target].append(relation.target_module)
-            self._passed[path] = passed
+            self._passed[path] = grouped(
+                (relation.target, relation.target_module)
+                for relation in self._source.outline(path)
+                if relation.kind is RelationKind.IMPORTS and relation.target_module
+            )
         return self._passed[path]
 
     def is_own(self, module: str) -> bool:

@@ -25,6 +25,7 @@ from graphrag_mcp.model.values import (
     Variable,
     either,
     nothing,
+    symbols_of,
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
@@ -61,11 +62,9 @@ class Names(ResolverPart):
     def _name(self, file: File, at: int, name: str, sought: Sought) -> Referent | None:
         if file.policy.names.rebinds:
             referent = self.in_file(file, at, name)
-            return (
-                Referent((), Outside(name) if name in file.policy.names.builtins else OUTSIDE)
-                if referent is ABSENT
-                else referent
-            )
+            if referent is not ABSENT:
+                return referent
+            return Referent((), Outside(name) if name in file.policy.names.builtins else OUTSIDE)
         inside = self._inside(file, at, name, sought)
         if inside is not ABSENT and inside is not INHERITED:
             return inside
@@ -123,7 +122,7 @@ class Names(ResolverPart):
         bound = file.innermost(name, at)
         if len(bound) > MAX_BINDINGS:
             return None
-        if bound and not file.is_of_all(bound[0]):
+        if bound and (bound[0].start, bound[0].stop) != (0, file.facts.stop):  # It holds in a part of the file.
             if all(binding.kind in ("parameter", "variable") for binding in bound):
                 return self._bound(file, bound)
             return self._one_of([self._bound(file, [binding]) for binding in bound])
@@ -247,11 +246,11 @@ class Names(ResolverPart):
             folders.append(dirname(folders[-1]))
         for path in (file.path, *(join(folder, file.policy.modules.giving) for folder in folders[1:])):
             near = self.state.file(path)
-            referents = [self.modules.in_module(near, name)] if near else []
-            referents += [
-                self.modules.exported(path, export) for export in (near.exports.get(name, ()) if near else ())
-            ]
-            for symbol in (*symbols, *(symbol for hit in referents if hit for symbol in hit.symbols)):
+            if near is None:
+                continue
+            hits = [self.modules.in_module(near, name)]
+            hits += [self.modules.exported(path, export) for export in near.exports.get(name, ())]
+            for symbol in (*symbols, *(symbol for hit in hits for symbol in symbols_of(hit))):
                 declaration = self.declared(symbol)
                 if Mark.FIXTURE in declaration.marks and not (
                     symbol.path == file.path and declaration.start <= at < declaration.stop
@@ -310,14 +309,12 @@ class Names(ResolverPart):
 
     def _ambient(self, file: File, name: str) -> tuple[SymbolId, ...]:
         """Return what files declare for all others: those that only declare, and are no modules."""
-        declared_symbols = (
-            [symbol for symbol in self.state.source.named(name) if file.policy.modules.is_ambient(symbol.path)]
-            if name
-            else []
-        )
-        is_global = {symbol.path: not self.state.open(symbol.path).is_module for symbol in declared_symbols}
         return tuple(
-            symbol for symbol in declared_symbols if self.declared(symbol).owner == -1 and is_global[symbol.path]
+            symbol
+            for symbol in (self.state.source.named(name) if name else ())
+            if file.policy.modules.is_ambient(symbol.path)
+            and self.declared(symbol).owner == -1
+            and not self.state.open(symbol.path).is_module
         )
 
     def library(self, file: File, name: str) -> tuple[SymbolId, ...]:

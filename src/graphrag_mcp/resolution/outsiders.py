@@ -102,9 +102,8 @@ class Outsiders:
 
     def _replacing(self, name: str, kinds: Iterable[SymbolId]) -> Iterator[str]:
         """Yield the foreign interfaces that types embed, and of which a method stands for one."""
-        policy = None
         for kind in kinds:
-            policy = policy or self._resolver.state.policy(kind)
+            policy = self._resolver.state.policy(kind)
             for base in self._resolver.lineage.above((Instance((kind,)),)):
                 foreign = base.name if isinstance(base, Outside | Foreign) else ""
                 known = policy.foreign.interfaces.get(foreign)

@@ -25,6 +25,7 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
     Variable,
+    alternatives,
     apart,
     either,
 )
@@ -67,16 +68,10 @@ class Overloads(ResolverPart):
         seen = [
             function
             for function in called
-            if function.symbols[0].path == path or not self._is_private(function.symbols[0])
+            if function.symbols[0].path == path or Mark.PRIVATE not in self.declared(function.symbols[0]).marks
         ]
-        return (
-            Referent(tuple(function.symbols[0] for function in seen), either(seen))
-            if 0 < len(seen) < len(called)
-            else referent
-        )
-
-    def _is_private(self, symbol: SymbolId) -> bool:
-        return Mark.PRIVATE in self.declared(symbol).marks
+        is_less = 0 < len(seen) < len(called)
+        return Referent(tuple(function.symbols[0] for function in seen), either(seen)) if is_less else referent
 
     def can_override(self, symbol: SymbolId, other: SymbolId) -> bool:
         """Return whether a method can be the same operation as one of a type above or below, as far as is known."""
@@ -124,7 +119,7 @@ class Overloads(ResolverPart):
 
     def of(self, value: Value) -> Sequence[Function]:
         """Return the functions of a name, in one type or several, between which arguments decide; else none."""
-        values = value.values if isinstance(value, Either) else (value,)
+        values = alternatives(value)
         called = [
             function
             for function in values
@@ -269,13 +264,14 @@ class Overloads(ResolverPart):
 
 def _fit_number(name: str, own: str, policy: Policy) -> _Fit:
     """Return how well a type fits one of which at least one is a number, a letter or a truth value."""
-    if name in policy.foreign.primitives and own in policy.foreign.primitives:
-        return _Fit.EXACT if name == own else _Fit.WIDER if name in policy.foreign.primitives[own].wider else _Fit.NEVER
-    if own in policy.foreign.primitives:
-        box = policy.foreign.primitives[own].box
+    primitives = policy.foreign.primitives
+    if name in primitives and own in primitives:
+        return _Fit.EXACT if name == own else _Fit.WIDER if name in primitives[own].wider else _Fit.NEVER
+    if own in primitives:
+        box = primitives[own].box
         return _Fit.BOXED if name == box or name in policy.foreign.final[box] else _Fit.NEVER
-    plain = next((primitive for primitive, kind in policy.foreign.primitives.items() if kind.box == own), "")
-    return _Fit.BOXED if plain and name in (plain, *policy.foreign.primitives[plain].wider) else _Fit.NEVER
+    plain = next((primitive for primitive, kind in primitives.items() if kind.box == own), "")
+    return _Fit.BOXED if plain and name in (plain, *primitives[plain].wider) else _Fit.NEVER
 
 
 def _least(bound: Value | None) -> Value:
@@ -301,6 +297,6 @@ def _differ(value: Value | None, other: Value | None) -> bool:
 
 def _overloads_in(referent: Referent) -> list[Function]:
     """Return the functions that are found, each alone; none if something else is found as well."""
-    values = referent.value.values if isinstance(referent.value, Either) else (referent.value,)
-    called = [function for value in values if isinstance(value, Function) for function in apart(value)]
+    values = (value for value in alternatives(referent.value) if isinstance(value, Function))
+    called = [function for value in values for function in apart(value)]
     return called if {symbol for function in called for symbol in function.symbols} == set(referent.symbols) else []

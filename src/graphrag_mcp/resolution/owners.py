@@ -59,7 +59,7 @@ class Owners:
             return NOTHING
         if is_type and called.methods:
             above = self._of_types_above(owner, relation.target)
-            return above if above.how else self._extensions(relation)
+            return above if above.chosen else self._extensions(relation)
         return self._extensions(relation) if self._is_of_foreign_type(owner) else None
 
     def followed(self, relation: Relation) -> Relation:

@@ -1,10 +1,8 @@
 """Where mentions and declarations of a file are: what is around them."""
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from operator import attrgetter
+from bisect import bisect_left
 
-from graphrag_mcp.model.facts import Mention, SymbolId
+from graphrag_mcp.model.facts import SymbolId
 from graphrag_mcp.model.links import Place
 from graphrag_mcp.model.values import All, Either, Instance, Type, Value
 from graphrag_mcp.resolution.files import File
@@ -32,12 +30,6 @@ class Places:
         if place < len(mentions):
             return mentions[place].line
         return around[0][1].line if around else 1
-
-    def _on_line(self, line: int) -> Sequence[Mention]:
-        """Return the mentions of a line."""
-        first = bisect_left(self._facts.mentions, line, key=attrgetter("line"))
-        last = bisect_right(self._facts.mentions, line, key=attrgetter("line"))
-        return self._facts.mentions[first:last]
 
     def _source(self, at: int) -> Place:
         """Return what is around an offset; asked several times for one mention."""

@@ -1,17 +1,16 @@
 """The links to and from declarations, as they were stored when their files were resolved."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
-from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
 from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
 from graphrag_mcp.model.links import SOME, SUPER, How, Place, StoredLink, place_id
 from graphrag_mcp.model.sources import FactSource
-from graphrag_mcp.model.values import Either, Function, Many, Several, Table, Type, Value, either
+from graphrag_mcp.model.values import Function, Many, Several, Table, Type, Value, alternatives, either
 from graphrag_mcp.resolution.by_name import macro_name
+from graphrag_mcp.resolution.files import grouped
 from graphrag_mcp.resolution.resolver import Resolver
 
 _ENCLOSING = frozenset(
@@ -41,15 +40,12 @@ class NoLinks:
     """The links of a tree that is being resolved."""
 
     def to(self, _targets: Collection[int], _hows: Collection[How]) -> list[StoredLink]:
-        """Return none."""
         return []
 
     def of(self, _path: str) -> Sequence[StoredLink]:
-        """Return none."""
         return ()
 
     def pending(self, _names: Collection[str]) -> Sequence[str]:
-        """Return none: it is not asked."""
         return ()
 
 
@@ -117,9 +113,7 @@ class References:
         declaration, file = self.resolver.declared(symbol), self.resolver.state.open(symbol.path)
         links = [link for link in self.of(symbol.path) if link.how in _OF_MENTIONS]
         if declaration.kind not in _ENCLOSING:
-            lines = {
-                mention.line for mention in file.facts.mentions if declaration.start <= mention.at < declaration.stop
-            }
+            lines = {mention.line for mention in file.mentions_in(declaration)}
             return [link for link in links if link.line in lines]
         within = {self.place(inner) for inner in self.declared_in(symbol)}
         return [link for link in links if link.source in within]
@@ -165,17 +159,12 @@ class References:
         return self._by_source(path).get(place, ())
 
     def _find_by_source(self, path: str) -> Mapping[int, Sequence[StoredLink]]:
-        by_source: dict[int, list[StoredLink]] = {}
-        for link in self.of(path):
-            if link.how in _OF_MENTIONS:
-                by_source.setdefault(link.source, []).append(link)
-        return by_source
+        return grouped((link.source, link) for link in self.of(path) if link.how in _OF_MENTIONS)
 
     def mentions(self, path: str, line: int) -> Sequence[Mention]:
         """Return the mentions of a line, as they are written."""
-        mentions = facts.mentions if (facts := self.source.facts(path)) else ()
-        first = bisect_left(mentions, line, key=attrgetter("line"))
-        return mentions[first : bisect_right(mentions, line, first, key=attrgetter("line"))]
+        file = self.resolver.state.file(path)
+        return file.mentions_on(line) if file else ()
 
     def receivers(self, links: Sequence[StoredLink]) -> tuple[int, ...]:
         """Return the types whose member the links of one place use, none if one is not known."""
@@ -258,9 +247,8 @@ class References:
 
 def functions_of(value: Value | None) -> tuple[SymbolId, ...]:
     """Return what a call of a value may call: functions and types."""
-    if isinstance(value, Either):
-        return tuple(symbol for other in value.values for symbol in functions_of(other))
-    return value.symbols if isinstance(value, Function | Type) else ()
+    called = (other for other in alternatives(value) if isinstance(other, Function | Type))
+    return tuple(symbol for other in called for symbol in other.symbols)
 
 
 def held_in(value: Value | None) -> Value | None:

@@ -142,13 +142,11 @@ class Resolver:
         """Return the field of a class by its place in what the creation of an instance takes: bases come first."""
         above = reversed(self.lineage.above((kind,)))
         types = of_project(symbol for value in above if isinstance(value, Instance) for symbol in value.symbols)
-        facts = [(symbol, self.state.open(symbol.path).facts) for symbol in types]
         fields = [
-            SymbolId(symbol.path, number)
-            for symbol, file in facts
-            for number, declaration in enumerate(file.declared)
-            if declaration.owner == symbol.number
-            and declaration.kind == SymbolKind.FIELD
+            field
+            for symbol in types
+            for field, declaration in self.state.open(symbol.path).owned_by(symbol.number)
+            if declaration.kind == SymbolKind.FIELD
             and says_type(declaration.value)
             and declaration.start < declaration.stop
         ]
@@ -161,10 +159,9 @@ class Resolver:
         symbols: list[SymbolId] = []
         for kind in value.symbols if isinstance(value, Instance) else ():
             declaration, file = self.declared(kind), self.state.open(kind.path)
-            numbered = [(field.start, number) for number, field in enumerate(file.facts.declared)
-                        if field.owner == kind.number and field.kind == SymbolKind.FIELD]  # fmt: skip
-            embedded = [(mention.at, -1) for mention in file.facts.mentions
-                        if mention.use == Use.BASE and declaration.start <= mention.at < declaration.stop]  # fmt: skip
+            owned = file.owned_by(kind.number)
+            numbered = [(field.start, symbol.number) for symbol, field in owned if field.kind == SymbolKind.FIELD]
+            embedded = [(mention.at, -1) for mention in file.mentions_in(declaration) if mention.use == Use.BASE]
             fields = sorted(numbered + embedded)
             symbols += [SymbolId(kind.path, number) for _, number in fields[place : place + 1] if number >= 0]
         return Referent(tuple(symbols), OUTSIDE)
@@ -210,9 +207,8 @@ class Resolver:
             return self.expressions.value(path, flow.at, into)
         callee = self.calls.callee(path, flow.at, into)
         is_method_of_type = isinstance(callee, Function) and isinstance(callee.receiver, Type)
-        if (
-            is_method_of_type and self.state.open(path).policy.members.method_sets
-        ):  # The first argument is its instance.
+        if is_method_of_type and self.state.open(path).policy.members.method_sets:
+            # The first argument is its instance.
             return self.calls.parameter(callee, flow.argument - 1) if flow.argument else None
         return self.calls.parameter(callee, flow.argument)
 

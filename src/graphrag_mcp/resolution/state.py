@@ -126,49 +126,24 @@ class State:
 class Questions(Protocol):
     """What a part asks of those that are built on it: a name has a value, a value has members, and these have names.
 
-    The state ends what goes round in a circle.
+    The state ends what goes round in a circle. What each returns is said where it is defined.
     """
 
-    def value(self, path: str, at: int, expression: Expression) -> Value | None:
-        """Return what an expression gives at an offset of a file."""
-
-    def written(self, symbol: SymbolId, text: str) -> Value | None:
-        """Return what an expression gives that is written in a declaration."""
-
-    def list_of(self, path: str, element: Value | None) -> Value:
-        """Return a list, of the type that the language's library declares for it."""
-
-    def instantiated(self, value: Value | None, kinds: tuple[Value | None, ...]) -> Value | None:
-        """Return a generic type or function with its type arguments."""
-
+    def value(self, path: str, at: int, expression: Expression) -> Value | None: ...
+    def written(self, symbol: SymbolId, text: str) -> Value | None: ...
+    def list_of(self, path: str, element: Value | None) -> Value: ...
+    def instantiated(self, value: Value | None, kinds: tuple[Value | None, ...]) -> Value | None: ...
     def referent(
         self, path: str, at: int, expression: Expression, use: str = Use.VALUE, count: int = -1
-    ) -> Referent | None:
-        """Return what an expression names, as it is used, with what it gives."""
-
-    def in_file(self, file: File, at: int, name: str) -> Referent | None:
-        """Return what a name is in a file that may bind it several times, ABSENT if it does not."""
-
-    def library(self, file: File, name: str) -> tuple[SymbolId, ...]:
-        """Return what the language's own library declares under a name."""
-
-    def meaning(self, symbols: tuple[SymbolId, ...]) -> Value | None:
-        """Return the value of declarations of one name."""
-
-    def function(self, symbols: tuple[SymbolId, ...], of: Value | None = None) -> Value | None:
-        """Return functions, as their decorators change them."""
-
-    def find(self, value: Value, name: str, sought: Sought = ANYTHING) -> Referent | None:
-        """Return a member of a value, ABSENT if it has none of that name."""
-
-    def result(self, called: Value | None, argument: Arguments, count: int) -> Value | None:
-        """Return what a call gives."""
-
-    def taken(self, symbol: SymbolId, of: Value | None, place: int) -> Value | None:
-        """Return what a function takes as its argument of a number."""
-
-    def parameter(self, value: Value | None, place: int) -> Value | None:
-        """Return what a function is given as an argument."""
+    ) -> Referent | None: ...
+    def in_file(self, file: File, at: int, name: str) -> Referent | None: ...
+    def library(self, file: File, name: str) -> tuple[SymbolId, ...]: ...
+    def meaning(self, symbols: tuple[SymbolId, ...]) -> Value | None: ...
+    def function(self, symbols: tuple[SymbolId, ...], of: Value | None = None) -> Value | None: ...
+    def find(self, value: Value, name: str, sought: Sought = ANYTHING) -> Referent | None: ...
+    def result(self, called: Value | None, argument: Arguments, count: int) -> Value | None: ...
+    def taken(self, symbol: SymbolId, of: Value | None, place: int) -> Value | None: ...
+    def parameter(self, value: Value | None, place: int) -> Value | None: ...
 
 
 @dataclass(eq=False)

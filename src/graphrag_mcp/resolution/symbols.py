@@ -107,6 +107,10 @@ class Symbols(ResolverPart):
     def is_type(self, symbol: SymbolId) -> bool:
         return self.declared(symbol).kind == SymbolKind.TYPE
 
+    def is_only_type(self, symbol: SymbolId) -> bool:
+        """Return whether a declaration is a type without a value, an interface or an alias: gone when it runs."""
+        return self.is_type(symbol) and not {Mark.INTERFACE, Mark.ALIAS}.isdisjoint(self.declared(symbol).marks)
+
     def fitting(self, symbols: Sequence[SymbolId], sought: Sought) -> tuple[SymbolId, ...]:
         """Return the declarations that a name may mean by its use; of functions those that take the arguments."""
         if not symbols:

@@ -73,7 +73,8 @@ class Types(ResolverPart):
                 if referent and self.state.open(path).policy.foreign.is_open:
                     return self._open_type(path, at, referent, name)
                 kind = self._of_type(referent.value) if referent else None
-                return self._unaliased(path, kind) if isinstance(kind, Outside) else kind
+                aliases = self.state.open(path).policy.foreign.aliases
+                return Outside(aliases.get(kind.name, kind.name)) if isinstance(kind, Outside) else kind
             case Application(kind, arguments):
                 types = tuple(map(inner, arguments))
                 referent = self._type_referent(path, at, kind)
@@ -107,10 +108,6 @@ class Types(ResolverPart):
             case NoValue():
                 return NOTHING
         return None
-
-    def _unaliased(self, path: str, kind: Outside) -> Outside:
-        name = self.state.open(path).policy.foreign.aliases.get(kind.name)
-        return Outside(name) if name else kind
 
     def _open_type(self, path: str, at: int, referent: Referent, name: str) -> Value | None:
         """Return a value of a type, where a foreign one may say nothing or hold anything."""

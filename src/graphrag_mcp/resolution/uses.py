@@ -11,7 +11,7 @@ from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.notation import names_in
-from graphrag_mcp.resolution.files import sought_in
+from graphrag_mcp.resolution.files import grouped, sought_in
 from graphrag_mcp.resolution.libraries import of_project
 from graphrag_mcp.resolution.references import References, Site
 
@@ -206,7 +206,6 @@ class Uses:
 
 def _by_place(links: Iterable[StoredLink]) -> Iterable[Sequence[StoredLink]]:
     """Return links to names in groups of one place: it has one for each type that its receiver may have."""
-    groups: dict[tuple[object, ...], list[StoredLink]] = {}
-    for link in links:
-        groups.setdefault((link.target, link.path, link.line, link.source, link.use, link.arity), []).append(link)
-    return groups.values()
+    return grouped(
+        ((link.target, link.path, link.line, link.source, link.use, link.arity), link) for link in links
+    ).values()

@@ -5,17 +5,19 @@ by the declarations and scopes around them.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.model.expressions import Member, Name
-from graphrag_mcp.model.facts import ASSIGNED, Bound, Declared, FileFacts, Mark, identities_of
+from graphrag_mcp.model.facts import ASSIGNED, Bound, FileFacts, Mark, identities_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import Read
 from graphrag_mcp.model.notation import parse
 from graphrag_mcp.model.sources import Names
 from graphrag_mcp.parsing.code.imports import module_keys
-from graphrag_mcp.resolution.files import Nested, Span
+from graphrag_mcp.resolution.files import Nested, Span, grouped
 from graphrag_mcp.resolution.reads import BASES, IMPORTED_BY_ALL, PASSED_ON
 
 _NUMBER = re.compile(r"([#%])(\d+)")
@@ -23,52 +25,50 @@ _NUMBER = re.compile(r"([#%])(\d+)")
 
 def changed_reads(path: str, old: FileFacts | None, new: FileFacts | None) -> set[Read]:
     """Return which reads of a file, or of the whole tree, give something else since the facts of the file changed."""
-    before, after = _visible(path, old), _visible(path, new)
-    return {read for read in before.keys() | after.keys() if before.get(read) != after.get(read)}
+    return _different(_visible(path, old), _visible(path, new))
 
 
 def changed_names(path: str, old: Names | None, new: Names | None) -> set[Read]:
     """Return which reads of files without facts give something else since a file changed."""
-    before, after = _visible_names(path, old), _visible_names(path, new)
+    return _different(_visible_names(path, old), _visible_names(path, new))
+
+
+def _different(before: Mapping[Read, object], after: Mapping[Read, object]) -> set[Read]:
     return {read for read in before.keys() | after.keys() if before.get(read) != after.get(read)}
 
 
 def _visible_names(path: str, names: Names | None) -> Mapping[Read, set[object]]:
-    visible: dict[Read, set[object]] = {}
-    if names is not None:
-        for key in module_keys(path):
-            visible[Read("", "key", key)] = {names.file.is_archived}
-        for named in names.inside:
-            said = (names.file.is_archived, *named._replace(start_line=0, end_line=0, signature="")[2:])
-            visible.setdefault(Read("", "called", named.name), set()).add(said)
-            if named.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
-                owner = named.qualified_name.removesuffix(named.name).removesuffix(".")
-                visible.setdefault(Read(path, BASES, owner), set()).add((named.kind, named.name, named.signature))
-            elif named.kind is SymbolKind.TYPE:
-                visible.setdefault(Read(path, BASES, named.qualified_name), set()).add((named.signature,))
-        modules = {passed.target_module for passed in names.outline if passed.kind is RelationKind.IMPORTS}
-        visible[Read(path, PASSED_ON, "")] = set(modules)
-        for passed in names.outline:
-            if passed.kind is RelationKind.IMPORTS:
-                visible.setdefault(Read(path, PASSED_ON, passed.target), set()).add(passed.target_module)
-            elif passed.kind is RelationKind.INHERITS:
-                visible.setdefault(Read(path, BASES, passed.source), set()).add((passed.owner, passed.target))
-            elif passed.kind is RelationKind.CONTAINS and passed.owner:
-                visible.setdefault(Read(path, BASES, passed.source), set()).add(
-                    (passed.owner, passed.target, passed.target_module)
-                )
+    visible: defaultdict[Read, set[object]] = defaultdict(set)
+    if names is None:
+        return visible
+    for key in module_keys(path):
+        visible[Read("", "key", key)].add(names.file.is_archived)
+    for named in names.inside:
+        said = (names.file.is_archived, *named._replace(start_line=0, end_line=0, signature="")[2:])
+        visible[Read("", "called", named.name)].add(said)
+        if named.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
+            owner = named.qualified_name.removesuffix(named.name).removesuffix(".")
+            visible[Read(path, BASES, owner)].add((named.kind, named.name, named.signature))
+        elif named.kind is SymbolKind.TYPE:
+            visible[Read(path, BASES, named.qualified_name)].add((named.signature,))
+    visible[Read(path, PASSED_ON)] = set()
+    for passed in names.outline:
+        if passed.kind is RelationKind.IMPORTS:
+            visible[Read(path, PASSED_ON)].add(passed.target_module)
+            visible[Read(path, PASSED_ON, passed.target)].add(passed.target_module)
+        elif passed.kind is RelationKind.INHERITS:
+            visible[Read(path, BASES, passed.source)].add((passed.owner, passed.target))
+        elif passed.kind is RelationKind.CONTAINS and passed.owner:
+            visible[Read(path, BASES, passed.source)].add((passed.owner, passed.target, passed.target_module))
     return visible
 
 
-def _visible(path: str, facts: FileFacts | None) -> Mapping[Read, list[object]]:
+def _visible(path: str, facts: FileFacts | None) -> Mapping[Read, Sequence[object]]:
     """Return what each read gives."""
-    visible: dict[Read, list[object]] = {}
-    if facts is not None:
-        for read, content in _of_file(path, facts):
-            visible.setdefault(read, []).append(content)
-        for kind, name in _of_tree(facts):
-            visible.setdefault(Read("", kind, name), []).append((path, facts.unit))
-    return visible
+    if facts is None:
+        return {}
+    of_tree = ((Read("", kind, name), (path, facts.unit)) for kind, name in _of_tree(facts))
+    return grouped(chain(_of_file(path, facts), of_tree))
 
 
 def _of_tree(facts: FileFacts) -> Iterator[tuple[str, str]]:
@@ -87,16 +87,12 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
     """Yield the reads of a file, each with a part of what it gives."""
     policy, places = policy_of(facts.language), _Places(facts)
     names, text, at = places.names, places.text, places.at
-
-    def owner_of(declaration: Declared) -> str:
-        return names[declaration.owner] if declaration.owner >= 0 else str(declaration.owner)
-
     yield Read(path, "has"), True
     yield Read(path, "file"), (facts.language, facts.unit, facts.has_errors, bool(facts.imports or facts.exports))
     for bound in facts.bound:
         yield Read(path, "bound", bound.name), (places.of_bound(bound), at(bound.at))
     for number, declaration in enumerate(facts.declared):
-        owner = owner_of(declaration)
+        owner = names[declaration.owner] if declaration.owner >= 0 else str(declaration.owner)
         yield Read(path, "member", declaration.name), (owner, names[number])
         yield (
             Read(path, "declaration", names[number]),

@@ -23,6 +23,7 @@ from graphrag_mcp.model.facts import (
     identities_of,
 )
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import Place
 from graphrag_mcp.model.notation import parse
 from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, MOST_OF_A_NAME, Noted, Reads
@@ -274,11 +275,3 @@ class File:
         else:
             kind = SymbolKind.TYPE if binding.kind == "type" else SymbolKind.FIELD
         return any(kind in kinds for kinds in spaces)
-
-
-def grouped(rows: Iterable[tuple[Key, Row]]) -> dict[Key, list[Row]]:
-    """Return rows by their keys."""
-    groups: dict[Key, list[Row]] = {}
-    for key, row in rows:
-        groups.setdefault(key, []).append(row)
-    return groups

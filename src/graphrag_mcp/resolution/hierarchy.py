@@ -5,9 +5,9 @@ from functools import lru_cache
 
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, StoredLink
 from graphrag_mcp.model.values import Instance, Type, symbols_of
-from graphrag_mcp.resolution.files import grouped
 from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
 from graphrag_mcp.resolution.method_sets import MethodSets, closure
 from graphrag_mcp.resolution.places import types_of

@@ -6,10 +6,10 @@ from itertools import islice
 
 from graphrag_mcp.languages.registry import describe, platform_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, Link
 from graphrag_mcp.model.sources import Keyed, Named
 from graphrag_mcp.resolution.candidates import scopes
-from graphrag_mcp.resolution.files import grouped
 from graphrag_mcp.resolution.reads import BASES, MOST_OF_A_NAME, Reads
 
 MOST_ABOVE = 100  # Types above a type, besides those that it names itself.

@@ -8,11 +8,11 @@ from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.facts import FileFacts, SymbolId
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Foreign, Instance, Outside, Value
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.facts import read_facts
-from graphrag_mcp.resolution.files import grouped
 
 
 def _read_library(path: str, language: str, text: str) -> FileFacts | None:

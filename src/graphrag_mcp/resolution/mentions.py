@@ -9,6 +9,7 @@ import msgspec
 from graphrag_mcp.model.expressions import AnyOf, Member, Name
 from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, NO_OWNER, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, folder_place
 from graphrag_mcp.model.notation import names_in, parse, says_type
 from graphrag_mcp.model.values import (
@@ -24,7 +25,7 @@ from graphrag_mcp.model.values import (
     Value,
     symbols_of,
 )
-from graphrag_mcp.resolution.files import File, grouped
+from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.handing import Handing
 from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.libraries import LIBRARIES, of_project

@@ -6,8 +6,8 @@ from itertools import islice
 
 from graphrag_mcp.languages.language import ImportStyle, Language
 from graphrag_mcp.model.files import MACRO, Relation, RelationKind
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.sources import Keyed
-from graphrag_mcp.resolution.files import grouped
 from graphrag_mcp.resolution.reads import PASSED_ON, Reads
 
 MOST_HEADERS = 300  # More headers of one file are not followed.

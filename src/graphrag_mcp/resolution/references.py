@@ -6,11 +6,11 @@ from typing import NamedTuple, Protocol
 
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
 from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import SOME, SUPER, How, Place, StoredLink, place_id
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Function, Many, Several, Table, Type, Value, alternatives, either
 from graphrag_mcp.resolution.by_name import macro_name
-from graphrag_mcp.resolution.files import grouped
 from graphrag_mcp.resolution.resolver import Resolver
 
 _ENCLOSING = frozenset(

@@ -9,9 +9,10 @@ from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.facts import FileFacts, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.notation import names_in
-from graphrag_mcp.resolution.files import grouped, sought_in
+from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.libraries import of_project
 from graphrag_mcp.resolution.references import References, Site
 

@@ -45,8 +45,8 @@ Law = Callable[..., None]
 def parser_law(_folder: Path) -> Law:
     """Any bytes under any path become a `ParsedFile` whose chunks are whole lines in order."""
     from graphrag_mcp.model.files import ParseMode
+    from graphrag_mcp.parsing.documents.sections import LINE_LIMIT
     from graphrag_mcp.parsing.parser import parse_file
-    from graphrag_mcp.parsing.passages import LINE_LIMIT
     from graphrag_mcp.text.source import Text, read_text
 
     def hold(path: str, data: bytes) -> None:
@@ -101,8 +101,7 @@ def secrets_law(_folder: Path) -> Law:
 
 def front_matter_law(folder: Path) -> Law:
     """Any text is a document; its front matter is flat, and is part of the text."""
-    from graphrag_mcp.parsing.documents.documents import parse_markdown
-    from graphrag_mcp.parsing.documents.frontmatter import read_front_matter
+    from graphrag_mcp.parsing.documents.documents import parse_markdown, read_front_matter
 
     hold_parser = parser_law(folder)
 

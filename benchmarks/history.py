@@ -28,8 +28,7 @@ from graphrag_mcp.evaluation.comparison import bootstrap
 from graphrag_mcp.evaluation.history import FEWEST_CHARACTERS, export_tree, read_history
 from graphrag_mcp.evaluation.scores import JudgedQuery, read_queries, score
 from graphrag_mcp.history.find import Past
-from graphrag_mcp.history.log import read_log
-from graphrag_mcp.history.update import MOST_FILES
+from graphrag_mcp.history.update import MOST_FILES, read_log
 from graphrag_mcp.model.files import Category, SymbolKind
 from graphrag_mcp.model.history import Recalled
 from graphrag_mcp.model.reports import IndexPhase, IndexState

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app.session import WITHOUT_INDEX
-from graphrag_mcp.cli.agents import SECTION
 from graphrag_mcp.cli.clients import CLIENTS
+from graphrag_mcp.cli.init import SECTION
 from graphrag_mcp.search.query.understand import MAX_ADDED, MAX_CHARACTERS, SYNONYMS
 from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, MAXIMUM_LIST, ToolArguments

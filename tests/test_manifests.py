@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from graphrag_mcp import __version__
-from graphrag_mcp.cli.agents import SECTION
+from graphrag_mcp.cli.init import SECTION
 from graphrag_mcp.cli.options import ROOT_VARIABLES, create_parser
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings
 from graphrag_mcp.tools.table import TOOLS

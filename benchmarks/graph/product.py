@@ -10,7 +10,7 @@ from benchmarks.graph.records import Symbol
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.navigator import Navigator
-from graphrag_mcp.graph.steps import Step
+from graphrag_mcp.graph.tracing import Step
 from graphrag_mcp.model import graph as code
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Direction

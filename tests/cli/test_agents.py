@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.cli import commands
-from graphrag_mcp.cli.agents import BEGIN, END, SECTION
+from graphrag_mcp.cli.init import BEGIN, END, SECTION
 from graphrag_mcp.cli.run import DONE, FAILED, run
 from graphrag_mcp.tools.table import TOOLS
 

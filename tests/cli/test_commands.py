@@ -14,7 +14,7 @@ import pytest
 
 from graphrag_mcp.cli.options import create_parser
 from graphrag_mcp.cli.run import run
-from graphrag_mcp.tools.asking import SHELL
+from graphrag_mcp.tools.printing import SHELL
 from graphrag_mcp.tools.table import TOOLS
 from tests.repositories import SESSION, commit, git, write_files
 from tests.waiting import kernel_watches, wait_until

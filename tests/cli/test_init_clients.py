@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.cli import init as init_module
-from graphrag_mcp.cli.client_formats import Entries, JsonFormat
-from graphrag_mcp.cli.clients import CLIENTS
+from graphrag_mcp.cli.clients import CLIENTS, Entries, JsonFormat
+from graphrag_mcp.cli.init import FILE
 from graphrag_mcp.cli.options import CLIENT_NAMES
 from graphrag_mcp.cli.run import DONE, FAILED, run
-from graphrag_mcp.cli.written import FILE
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from tests.cli.test_init import Lines, init
 

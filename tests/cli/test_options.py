@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.cli.options import create_parser, project_root
-from graphrag_mcp.cli.progress import ProgressLine, describe
 from graphrag_mcp.cli.run import _command, run
+from graphrag_mcp.cli.terminal import ProgressLine, describe
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.reports import Progress
@@ -87,13 +87,13 @@ def test_help_imports_nothing_heavy() -> None:
 def test_the_server_lists_its_tools_without_anything_heavy() -> None:
     """Neither model nor parsers nor stores nor the page delay the first answer."""
     code = """
-from graphrag_mcp.app.lazy import LazySession
+from graphrag_mcp.app.session import LazySession
 from graphrag_mcp.app.session import WITH_INDEX
 from graphrag_mcp.mcp_server import stdio
 from graphrag_mcp.mcp_server.protocol import create_server
 create_server(LazySession(None, WITH_INDEX))
 """
-    assert imported(code, "graphrag_mcp.ui.page", "graphrag_mcp.cli.ui", *HEAVY) == []
+    assert imported(code, "graphrag_mcp.ui.page", "graphrag_mcp.cli.serve", *HEAVY) == []
 
 
 @pytest.mark.requirement("P-1")

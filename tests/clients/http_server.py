@@ -6,8 +6,7 @@ from pathlib import Path
 
 import uvicorn
 
-from graphrag_mcp.app.lazy import LazySession
-from graphrag_mcp.app.session import WITH_INDEX
+from graphrag_mcp.app.session import WITH_INDEX, LazySession
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.mcp_server.protocol import create_server
 from graphrag_mcp.settings import load_settings

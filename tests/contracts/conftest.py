@@ -28,7 +28,7 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, ScopePaths, VectorIndex
-from graphrag_mcp.replication.sync import synchronise
+from graphrag_mcp.replication.replicator import synchronise
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.replica import Neo4jReplica

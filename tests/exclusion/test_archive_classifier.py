@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_mcp.errors import SettingsError
-from graphrag_mcp.exclusion.archive import ArchiveClassifier
+from graphrag_mcp.exclusion.manager import ArchiveClassifier
 
 
 def penalty(path: str, *patterns: str) -> float | None:

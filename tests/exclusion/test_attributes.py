@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.exclusion.attributes import ATTRIBUTES_FILE, StatedCategories
+from graphrag_mcp.exclusion.manager import ATTRIBUTES_FILE, StatedCategories
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import SearchRequest
 from tests.indexed import indexed

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from project_files import touch_files, write_files
 
-from graphrag_mcp.exclusion.archive import ArchiveClassifier
-from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.exclusion.manager import ArchiveClassifier, ExclusionManager
 from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind
-from graphrag_mcp.exclusion.rule_files import SHOWN_WARNINGS
+from graphrag_mcp.exclusion.rulebook import SHOWN_WARNINGS
 from graphrag_mcp.settings import IndexingSettings, load_settings
 
 # ---------------------------------------------------------------- the seed's own tests and examples

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.model.graph import Direction, Doubt
-from graphrag_mcp.tools.asking import MCP
 from graphrag_mcp.tools.code_answer import doubts
+from graphrag_mcp.tools.printing import MCP
 from tests.graph.test_relations import ask
 from tests.indexed import indexed
 

@@ -37,7 +37,7 @@ def answer(app: App, tool: Tool, arguments: Mapping[str, object]) -> tuple[str, 
 
 def test_hops_that_are_left_out_make_an_answer_incomplete(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """With so many callers that the next hop is not followed."""
-    monkeypatch.setattr("graphrag_mcp.graph.walk.MAX_NODES", 5)
+    monkeypatch.setattr("graphrag_mcp.graph.tracing.MAX_NODES", 5)
     for tool in (TRACE, IMPACT):
         text, data = answer(app, tool, {"symbol": "base", "hops": 2})
         assert "at least" in text.splitlines()[0].lower()

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, quoted
-from graphrag_mcp.grep import learnt
-from graphrag_mcp.grep.learnt import LearntFiles
+from graphrag_mcp.grep import occurrences as learnt
 from graphrag_mcp.grep.needles import Required, create_needle
-from graphrag_mcp.grep.occurrences import MAX_LINES, Occurrence, ReadFile, find_occurrences
+from graphrag_mcp.grep.occurrences import MAX_LINES, LearntFiles, Occurrence, ReadFile, find_occurrences
 from graphrag_mcp.index import current_files
 from graphrag_mcp.ingest import prepare
 from graphrag_mcp.model.files import ListedFile, Symbol

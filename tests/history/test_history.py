@@ -13,9 +13,9 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.history import blame
-from graphrag_mcp.history.blame import Written
+from graphrag_mcp.history import writers
 from graphrag_mcp.history.messages import told_parts
+from graphrag_mcp.history.writers import Written
 from graphrag_mcp.model.history import ChangedLines, Recalled
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
@@ -871,4 +871,4 @@ def test_only_a_line_that_is_like_a_later_one_was_there_before_it(
     """Where git is told to pass over a commit, it takes any line near for what was there before."""
     name = repository.commit({"src/conn.py": "import os\n    retry = wait(2)\n"}, "Wait")
     written = Written(name, ChangedLines("src/conn.py", frozenset([2])), 2, text)
-    assert blame.is_earlier(Git(repository.root), written, time.monotonic() + 9) == is_earlier
+    assert writers.is_earlier(Git(repository.root), written, time.monotonic() + 9) == is_earlier

@@ -13,8 +13,7 @@ from graphrag_mcp.cli.commands import describe_report
 from graphrag_mcp.cli.doctor import examine
 from graphrag_mcp.ingest import indexer, linking, prepare
 from graphrag_mcp.languages import grammars
-from graphrag_mcp.model.expressions import UNKNOWN
-from graphrag_mcp.model.notation import NotAnExpressionError, parse, parse_strictly
+from graphrag_mcp.model.expressions import UNKNOWN, NotAnExpressionError, parse, parse_strictly
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.parsing import parser
 from graphrag_mcp.settings import load_settings

@@ -27,9 +27,8 @@ from watchdog.observers.inotify_c import (
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.ingest import prepare
-from graphrag_mcp.ingest.watch import watcher
-from graphrag_mcp.ingest.watch.watcher import Batch, WatchedTree, shared_file_system, watch
+from graphrag_mcp.ingest import prepare, watcher
+from graphrag_mcp.ingest.watcher import Batch, WatchedTree, shared_file_system, watch
 from graphrag_mcp.model.reports import IndexReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
@@ -376,7 +375,7 @@ def test_another_version_of_watchdog_means_polling(
 def test_a_watchdog_without_what_is_imported_means_polling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that was moved costs only the events."""
     monkeypatch.delattr("watchdog.observers.inotify_c.InotifyFD")
-    monkeypatch.delitem(sys.modules, "graphrag_mcp.ingest.watch.inotify", raising=False)
+    monkeypatch.delitem(sys.modules, "graphrag_mcp.ingest.watcher", raising=False)
     batches = watch(WatchedTree(ExclusionManager(tmp_path)), threading.Event())
     assert "InotifyFD" in next(batches).why
     batches.close()

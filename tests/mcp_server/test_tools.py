@@ -13,8 +13,7 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
-from graphrag_mcp.app.lazy import LazySession
-from graphrag_mcp.app.session import WITH_INDEX
+from graphrag_mcp.app.session import WITH_INDEX, LazySession
 from graphrag_mcp.errors import RootError, SettingsError
 from graphrag_mcp.mcp_server.calls import CALLS_AT_ONCE
 from graphrag_mcp.mcp_server.protocol import create_server, describe_server

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_mcp.model.files import Category, DocumentStatus, ParsedFile, ParseMode, Relation
-from graphrag_mcp.parsing.cards import card, needs_card
 from graphrag_mcp.parsing.documents.documents import parse_markdown, parse_text
-from graphrag_mcp.parsing.passages import LIMIT, LINE_LIMIT
+from graphrag_mcp.parsing.documents.sections import LIMIT, LINE_LIMIT
+from graphrag_mcp.parsing.parser import card, needs_card
 from tests.waiting import HANG_SECONDS
 
 DOCUMENTATION, CONFIG, DATA = Category.DOCUMENTATION, Category.CONFIG, Category.DATA

@@ -23,10 +23,9 @@ from graphrag_mcp.ingest.ages import commit_times
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.system.safe_files import FilesBelow, read_file_below
-from graphrag_mcp.tools.as_json import json_text
 from graphrag_mcp.tools.index_status import render_status
-from graphrag_mcp.tools.search_json import search_payload
-from graphrag_mcp.tools.search_text import render
+from graphrag_mcp.tools.printing import json_text
+from graphrag_mcp.tools.search_answer import render, search_payload
 from graphrag_mcp.tools.table import SEARCH_TOOLS
 from tests.reliability.conftest import Report, Size
 from tests.repositories import commit, git

@@ -17,8 +17,7 @@ from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.source import MASKED, Text, read_text
 from graphrag_mcp.tools.index_status import render_status
-from graphrag_mcp.tools.search_json import search_payload
-from graphrag_mcp.tools.search_text import render
+from graphrag_mcp.tools.search_answer import render, search_payload
 from tests.reliability.conftest import Report, Size
 from tests.waiting import HANG_SECONDS
 

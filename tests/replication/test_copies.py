@@ -19,14 +19,14 @@ from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import RemovalError, ServerError
 from graphrag_mcp.history import update
 from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.replication import sync
+from graphrag_mcp.replication import replicator
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.replica import QdrantReplica
 from graphrag_mcp.stores.replica import ReplicatedFile, point_key
-from graphrag_mcp.tools.search_json import search_payload
+from graphrag_mcp.tools.search_answer import search_payload
 from tests.repositories import write_files
 from tests.servers.connections import SharedClient, open_qdrant
 from tests.waiting import wait_until
@@ -304,8 +304,8 @@ def test_a_copy_that_ended_half_way_is_searched_for_what_it_has(
     open_app: Open, qdrant: QdrantClient, monkeypatch: pytest.MonkeyPatch, rebuild: bool
 ) -> None:
     """A first copy, or one of a whole new content; nothing is missed, by another clone either."""
-    monkeypatch.setattr(sync, "BATCH_FILES", 1)
-    monkeypatch.setattr(sync, "BATCH_CHUNKS", 1)
+    monkeypatch.setattr(replicator, "BATCH_FILES", 1)
+    monkeypatch.setattr(replicator, "BATCH_CHUNKS", 1)
     app = open_app(project_id="team")
     app.sync()
     for path in FILES:

@@ -9,9 +9,8 @@ from graphrag_mcp.languages.manifests import read_manifest
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.facts import Declared, FileFacts, Mention, SymbolId, Use, identities_of
-from graphrag_mcp.model.files import Relation, RelationKind, SymbolKind
+from graphrag_mcp.model.files import Manifest, Relation, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
-from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.model.sources import Keyed, Named
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.facts import read_facts

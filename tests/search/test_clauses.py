@@ -6,7 +6,7 @@ import pytest
 
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search.query.understand import clauses
-from graphrag_mcp.tools.search_text import describe_meta
+from graphrag_mcp.tools.search_answer import describe_meta
 from tests.contracts.conftest import Source
 from tests.search.stores import Bench, paths
 

@@ -31,7 +31,7 @@ from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.retrieval import Retrieved
 from graphrag_mcp.settings import load_settings
-from graphrag_mcp.tools.search_text import render
+from graphrag_mcp.tools.search_answer import render
 from tests.golden.golden import Golden
 
 MANY = 1_000

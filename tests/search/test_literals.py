@@ -15,7 +15,7 @@ from graphrag_mcp.search.query.understand import clauses, understand, understand
 from graphrag_mcp.search.ranking.bonuses import literal_bonuses
 from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.settings import RetrievalSettings
-from graphrag_mcp.tools.matches import why
+from graphrag_mcp.tools.excerpts import why
 from tests.indexed import indexed
 
 PROSE = "".join(

@@ -6,7 +6,7 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.search.query.locations import Location, read_locations
+from graphrag_mcp.search.query.literals import Location, read_locations
 from tests.indexed import indexed
 
 BODY = "".join(f"    total = step_{n}(total, 'the text of step {n} of the tree')\n" for n in range(40))

@@ -8,7 +8,7 @@ import pytest
 from graphrag_mcp.model.files import ArchiveClass, Category, DocumentFacts, DocumentStatus
 from graphrag_mcp.model.search import StoredFile
 from graphrag_mcp.search.query.understand import understand
-from graphrag_mcp.search.ranking import multipliers
+from graphrag_mcp.search.ranking import ranker
 from graphrag_mcp.settings import RetrievalSettings
 
 SETTINGS = RetrievalSettings()
@@ -32,7 +32,7 @@ def _file(
 )
 def test_recency_has_tiers(days: float, factor: float) -> None:
     """Fresh, recent, standard, old, with exact boundaries."""
-    assert multipliers.recency(days, SETTINGS) == factor
+    assert ranker.recency(days, SETTINGS) == factor
 
 
 @pytest.mark.requirement("000-30", "B-12")
@@ -43,44 +43,44 @@ def test_recency_has_tiers(days: float, factor: float) -> None:
 def test_recency_can_decay_instead(days: float, factor: float) -> None:
     """The decay starts at day 30 without a jump and ends at one half."""
     settings = RetrievalSettings(recency_profile="decay")
-    assert multipliers.recency(days, settings) == pytest.approx(factor)
+    assert ranker.recency(days, settings) == pytest.approx(factor)
 
 
 @pytest.mark.requirement("K-02")
 def test_an_unknown_age_changes_nothing() -> None:
     """Missing means 1.0."""
-    assert multipliers.recency(None, SETTINGS) == 1.0
+    assert ranker.recency(None, SETTINGS) == 1.0
 
 
 @pytest.mark.requirement("K-02")
 def test_a_time_in_the_future_is_age_zero() -> None:
     """A clock that goes wrong does not make a file fresher than fresh."""
-    assert multipliers.age_days(NOW + 900 * DAY, NOW) == 0
+    assert ranker.age_days(NOW + 900 * DAY, NOW) == 0
 
 
 @pytest.mark.requirement("001-11", "001-16")
 def test_recency_can_be_switched_off() -> None:
     """Recency can be off for a project."""
-    assert multipliers.recency(0.0, RetrievalSettings(recency_profile="off")) == 1.0
+    assert ranker.recency(0.0, RetrievalSettings(recency_profile="off")) == 1.0
 
 
 @pytest.mark.requirement("K-03", "B-10")
 def test_an_archived_file_is_penalised_once() -> None:
     """One penalty, the one its classification gave."""
     archived = _file(archive=ArchiveClass("in .archive/", 0.5))
-    assert multipliers.retirement(archived, SETTINGS) == 0.5
+    assert ranker.retirement(archived, SETTINGS) == 0.5
 
 
 @pytest.mark.requirement("K-14", "B-13")
 def test_boosts_together_are_clamped() -> None:
     """The product of all boosts has an upper bound."""
-    assert multipliers.clamped_product([2.0, 1.2]) == multipliers.BOOST_MAX
+    assert ranker.clamped_product([2.0, 1.2]) == ranker.BOOST_MAX
 
 
 @pytest.mark.requirement("K-14")
 def test_penalties_together_have_a_floor() -> None:
     """The product of all penalties has a lower bound."""
-    assert multipliers.clamped_product([0.3, 0.3]) == multipliers.PENALTY_FLOOR
+    assert ranker.clamped_product([0.3, 0.3]) == ranker.PENALTY_FLOOR
 
 
 @pytest.mark.requirement("000-35", "B-13")
@@ -88,7 +88,7 @@ def test_source_confidence_is_the_largest_not_the_product() -> None:
     """Vector similarity over graph over keyword, one of them at a time."""
     settings = RetrievalSettings(confidence_vector=1.5)
     lists = ({"vector": 1, "graph": 3}, {"vector": 50, "graph": 3}, {"keyword": 1})
-    assert [multipliers.source_confidence(ranks, settings) for ranks in lists] == [1.5, 1.2, 1.0]
+    assert [ranker.source_confidence(ranks, settings) for ranks in lists] == [1.5, 1.2, 1.0]
 
 
 @pytest.mark.requirement("B-28")
@@ -103,7 +103,7 @@ def test_source_confidence_is_the_largest_not_the_product() -> None:
 )
 def test_the_prior_yields_to_a_query_that_asks(text: str, category: Category) -> None:
     """The prior is off when the query asks for tests, documents or configuration."""
-    assert multipliers.priors(understand(text), SETTINGS)[category] == 1.0
+    assert ranker.priors(understand(text), SETTINGS)[category] == 1.0
 
 
 @pytest.mark.requirement("B-28")
@@ -112,7 +112,7 @@ def test_the_prior_stays_for_a_query_that_only_has_the_word(text: str) -> None:
     """`test client` asks for code."""
     query = understand(text)
     for category in (Category.TESTS, Category.DOCUMENTATION, Category.CONFIG, Category.EXAMPLES):
-        assert multipliers.priors(query, SETTINGS)[category] < 1.0
+        assert ranker.priors(query, SETTINGS)[category] < 1.0
 
 
 def _stating(status: DocumentStatus | None = None, priority: int | None = None, kind: str = "") -> StoredFile:
@@ -136,22 +136,22 @@ def _stating(status: DocumentStatus | None = None, priority: int | None = None, 
 )
 def test_a_status_is_a_penalty_and_no_filter(status: DocumentStatus | None, factor: float) -> None:
     """What is superseded stays retrievable, below what supersedes it."""
-    assert multipliers.retirement(_stating(status), SETTINGS) == pytest.approx(factor)
+    assert ranker.retirement(_stating(status), SETTINGS) == pytest.approx(factor)
 
 
 @pytest.mark.requirement("K-03", "B-10")
 def test_a_file_that_is_archived_twice_is_penalised_once() -> None:
     """By its place and by its own word; the stronger of the two counts."""
     both = replace(_stating(DocumentStatus.ARCHIVED), archive=ArchiveClass("docs/archive/", 0.5))
-    assert multipliers.retirement(both, SETTINGS) == pytest.approx(0.4)
+    assert ranker.retirement(both, SETTINGS) == pytest.approx(0.4)
 
 
 @pytest.mark.requirement("002-04", "002-06")
 def test_a_stated_priority_lifts_a_little_and_no_author_lowers_a_little() -> None:
     """A thousandth a point, two hundredths for a generated page."""
-    assert multipliers.standing(_stating(priority=100), SETTINGS) == pytest.approx(1.1)
-    assert multipliers.standing(_stating(kind="Auto"), SETTINGS) == pytest.approx(0.98)
-    assert multipliers.standing(_stating(), SETTINGS) == 1.0
+    assert ranker.standing(_stating(priority=100), SETTINGS) == pytest.approx(1.1)
+    assert ranker.standing(_stating(kind="Auto"), SETTINGS) == pytest.approx(0.98)
+    assert ranker.standing(_stating(), SETTINGS) == 1.0
 
 
 @pytest.mark.requirement("002-23")
@@ -159,22 +159,22 @@ def test_a_stated_priority_lifts_a_little_and_no_author_lowers_a_little() -> Non
 def test_no_priority_outweighs_a_status(priority: int) -> None:
     """The penalty of 0.40 against at most 0.10."""
     stated = _stating(DocumentStatus.SUPERSEDED, priority)
-    assert multipliers.retirement(stated, SETTINGS) * multipliers.standing(stated, SETTINGS) < 1.0
+    assert ranker.retirement(stated, SETTINGS) * ranker.standing(stated, SETTINGS) < 1.0
 
 
 @pytest.mark.requirement("001-08", "K-14")
 @pytest.mark.parametrize(("count", "factor"), [(0, 1.0), (1, 1.1), (5, 1.5), (10, 2.0), (400, 2.0)])
 def test_backlinks_boost_by_the_formula(count: int, factor: float) -> None:
     """1 + 0.1 · min(count, 10), under the weight of the seed."""
-    assert multipliers.backlinks(count, RetrievalSettings(backlink_boost_weight=0.1)) == pytest.approx(factor)
+    assert ranker.backlinks(count, RetrievalSettings(backlink_boost_weight=0.1)) == pytest.approx(factor)
 
 
 @pytest.mark.requirement("001-15")
 def test_backlinks_are_off_because_they_measured_nothing() -> None:
     """A weight of 0 disables them, and is the default; weight and cap are settings."""
-    assert multipliers.backlinks(400, SETTINGS) == 1.0
+    assert ranker.backlinks(400, SETTINGS) == 1.0
     capped = RetrievalSettings(backlink_boost_weight=0.2, backlink_boost_cap=2)
-    assert multipliers.backlinks(400, capped) == pytest.approx(1.4)
+    assert ranker.backlinks(400, capped) == pytest.approx(1.4)
 
 
 def _kinds(*categories: Category) -> dict[int, StoredFile]:
@@ -185,20 +185,20 @@ def _kinds(*categories: Category) -> dict[int, StoredFile]:
 def test_the_prior_yields_where_the_code_does_not_say_the_words() -> None:
     """A document with ten times the code's BM25 is no longer held back; one with as much is."""
     files = _kinds(Category.IMPLEMENTATION, Category.DOCUMENTATION)
-    priors = multipliers.priors(understand("how are letters sent"), SETTINGS)
-    alone = multipliers.lifted(priors, {0: 1.0, 1: 10.0}, files)
-    equal = multipliers.lifted(priors, {0: 9.0, 1: 10.0}, files)
-    none = multipliers.lifted(priors, {1: 10.0}, files)
+    priors = ranker.priors(understand("how are letters sent"), SETTINGS)
+    alone = ranker.lifted(priors, {0: 1.0, 1: 10.0}, files)
+    equal = ranker.lifted(priors, {0: 9.0, 1: 10.0}, files)
+    none = ranker.lifted(priors, {1: 10.0}, files)
     assert priors[Category.DOCUMENTATION] == equal[Category.DOCUMENTATION] < alone[Category.DOCUMENTATION] < 1.0
     assert none[Category.DOCUMENTATION] == 1.0
     assert alone[Category.IMPLEMENTATION] == 1.0
-    assert multipliers.lifted(priors, {}, files) == priors
+    assert ranker.lifted(priors, {}, files) == priors
 
 
 @pytest.mark.requirement("004-01", "B-28")
 def test_who_asks_for_one_kind_gets_it_before_the_code() -> None:
     """Tests that are asked for keep their score, and the code they test is held back."""
-    priors = multipliers.priors(understand("tests for the session"), SETTINGS)
+    priors = ranker.priors(understand("tests for the session"), SETTINGS)
     assert priors[Category.TESTS] == 1.0 > priors[Category.IMPLEMENTATION] > priors[Category.DOCUMENTATION]
 
 
@@ -215,4 +215,4 @@ def test_who_asks_for_one_kind_gets_it_before_the_code() -> None:
 )
 def test_a_change_log_is_known_by_its_name(path: str, category: Category, is_one: bool) -> None:
     """It is a document."""
-    assert multipliers.is_change_log(_file(path, category)) is is_one
+    assert ranker.is_change_log(_file(path, category)) is is_one

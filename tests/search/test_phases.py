@@ -20,13 +20,13 @@ from graphrag_mcp.model.search import (
 from graphrag_mcp.search.enrich import rejected_approaches, related_code
 from graphrag_mcp.search.gather import gather
 from graphrag_mcp.search.query.understand import understand
-from graphrag_mcp.search.ranking.candidates import Candidates
 from graphrag_mcp.search.ranking.fusion import RankedList, fuse
 from graphrag_mcp.search.ranking.ranker import score_candidates
+from graphrag_mcp.search.ranking.scored import Candidates
 from graphrag_mcp.search.retrieval import ChunkAndVector, Lookups, Retrieved, Retriever
 from graphrag_mcp.search.select import PLACES, select
 from graphrag_mcp.settings import RetrievalSettings
-from graphrag_mcp.tools.search_json import search_payload
+from graphrag_mcp.tools.search_answer import search_payload
 from tests.fakes import make_chunk
 from tests.indexed import indexed
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths

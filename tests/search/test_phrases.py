@@ -3,14 +3,15 @@
 import pytest
 
 from graphrag_mcp.model.files import Category, RelationKind
-from graphrag_mcp.search.query.phrases import (
+from graphrag_mcp.search.query.understand import (
+    LONG,
     asked_categories,
     asked_relations,
     asks_for_behaviour,
     asks_for_fact,
     stating_files,
+    understand,
 )
-from graphrag_mcp.search.query.understand import LONG, understand
 
 
 @pytest.mark.requirement("004-01", "B-28")

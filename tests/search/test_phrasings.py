@@ -13,11 +13,10 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import FactorKind, ListSource, SearchRequest, StoredFile
 from graphrag_mcp.search.enrich import NAMES
-from graphrag_mcp.search.phrasings import fuse_phrasings
 from graphrag_mcp.search.ranking.fusion import Fused
-from graphrag_mcp.search.ranking.scored import FileScore, Scored
+from graphrag_mcp.search.ranking.scored import FileScore, Scored, fuse_phrasings
 from graphrag_mcp.settings import load_settings
-from graphrag_mcp.tools.search_text import search_text
+from graphrag_mcp.tools.search_answer import search_text
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 
 SOURCES = {

@@ -5,10 +5,9 @@ import pytest
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import StoredFile
 from graphrag_mcp.search.query.understand import understand
-from graphrag_mcp.search.ranking.candidates import Candidates
 from graphrag_mcp.search.ranking.fusion import Fused
 from graphrag_mcp.search.ranking.ranker import score_candidates
-from graphrag_mcp.search.ranking.scored import explain
+from graphrag_mcp.search.ranking.scored import Candidates, explain
 from graphrag_mcp.settings import RetrievalSettings
 from tests.fakes import make_chunk
 

@@ -12,7 +12,7 @@ from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search.query.restrictions import Restriction, find_restriction
-from graphrag_mcp.tools.search_text import render
+from graphrag_mcp.tools.search_answer import render
 from tests.contracts.conftest import Source
 from tests.indexed import indexed
 from tests.search.stores import Bench, paths

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.search.query.spelling import respell
+from graphrag_mcp.search.query.understand import respell
 from graphrag_mcp.text.words import query_words
 
 

@@ -14,7 +14,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import ListSource, Ranked, SearchRequest
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.ranking.fusion import RankedList, fuse_rrf
-from graphrag_mcp.search.ranking.multipliers import BOOST_MAX
+from graphrag_mcp.search.ranking.ranker import BOOST_MAX
 from graphrag_mcp.search.retrieval import KEYWORD_DEPTH
 from graphrag_mcp.settings import RankingPart, RetrievalSettings
 from tests.contracts.conftest import Source

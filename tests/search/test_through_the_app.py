@@ -16,10 +16,9 @@ from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Hit, SearchRequest
 from graphrag_mcp.settings import load_settings
-from graphrag_mcp.tools.matches import why
+from graphrag_mcp.tools.excerpts import why
 from graphrag_mcp.tools.search import HYBRID
-from graphrag_mcp.tools.search_json import search_payload
-from graphrag_mcp.tools.search_text import render
+from graphrag_mcp.tools.search_answer import render, search_payload
 from tests.indexed import indexed
 
 DAY = 86_400

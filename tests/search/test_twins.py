@@ -8,7 +8,7 @@ from graphrag_mcp.model.files import ArchiveClass, Category
 from graphrag_mcp.model.search import Hit, StoredChunk
 from graphrag_mcp.search.select import Pipeline
 from graphrag_mcp.settings import RankingPart
-from graphrag_mcp.tools.search_text import render
+from graphrag_mcp.tools.search_answer import render
 from tests.fakes import make_result
 
 LINES = [f"    step_{number}(request, {number})" for number in range(20)]

@@ -16,10 +16,9 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.model.search import ListSource, Ranked, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.understand import understand
-from graphrag_mcp.search.ranking.candidates import Candidates
 from graphrag_mcp.search.ranking.fusion import Fused, RankedList, normalised
 from graphrag_mcp.search.ranking.reranking import WeightedSum, clipped
-from graphrag_mcp.search.ranking.scored import FileScore, Scored
+from graphrag_mcp.search.ranking.scored import Candidates, FileScore, Scored
 from graphrag_mcp.search.retrieval import Retrieved
 from graphrag_mcp.settings import RetrievalSettings
 from tests.fakes import make_chunk

@@ -8,7 +8,7 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.search import whole
+from graphrag_mcp.search import focus
 from graphrag_mcp.tools.search import HYBRID
 from tests.indexed import indexed
 
@@ -37,7 +37,7 @@ def test_a_part_has_all_lines_of_its_definition_once(app: App) -> None:
 
 
 def test_of_a_definition_in_too_many_parts_one_is_shown(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "MOST_PARTS", 1)
+    monkeypatch.setattr(focus, "MOST_PARTS", 1)
     first = next(hit.chunk for hit in app.search(QUESTION).primary if hit.chunk.path == "bake.py")
     assert first.start_line > 1 and first.end_line == BAKE.count("\n")
 
@@ -54,7 +54,7 @@ def test_a_function_of_blank_lines_stays_in_parts(tmp_path: Path) -> None:
     code = BAKE.replace('    announce("', "\n" * 1_000_000 + '    announce("')
     with indexed(tmp_path, {"bake.py": f"{code}\n"}) as app:
         hits = [hit.chunk for hit in app.search(QUESTION).primary if hit.chunk.path == "bake.py"]
-    assert hits and all(hit.end_line - hit.start_line < whole.MOST_LINES for hit in hits)
+    assert hits and all(hit.end_line - hit.start_line < focus.MOST_LINES for hit in hits)
 
 
 def test_a_changed_file_of_blanks_is_compared_at_once(app: App) -> None:

@@ -17,8 +17,7 @@ from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.ranking.definitions import FILES, ReadSketches, order_within_files
 from graphrag_mcp.search.ranking.fusion import Fused
 from graphrag_mcp.search.ranking.scored import FileScore, PlaceInFile, Scored
-from graphrag_mcp.search.ranking.sketches import CALLEES, FileSketches, sketch
-from graphrag_mcp.search.sketch_cache import SketchCache
+from graphrag_mcp.search.ranking.sketches import CALLEES, FileSketches, SketchCache, sketch
 from graphrag_mcp.settings import load_settings
 
 QUERY = SearchRequest("where are expired sessions thrown away", limit=10, include_graph_context=False)
@@ -233,7 +232,7 @@ def test_a_generated_file_is_not_sketched(app: App, monkeypatch: pytest.MonkeyPa
     """One with very many definitions would take the place of all others."""
     catalog, embedder = app.stores().catalog, CountingEmbedder()
     files = catalog.files([1 << 16, 2 << 16]).values()
-    monkeypatch.setattr("graphrag_mcp.search.sketch_cache.MOST_DEFINITIONS", 1)
+    monkeypatch.setattr("graphrag_mcp.search.ranking.sketches.MOST_DEFINITIONS", 1)
     found = SketchCache(catalog, embedder).of([file.file_id for file in files])
     assert {file.path: file.file_id in found for file in files} == {"src/store.py": False, "src/wire.py": True}
     assert embedder.texts == 1

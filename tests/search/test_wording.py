@@ -9,7 +9,7 @@ import pytest
 
 from graphrag_mcp.model.search import SearchRequest, StoredChunk
 from graphrag_mcp.search import gather
-from graphrag_mcp.search.ranking.wording import Wording, compare_wording
+from graphrag_mcp.search.ranking.bonuses import Wording, compare_wording
 from graphrag_mcp.text.words import query_words
 from tests.fakes import make_chunk
 from tests.indexed import indexed

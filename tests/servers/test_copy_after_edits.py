@@ -59,7 +59,7 @@ class Interrupted:
 def interrupted(monkeypatch: pytest.MonkeyPatch) -> Interrupted:
     """Small batches, so that there is much to interrupt."""
     for name, size in (("BATCH_FILES", 2), ("BATCH_CHUNKS", 4), ("BATCH_RELATIONS", 4)):
-        monkeypatch.setattr(f"graphrag_mcp.replication.sync.{name}", size)
+        monkeypatch.setattr(f"graphrag_mcp.replication.replicator.{name}", size)
     return Interrupted(monkeypatch)
 
 

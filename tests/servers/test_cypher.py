@@ -12,7 +12,7 @@ from neo4j import Driver
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.graph.navigator import Navigator
-from graphrag_mcp.graph.steps import Step
+from graphrag_mcp.graph.tracing import Step
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Direction
 from graphrag_mcp.model.scope import Scope

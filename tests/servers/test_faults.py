@@ -20,7 +20,7 @@ from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.replication import replicator as copies
 from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.qdrant import connection
-from graphrag_mcp.tools.search_json import search_payload
+from graphrag_mcp.tools.search_answer import search_payload
 from tests.servers.conftest import Place
 from tests.servers.connections import start_neo4j
 from tests.servers.faulty import FAULTS, faulty
@@ -152,7 +152,7 @@ def test_a_write_that_is_killed_is_finished_later(
     for number in range(60):
         (app.root / f"src/extra_{number}.py").write_text(f"def extra_{number}():\n    return total([{number}])\n")
     embedded = app.index().embedded
-    monkeypatch.setattr("graphrag_mcp.replication.sync.BATCH_CHUNKS", 5)
+    monkeypatch.setattr("graphrag_mcp.replication.replicator.BATCH_CHUNKS", 5)
     killer = threading.Timer(0.3, breakable.kill)
     killer.start()
     cut_short = app.sync()[1]

@@ -11,7 +11,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.replication import sync
+from graphrag_mcp.replication import replicator
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores import breaker
 from tests.servers.conftest import PACKAGE, QUERIES
@@ -39,7 +39,7 @@ def server(tmp_path: Path) -> Iterator[QdrantServer]:
 @pytest.fixture
 def app(tmp_path: Path, server: QdrantServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
     """The package's own sources, indexed and not copied yet; copies are made in small batches."""
-    monkeypatch.setattr(sync, "BATCH_CHUNKS", 50)
+    monkeypatch.setattr(replicator, "BATCH_CHUNKS", 50)
     monkeypatch.setattr(breaker, "COOLDOWN_SECONDS", 0.1)
     root = tmp_path / "project"
     shutil.copytree(PACKAGE, root, ignore=shutil.ignore_patterns("model", "__pycache__"))

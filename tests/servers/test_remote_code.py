@@ -8,10 +8,9 @@ import anyio
 import pytest
 from mcp import Client
 
-from graphrag_mcp.app.lazy import LazySession
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
-from graphrag_mcp.app.session import WITH_GRAPH
+from graphrag_mcp.app.session import WITH_GRAPH, LazySession
 from graphrag_mcp.errors import GraphragError, RequestError
 from graphrag_mcp.mcp_server.protocol import create_server
 from graphrag_mcp.model.graph import Direction

@@ -13,9 +13,8 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import GraphragError, RequestError
 from graphrag_mcp.settings import IndexingSettings, Settings
-from graphrag_mcp.tools.arguments import MAXIMUM_LIST
+from graphrag_mcp.tools.arguments import MAXIMUM_LIST, parse_arguments
 from graphrag_mcp.tools.table import TOOLS
-from graphrag_mcp.tools.validation import parse_arguments
 
 NEEDED: dict[str, dict[str, Any]] = {
     "find_symbol": {"symbol": "charge"},

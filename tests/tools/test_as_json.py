@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt
-from graphrag_mcp.tools.as_json import LISTED, as_json, shortened
+from graphrag_mcp.tools.printing import LISTED, as_json, shortened
 
 
 class Colour(StrEnum):

@@ -25,7 +25,7 @@ from graphrag_mcp.tools.arguments import ResponseFormat
 from graphrag_mcp.tools.excerpts import Excerpt, cut_text, cut_texts, room_of, tokens_of
 from graphrag_mcp.tools.printing import numbered, one_line, printable
 from graphrag_mcp.tools.search import HYBRID, search_request
-from graphrag_mcp.tools.search_text import render
+from graphrag_mcp.tools.search_answer import render
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
 
 PLENTY = 6000

@@ -9,12 +9,11 @@ from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import RetrievalSettings, Settings
-from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, MAXIMUM_ENTRY, MAXIMUM_PHRASINGS
-from graphrag_mcp.tools.flow_ends import MAXIMUM_ENDS
+from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, MAXIMUM_ENTRY, MAXIMUM_PHRASINGS, parse_arguments
+from graphrag_mcp.tools.flow import MAXIMUM_ENDS
 from graphrag_mcp.tools.index_status import STATUS
 from graphrag_mcp.tools.search import search_request
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
-from graphrag_mcp.tools.validation import parse_arguments
 
 HYBRID, DOCUMENTS, UNIQUE = SEARCH_TOOLS
 SETTINGS = Settings()

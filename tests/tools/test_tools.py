@@ -15,8 +15,8 @@ from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.mcp_server.protocol import describe_server
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.tools.arguments import listed_schema
 from graphrag_mcp.tools.table import TOOLS
-from graphrag_mcp.tools.validation import listed_schema
 from tests.repositories import commit, git
 
 CALLS: dict[str, dict[str, Any]] = {

@@ -16,7 +16,7 @@ from graphrag_mcp.replication.replicator import Replicator
 from graphrag_mcp.settings import Settings
 
 if TYPE_CHECKING:  # A command that does not search or replicate imports none of it.
-    from graphrag_mcp.grep.learnt import LearntFiles
+    from graphrag_mcp.grep.occurrences import LearntFiles
     from graphrag_mcp.replication.relations import TreeRelations
     from graphrag_mcp.search.orchestrator import SearchOrchestrator
     from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
@@ -55,7 +55,7 @@ class Parts:
     @cached_property
     def learnt(self) -> "LearntFiles":
         """What was found out about files that were read."""
-        from graphrag_mcp.grep.learnt import LearntFiles
+        from graphrag_mcp.grep.occurrences import LearntFiles
 
         return LearntFiles()
 

@@ -28,7 +28,7 @@ from graphrag_mcp.settings import Settings
 
 if TYPE_CHECKING:  # Only exact questions need them.
     from graphrag_mcp.graph.navigator import Navigator
-    from graphrag_mcp.stores.neo4j.code import Neo4jCode
+    from graphrag_mcp.stores.neo4j.graph import Neo4jCode
 
 READY = IndexState(IndexPhase.READY)  # Only the process that writes to the servers has the real state.
 

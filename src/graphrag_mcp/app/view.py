@@ -116,7 +116,7 @@ class IndexView(View):
         return self.index.beside_server(stores, servers, servers.inventory()) if servers.answers else stores
 
     def status(self) -> Status:
-        from graphrag_mcp.stores.sqlite.second_vectors import count_computed
+        from graphrag_mcp.stores.sqlite.vectors import count_computed
 
         handle, supervisor, index = self._parts.handle, self._parts.supervisor, self.index
         model = self.settings.indexing.embedding_model

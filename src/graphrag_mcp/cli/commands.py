@@ -17,15 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.options import project_root
-from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
-from graphrag_mcp.cli.terminal import Spans, coloured, page, show
+from graphrag_mcp.cli.terminal import ProgressLine, Spans, coloured, page, show
 from graphrag_mcp.errors import CheckError, IndexLockedError, IndexStoreError, RequestError, ServerError
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, SyncReport
 from graphrag_mcp.text.counts import counted
-from graphrag_mcp.tools.as_json import json_text
-from graphrag_mcp.tools.asking import SHELL
-from graphrag_mcp.tools.printing import printable
+from graphrag_mcp.tools.printing import SHELL, json_text, printable
 
 if TYPE_CHECKING:  # A command imports its own tool when it runs.
     from graphrag_mcp.app.remote import RemoteApp
@@ -61,8 +58,7 @@ def run_search(options: argparse.Namespace) -> bool:
     """Search once and print the results."""
     from graphrag_mcp.tools.excerpts import SEARCH_TOKENS
     from graphrag_mcp.tools.search import HYBRID, search_for, search_request
-    from graphrag_mcp.tools.search_json import search_payload
-    from graphrag_mcp.tools.search_text import render
+    from graphrag_mcp.tools.search_answer import render, search_payload
 
     with _open_either(options) as project:
         call = HYBRID.read(_search_arguments(options), project.settings, project.root, SHELL)

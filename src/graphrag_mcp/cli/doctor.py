@@ -25,7 +25,7 @@ from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.index.write_lock import Holder, WriteLock
-from graphrag_mcp.ingest.watch.watcher import WatchedTree, shared_file_system
+from graphrag_mcp.ingest.watcher import WatchedTree, shared_file_system
 from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.registry import LANGUAGES
 from graphrag_mcp.model.reports import IndexPhase
@@ -35,9 +35,8 @@ from graphrag_mcp.stores.sqlite.unusable import DAY_SECONDS, KEPT_DAYS, old_inde
 from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_dirs import find_work_tree
 from graphrag_mcp.text.counts import counted
-from graphrag_mcp.tools.as_json import json_text
 from graphrag_mcp.tools.index_status import describe_failures
-from graphrag_mcp.tools.printing import printable
+from graphrag_mcp.tools.printing import json_text, printable
 
 LEAST_FREE_BYTES = 500_000_000
 GIT_SECONDS = 5.0

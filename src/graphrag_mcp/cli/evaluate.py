@@ -16,7 +16,7 @@ from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.evaluation import components
+from graphrag_mcp.evaluation import comparison as components
 from graphrag_mcp.evaluation.comparison import Comparison, Interval, bootstrap, compare
 from graphrag_mcp.evaluation.history import export_tree, read_history
 from graphrag_mcp.evaluation.scores import (
@@ -35,7 +35,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, Settings
-from graphrag_mcp.tools.as_json import json_text
+from graphrag_mcp.tools.printing import json_text
 from graphrag_mcp.tools.search import HybridSearchArguments
 
 ALL = "all"

@@ -2,8 +2,10 @@
 
 import argparse
 import difflib
+import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -11,18 +13,126 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.cli.agents import agent_files, with_section, without_section
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client
-from graphrag_mcp.cli.hook_notes import paths_of
+from graphrag_mcp.cli.hook import paths_of
 from graphrag_mcp.cli.jsonc import indent_of
 from graphrag_mcp.cli.options import project_root
-from graphrag_mcp.cli.written import WrittenFiles
 from graphrag_mcp.errors import GraphragError, RequestError, RootError, SettingsError
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.printing import printable
+
+FILE = "written.json"
+
+
+class WrittenFiles:
+    """What was written for one project. A note has no text of a file but what was replaced."""
+
+    def __init__(self, data: Path, root: Path) -> None:
+        """data: the folder of all indexes, where the notes are."""
+        self.file = data / FILE
+        self._projects: dict[str, dict[str, Any]] = {}
+        with suppress(OSError, ValueError, AttributeError, TypeError):
+            self._projects = {
+                str(project): dict(notes) for project, notes in json.loads(self.file.read_bytes()).items()
+            }
+        self._notes = self._projects.setdefault(os.fspath(root), {})
+
+    def before(self, file: Path, text: str | None) -> tuple[bool, str | None]:
+        """Return whether a file was not edited since `init` wrote it, and its text before; None if there was none."""
+        with suppress(KeyError, TypeError):
+            note = self._notes[os.fspath(file)]
+            if text is not None and note["digest"] == _digest(text):
+                return True, None if note["is_new"] else text[: note["start"]] + note["text"] + text[note["stop"] :]
+        return False, None
+
+    def note(self, file: Path, before: str | None, after: str | None) -> None:
+        """Remember what was written; None stands for a file that does not exist."""
+        if after is None or after == before:
+            self._notes.pop(os.fspath(file), None)
+            return
+        old = before or ""
+        start = _common(old, after)
+        end = _common(old[start:][::-1], after[start:][::-1])
+        self._notes[os.fspath(file)] = {
+            "digest": _digest(after),
+            "is_new": before is None,
+            "start": start,
+            "stop": len(after) - end,
+            "text": old[start : len(old) - end],
+        }
+
+    def noted(self) -> list[Path]:
+        return [Path(file) for file in self._notes]
+
+    def as_text(self) -> str:
+        """Return the notes of all projects."""
+        return json.dumps({project: notes for project, notes in self._projects.items() if notes}, indent=1)
+
+
+def _common(one: str, other: str) -> int:
+    """Return the number of characters with which both texts begin."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+
+
+BEGIN = "<!-- graphrag-mcp: begin (written by `graphrag-mcp init --agents`) -->"
+END = "<!-- graphrag-mcp: end -->"
+SECTION = (resources.files(__package__) / "agents.md").read_text("utf-8")
+
+_FILES = ("AGENTS.md", "CLAUDE.md")
+_IMPORT = re.compile(r"^\s*@(?:\./)?AGENTS\.md\s*$", re.MULTILINE)  # How CLAUDE.md includes another file.
+_BLOCK = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+
+
+def agent_files(root: Path) -> list[Path]:
+    """Return the files that get the section: those that exist, else AGENTS.md; no text twice."""
+    files = [root / name for name in _FILES if (root / name).is_file()] or [root / _FILES[0]]
+    if len(files) == 2 and (files[0].samefile(files[1]) or _IMPORT.search(files[1].read_text(errors="replace"))):
+        return files[:1]
+    return files
+
+
+def with_section(text: str, file: Path) -> str:
+    """Return the text with the section as it is now, the rest byte for byte. Raises GraphragError."""
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    block = f"{BEGIN}\n{SECTION}{END}".replace("\n", line_end)
+    if _find(text, file):
+        return _BLOCK.sub(lambda _: block, text, count=1)
+    if not text:
+        return block + line_end
+    # The end of the text stays its end, so that `without_section` can restore it.
+    return f"{text}{line_end}{block}{line_end}" if text.endswith("\n") else f"{text}{line_end * 2}{block}"
+
+
+def without_section(text: str, file: Path) -> str:
+    """Return the text as it was before `with_section`. Raises GraphragError."""
+    block = _find(text, file)
+    if block is None:
+        return text
+    before, after = text[: block.start()], text[block.end() :]
+    line_end = "\r\n" if before.endswith("\r\n") else "\n"
+    above = before.removesuffix(line_end)
+    if not after:
+        return above.removesuffix(line_end)
+    return (above if above.endswith("\n") else before) + after.removeprefix(line_end)
+
+
+def _find(text: str, file: Path) -> re.Match[str] | None:
+    block = _BLOCK.search(text)
+    if text.count(BEGIN) > 1 or (block is None and (BEGIN in text or END in text)):
+        raise GraphragError(
+            f"{file} has a part of the section of graphrag-mcp; remove {BEGIN} to {END}, then run again"
+        )
+    return block
+
 
 IGNORE_FILE = """\
 # Files that graphrag-mcp does not index, in .gitignore syntax, in addition to those in .gitignore.

@@ -18,16 +18,24 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.cli.hook_notes import Tally, paths_of, read_notes
+from graphrag_mcp.cli.hook import (
+    READING,
+    SEARCHING,
+    Tally,
+    blocks_of,
+    events_of,
+    inner_command,
+    look_up_in,
+    paths_of,
+    read_notes,
+)
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.terminal import show
-from graphrag_mcp.cli.transcripts import READING, SEARCHING, blocks_of, events_of, inner_command, look_up_in
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.secrets import mask_secrets
-from graphrag_mcp.tools.as_json import json_text
 from graphrag_mcp.tools.excerpts import CHARACTERS_PER_TOKEN
-from graphrag_mcp.tools.printing import one_line, printable
+from graphrag_mcp.tools.printing import json_text, one_line, printable
 
 MOST_NAME = 200
 MOST_COMMAND = 20_000  # Characters of a command in which searches are counted.

@@ -1,17 +1,136 @@
-"""Decides whether a path of the project is excluded, and why; used by walker, watcher and search."""
+"""Decides whether a path of the project is excluded or archived, and why; used by walker, watcher and search."""
 
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from graphrag_mcp.exclusion.attributes import ATTRIBUTES_FILE
-from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind
-from graphrag_mcp.exclusion.rule_files import Stamp
-from graphrag_mcp.exclusion.rulebook import GIT_IGNORE_FILE, Folder, Rulebook
+from graphrag_mcp.errors import SettingsError
+from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind, Rule, RuleList, parse_rule
+from graphrag_mcp.exclusion.rulebook import GIT_IGNORE_FILE, Folder, Rulebook, Stamp
+from graphrag_mcp.model.files import ArchiveClass, Category
 from graphrag_mcp.settings import IndexingSettings
-from graphrag_mcp.system.safe_files import list_folder
+from graphrag_mcp.system.safe_files import list_folder, read_file_below
+from graphrag_mcp.text.names import as_name
+
+# An archive folder is a surer sign than a file name: its files keep half of their score.
+FOLDER_PENALTY = 0.5
+FILE_PENALTY = 0.7
+
+# `x.old.py` is an old copy, but `compose.backup.yml` is usually the configuration of a backup service.
+_DEFAULT_PATTERNS = """
+    .archive/ .deprecated/ _backup/ archive/ archived/ deprecated/ backup/
+    *.old *.backup *.bak *.deprecated *.old.* *.bak.* *.deprecated.*
+"""
+
+
+class ArchiveClassifier:
+    """Classifies paths by gitignore patterns, ignoring case, folder by folder; a part of a name never matches.
+
+    `_backup/` matches every folder whose name ends in `_backup`. `!` before a pattern negates it.
+    """
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        """patterns: replace the built-in ones; a pattern that begins with `+` is added to them.
+
+        Raises SettingsError, naming every pattern that can never match.
+        """
+        own = [pattern for pattern in patterns if not pattern.startswith("+")]
+        added = [pattern[1:] for pattern in patterns if pattern.startswith("+")]
+        self._rules = RuleList(_parse([*(own or _DEFAULT_PATTERNS.split()), *added]))
+
+    def classify(self, path: str) -> ArchiveClass | None:
+        """Return why a file (relative to the root, with forward slashes) is archived, None if it is not.
+
+        The outermost archived folder decides; the file's own name counts only outside of such folders.
+        """
+        end = path.find("/")
+        while end >= 0:
+            if rule := self._find(path[:end], is_folder=True):
+                return ArchiveClass(f"folder {as_name(path[: end + 1])} matches {rule.text}", FOLDER_PENALTY)
+            end = path.find("/", end + 1)
+        rule = self._find(path, is_folder=False)
+        return ArchiveClass(f"name matches {rule.text}", FILE_PENALTY) if rule else None
+
+    def _find(self, path: str, *, is_folder: bool) -> Rule | None:
+        return self._rules.choose(path.encode(errors="surrogateescape").lower(), is_folder=is_folder)
+
+
+def _parse(patterns: Sequence[str]) -> list[Rule]:
+    rules: list[Rule] = []
+    problems: list[str] = []
+    for pattern in patterns:
+        glob = f"*{pattern}" if pattern.startswith("_") else pattern
+        try:
+            rule = parse_rule(glob.lower().encode(errors="surrogateescape"), "archive_patterns", 0)
+        except ValueError as error:
+            problems.append(f"archive_patterns: {pattern!r} can never match: {error}; give gitignore patterns")
+        else:
+            rules += [rule] if rule else []
+    if problems:
+        raise SettingsError(problems)
+    return rules
+
+
+ATTRIBUTES_FILE = ".gitattributes"
+MAX_BYTES = 1_000_000
+# The first attribute that is set for a file counts.
+_CATEGORIES = {
+    "linguist-vendored": Category.VENDORED,
+    "linguist-generated": Category.DATA,
+    "linguist-documentation": Category.DOCUMENTATION,
+}
+_UNSET = ("false", "no", "0")
+
+
+class StatedCategories:
+    """The categories that the root's `.gitattributes` states; none where it cannot be read."""
+
+    def __init__(self, root: Path) -> None:
+        try:
+            lines = read_file_below(root, ATTRIBUTES_FILE, MAX_BYTES).split(b"\n")
+        except OSError:
+            lines = []
+        self._rules = {category: RuleList(_rules(lines, name)) for name, category in _CATEGORIES.items()}
+
+    def of(self, path: str) -> Category | None:
+        """Return the category that the attributes give a file; path: relative to the root, with forward slashes."""
+        name = path.encode(errors="surrogateescape")
+        return next((category for category, rules in self._rules.items() if rules.choose(name, is_folder=False)), None)
+
+
+def _rules(lines: list[bytes], attribute: str) -> list[Rule]:
+    """Return the patterns of the lines that set an attribute, and, negated, of those that unset it."""
+    rules = []
+    for number, line in enumerate(lines, 1):
+        pattern, attributes = _split(line)
+        settings = dict(map(_setting, attributes))  # The last one of a name counts.
+        try:
+            rule = parse_rule(pattern, ATTRIBUTES_FILE, number) if attribute in settings else None
+        except ValueError:  # The pattern can never match.
+            rule = None
+        if rule is not None and not rule.negated:  # Git takes no pattern with `!` here.
+            rules.append(replace(rule, negated=not settings[attribute]))
+    return rules
+
+
+def _split(line: bytes) -> tuple[bytes, list[bytes]]:
+    """Return the pattern of a line, which may be in quotes, and the attributes."""
+    line = line.strip()
+    if line.startswith(b'"'):
+        pattern, _, rest = line[1:].partition(b'"')
+    else:
+        pattern, _, rest = line.replace(b"\t", b" ").partition(b" ")
+    return pattern, rest.split()
+
+
+def _setting(attribute: bytes) -> tuple[str, bool]:
+    """Return the name of an attribute, and whether it is set."""
+    name, _, value = attribute.decode(errors="replace").partition("=")
+    return name.lstrip("-!"), name[:1] not in "-!" and value.lower() not in _UNSET
+
 
 Result = TypeVar("Result", bound=Mapping[str, object])
 

@@ -7,10 +7,9 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from graphrag_mcp.graph.affected import Affected, without_certain, without_declarations
 from graphrag_mcp.graph.cases import cases_of, commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
-from graphrag_mcp.graph.dependants import Dependants
+from graphrag_mcp.graph.dependants import Affected, Dependants, without_certain, without_declarations
 from graphrag_mcp.graph.impact import Reached, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.unfitting import Edit

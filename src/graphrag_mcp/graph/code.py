@@ -17,9 +17,8 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
-from graphrag_mcp.resolution.outsiders import Outsiders
 from graphrag_mcp.resolution.references import FILES_KEPT, LinkSource, References
-from graphrag_mcp.resolution.uses import Uses
+from graphrag_mcp.resolution.uses import Outsiders, Uses
 
 CERTAINTY_OF = {
     How.CERTAIN: Certainty.CERTAIN,

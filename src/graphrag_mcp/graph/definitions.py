@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.languages.registry import describe, detect_language
+from graphrag_mcp.model.expressions import names_in
 from graphrag_mcp.model.facts import Parameter, Takes, unpack
 from graphrag_mcp.model.files import ANY_COUNT, CALLABLE, Category, Count, ParsedFile, Symbol, SymbolKind
 from graphrag_mcp.model.grouping import grouped
-from graphrag_mcp.model.notation import names_in
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.parsing.code.parts import starred_parameters
 from graphrag_mcp.parsing.parser import parse_file

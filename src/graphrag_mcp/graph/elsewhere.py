@@ -7,8 +7,7 @@ from itertools import islice
 
 from graphrag_mcp.graph.lookup import dotted
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.steps import Step
-from graphrag_mcp.graph.tracing import Trace, trace
+from graphrag_mcp.graph.tracing import Step, Trace, trace
 from graphrag_mcp.grep.occurrences import Occurrences
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction, Mentioned

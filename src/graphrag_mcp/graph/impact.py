@@ -8,9 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
-from graphrag_mcp.graph.steps import is_by_name, is_shown, is_test_in_name
-from graphrag_mcp.graph.tracing import members
-from graphrag_mcp.graph.walk import Walk
+from graphrag_mcp.graph.tracing import Walk, is_by_name, is_shown, is_test_in_name, members
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt, Line
 from graphrag_mcp.model.history import Companion

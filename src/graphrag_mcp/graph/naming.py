@@ -5,8 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 
-from graphrag_mcp.graph.steps import Step
-from graphrag_mcp.graph.tracing import BELOW, Naming, Trace, certain_lines
+from graphrag_mcp.graph.tracing import BELOW, Naming, Step, Trace, certain_lines
 from graphrag_mcp.grep.named import NamedLine, find_named_lines
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, is_unrecorded, platform_of

@@ -16,11 +16,9 @@ from graphrag_mcp.graph.elsewhere import IDENTIFIER, DefinedElsewhere
 from graphrag_mcp.graph.flow import FlowSearch
 from graphrag_mcp.graph.lookup import complete, dotted, find_file, find_nodes, unknown_name
 from graphrag_mcp.graph.naming import with_named_lines
-from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
-from graphrag_mcp.graph.reading import Body, read_body
+from graphrag_mcp.graph.reading import Body, Neighbourhood, find_neighbourhood, read_body
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.steps import Step
-from graphrag_mcp.graph.tracing import BELOW, HOPS_TO_TESTS, Dependant, Trace, dependant, trace
+from graphrag_mcp.graph.tracing import BELOW, HOPS_TO_TESTS, Dependant, Step, Trace, dependant, trace
 from graphrag_mcp.grep.occurrences import Files, Occurrences
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
@@ -34,8 +32,7 @@ from graphrag_mcp.text.secrets import mask_secrets
 if TYPE_CHECKING:  # The questions that need these import them.
     from graphrag_mcp.graph.changes import DiffImpact
     from graphrag_mcp.graph.impact import Impact
-    from graphrag_mcp.graph.orientation import Orientation
-    from graphrag_mcp.graph.repository_map import RepositoryMap
+    from graphrag_mcp.graph.orientation import Orientation, RepositoryMap
     from graphrag_mcp.history.differing import Difference
 
     _AnyImpact = TypeVar("_AnyImpact", Impact, DiffImpact)
@@ -251,7 +248,7 @@ class Navigator:
 
     def repository_map(self) -> "RepositoryMap":
         """Return the definitions, those that most of the code depends on first."""
-        from graphrag_mcp.graph.repository_map import map_repository
+        from graphrag_mcp.graph.orientation import map_repository
 
         return map_repository(self._graph)
 

@@ -1,14 +1,14 @@
-"""A definition as it is in its file now, with what calls it, what it calls, what tests it, and its last change."""
+"""One definition with what is around it: its code to read, and its neighbourhood to be drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_mcp.graph.tracing import Trace, trace
+from graphrag_mcp.graph.tracing import Step, Trace, Walk, trace
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.model.graph import CodeNode, Direction
+from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction
 from graphrag_mcp.model.history import Told
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.parts import documentation_rows
@@ -84,3 +84,57 @@ def _first_line(node: CodeNode, definitions: Sequence[CodeNode], lines: Sequence
     while 1 < first <= len(lines) and lines[first - 2].strip() and first - 1 not in taken:
         first -= 1
     return first
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """The nodes around a start and the relations between them.
+
+    others: other definitions of the same name. hops: the distance of each node from the start, by its id. hidden: the
+    number of neighbours left out because of the limit.
+    """
+
+    start: CodeNode
+    others: tuple[CodeNode, ...]
+    nodes: tuple[CodeNode, ...]
+    hops: Mapping[int, int]
+    edges: tuple[CodeEdge, ...]
+    hidden: int = 0
+
+
+def find_neighbourhood(
+    follow: Callable[[Sequence[CodeNode], Direction], Trace], starts: Sequence[CodeNode], hops: int, limit: int
+) -> Neighbourhood:
+    """Follow all relations from the first of the starts, one hop after another; guesses are reported but not followed.
+
+    Of more than `limit` nodes, the nearest and most certain are kept.
+    """
+    start, *others = starts
+    nodes, distance, hidden = {start.node_id: start}, {start.node_id: 0}, set[int]()
+    edges: dict[tuple[int, int, str], CodeEdge] = {}
+    walk = Walk([start], hops)
+    for hop in walk:
+        reached: dict[int, CodeNode] = {}
+        for step in _steps(follow, walk.nodes):
+            ends = (step.source, step.target)
+            for node in ends:
+                if node.node_id not in nodes and len(nodes) < limit:
+                    nodes[node.node_id], distance[node.node_id] = node, hop
+                if distance.get(node.node_id) == hop and not step.is_guess:
+                    reached[node.node_id] = node
+            missing = {node.node_id for node in ends} - nodes.keys()
+            hidden |= missing
+            if not missing:
+                # The edge itself may name the method of an interface.
+                source, target = step.source.node_id, step.target.node_id
+                edge = step.edge._replace(source_id=source, target_id=target)
+                edges.setdefault((source, target, edge.relation), edge)
+        # Through a file, everything that it imports would be near.
+        walk.go_on(node for node in reached.values() if not node.is_file)
+    return Neighbourhood(start, tuple(others), tuple(nodes.values()), distance, tuple(edges.values()), len(hidden))
+
+
+def _steps(follow: Callable[[Sequence[CodeNode], Direction], Trace], frontier: Sequence[CodeNode]) -> list[Step]:
+    """Return every relation of the nodes of the frontier, the most certain first."""
+    steps = [step for direction in Direction for step in follow(frontier, direction).steps]
+    return sorted(steps, key=lambda step: (step.is_guess, -step.edge.confidence, step.edge.path, step.edge.line))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.walk import Walk
+from graphrag_mcp.graph.tracing import Walk
 from graphrag_mcp.model.files import RELATED_KINDS, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
@@ -11,8 +11,8 @@ from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, StoredChunk
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
-from graphrag_mcp.stores.sqlite.graph import SqliteGraph
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+from graphrag_mcp.stores.sqlite.symbols import SqliteGraph
 
 MAX_FRONTIER = 4  # Neighbours from which the next hop starts: the most certain ones.
 MAX_SEED_SYMBOLS = 5  # Definitions of the seeds whose references are looked up, fields last.

@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphrag_mcp.grep.learnt import Learnt, LearntFiles, Stamp, stamp_of
 from graphrag_mcp.grep.needles import Required
-from graphrag_mcp.grep.occurrences import ReadFile
+from graphrag_mcp.grep.occurrences import Learnt, LearntFiles, ReadFile, Stamp, stamp_of
 from graphrag_mcp.index.freshness import has_time_of
 from graphrag_mcp.model.files import ListedFile, Symbol
 from graphrag_mcp.model.scope import Scope

@@ -18,7 +18,7 @@ from graphrag_mcp.search.threads import DaemonThreads
 if TYPE_CHECKING:  # Who has no second model imports nothing of it.
     from graphrag_mcp.index.stores import IndexStores
     from graphrag_mcp.ports import Embedder, Matrix
-    from graphrag_mcp.stores.sqlite.second_vectors import SqliteSecondVectors
+    from graphrag_mcp.stores.sqlite.vectors import SqliteSecondVectors
 
 WAIT_SECONDS = 0.03  # A search waits no longer for the vector of its question; small models take 5 to 10 ms.
 PAUSE_SECONDS = 1.0  # After a search or an edit, or where nothing is missing.

@@ -16,16 +16,15 @@ if TYPE_CHECKING:  # A command imports only the stores that it reads.
     from graphrag_mcp.ports import Embedder
     from graphrag_mcp.replication.backends import Servers
     from graphrag_mcp.replication.relations import TreeRelations
+    from graphrag_mcp.search.ranking.sketches import SketchCache
     from graphrag_mcp.search.retrieval import Stores
-    from graphrag_mcp.search.sketch_cache import SketchCache
     from graphrag_mcp.stores.replica import Inventory
+    from graphrag_mcp.stores.sqlite.catalog import SqliteInventory
     from graphrag_mcp.stores.sqlite.history import SqliteHistory
-    from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
     from graphrag_mcp.stores.sqlite.keyword import Overlay, SqliteKeywordIndex
     from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
-    from graphrag_mcp.stores.sqlite.second_vectors import SqliteSecondVectors
     from graphrag_mcp.stores.sqlite.symbols import SqliteSymbolGraph
-    from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
+    from graphrag_mcp.stores.sqlite.vectors import SqliteSecondVectors, SqliteVectorIndex
     from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
 
 
@@ -47,7 +46,7 @@ class IndexStores:
     @cached_property
     def inventory(self) -> "SqliteInventory":
         """What the page lists of the files."""
-        from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
+        from graphrag_mcp.stores.sqlite.catalog import SqliteInventory
 
         return SqliteInventory(self.database)
 
@@ -99,8 +98,8 @@ class IndexStores:
 
     def stores(self, embedder: "Embedder | None", model_problem: str) -> "Stores":
         """Return the ports of a search; the vectors are read when the first search needs them."""
+        from graphrag_mcp.search.ranking.sketches import SketchCache
         from graphrag_mcp.search.retrieval import Stores
-        from graphrag_mcp.search.sketch_cache import SketchCache
         from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
 
         if embedder is not None and self._vectors is None:
@@ -121,7 +120,7 @@ class IndexStores:
 
     def second_vectors(self, embedder: "Embedder") -> "SqliteSecondVectors":
         """Return the vectors of the second look; a process has one model for it."""
-        from graphrag_mcp.stores.sqlite.second_vectors import SqliteSecondVectors
+        from graphrag_mcp.stores.sqlite.vectors import SqliteSecondVectors
 
         if self._second_vectors is None:
             self._second_vectors = SqliteSecondVectors(self.database, self._scopes, embedder)

@@ -26,7 +26,7 @@ from graphrag_mcp.stores.sqlite.catalog import Counts
 
 if TYPE_CHECKING:  # Who only asks imports nothing that parses or watches.
     from graphrag_mcp.ingest.indexer import Indexer, ReportProgress
-    from graphrag_mcp.ingest.watch.watcher import Batch
+    from graphrag_mcp.ingest.watcher import Batch
 
 logger = logging.getLogger(__name__)
 
@@ -312,7 +312,7 @@ class Supervisor:
         return report
 
     def _follow_edits(self, stop: threading.Event, report: ReportRun | None) -> None:
-        from graphrag_mcp.ingest.watch.watcher import WatchedTree, watch
+        from graphrag_mcp.ingest.watcher import WatchedTree, watch
 
         tree = WatchedTree(self._exclusion, self._start)
         while not stop.is_set():
@@ -340,8 +340,7 @@ class Supervisor:
             report(done)
 
     def _indexer(self, *, reuse: bool = True, gives_way: bool = True) -> "Indexer":
-        from graphrag_mcp.exclusion.archive import ArchiveClassifier
-        from graphrag_mcp.exclusion.attributes import StatedCategories
+        from graphrag_mcp.exclusion.manager import ArchiveClassifier, StatedCategories
         from graphrag_mcp.ingest.indexer import Indexer
 
         index = self._handle.written()

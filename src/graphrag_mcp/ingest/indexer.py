@@ -13,9 +13,7 @@ from pathlib import Path
 
 from graphrag_mcp.embedding.chunk_texts import CONTEXT_VERSION
 from graphrag_mcp.embedding.models import embed_chunks
-from graphrag_mcp.exclusion.archive import ArchiveClassifier
-from graphrag_mcp.exclusion.attributes import StatedCategories
-from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.exclusion.manager import ArchiveClassifier, ExclusionManager, StatedCategories
 from graphrag_mcp.exclusion.walker import UNREADABLE, WalkedFile, walk
 from graphrag_mcp.ingest.ages import AGES_VERSION, CommitTimes, commit_times
 from graphrag_mcp.ingest.linking import LinkStage

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from graphrag_mcp.languages.registry import LANGUAGES, load_part
-from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.files import Manifest
 
 _NAMES = {name: language.name for language in LANGUAGES.values() for name in language.manifests.split()}
 

@@ -1,4 +1,4 @@
-"""Writes nodes of a syntax tree as expressions (`model/notation.py`), by a table of rules for each language.
+"""Writes nodes of a syntax tree as expressions (`model/expressions.py`), by a table of rules for each language.
 
 A rule is a function of the writer and a node; the functions here make the rules that the tables consist of.
 """

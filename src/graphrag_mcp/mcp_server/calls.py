@@ -11,8 +11,7 @@ from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
-from graphrag_mcp.app.lazy import LazySession
-from graphrag_mcp.app.session import Capability, View
+from graphrag_mcp.app.session import Capability, LazySession, View
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.model.reports import IndexState

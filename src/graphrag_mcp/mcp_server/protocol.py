@@ -20,18 +20,16 @@ from mcp.types import Tool as ListedTool
 from pydantic import BaseModel, ValidationError
 
 from graphrag_mcp import __version__
-from graphrag_mcp.app.lazy import LazySession
-from graphrag_mcp.app.session import Capability
+from graphrag_mcp.app.session import Capability, LazySession
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.mcp_server.calls import Context, answer_call, describe_failure
-from graphrag_mcp.mcp_server.prompts import Prompts
-from graphrag_mcp.mcp_server.resources import Resources
+from graphrag_mcp.mcp_server.resources import Prompts, Resources
 from graphrag_mcp.settings import Settings
+from graphrag_mcp.tools.arguments import listed_schema
 from graphrag_mcp.tools.search import HYBRID
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 from graphrag_mcp.tools.tool import Tool
 from graphrag_mcp.tools.trace_relations import TRACE
-from graphrag_mcp.tools.validation import listed_schema
 
 LIST_MILLISECONDS = 3_600_000  # A client may keep a list so long: none changes while the server runs.
 METHODS = ("initialize", "ping", "tools/list", "tools/call", "prompts/list", "prompts/get")

@@ -1,6 +1,6 @@
 """What a file declares and mentions, not resolved: declarations, bindings, imports, exports, mentions and flows.
 
-Offsets are bytes of the UTF-8 text, lines are 1-based. Expressions are texts in the grammar of `model/notation.py`;
+Offsets are bytes of the UTF-8 text, lines are 1-based. Expressions are texts in the grammar of `model/expressions.py`;
 an expression stands at an offset, since what its names mean depends on the place.
 """
 

@@ -7,7 +7,7 @@ _Record = TypeVar("_Record", bound=type)
 
 
 def shown(*names: str, **others: str) -> Callable[[_Record], _Record]:
-    """Name the fields and properties of a record that JSON has, in this order; `tools/as_json.py` writes them.
+    """Name the fields and properties of a record that JSON has, in this order; `tools/printing.py` writes them.
 
     others: names of JSON for what a part of the record has, for example `path="node.path"`.
     """

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from graphrag_mcp.model.facts import FileFacts, SymbolId
-from graphrag_mcp.model.files import ANY_COUNT, Relation, SymbolKind
-from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.files import ANY_COUNT, Manifest, Relation, SymbolKind
 
 
 class Keyed(NamedTuple):

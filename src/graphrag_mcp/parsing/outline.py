@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import ANY_COUNT, Count, Symbol, SymbolKind
-from graphrag_mcp.parsing.code.locals import Bindings
+from graphrag_mcp.parsing.code.names import Bindings
 
 
 class Definition(NamedTuple):

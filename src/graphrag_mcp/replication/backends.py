@@ -24,9 +24,9 @@ from graphrag_mcp.system.git_dirs import find_work_tree
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
+    from graphrag_mcp.search.ranking.sketches import SketchCache
     from graphrag_mcp.search.retrieval import Stores
-    from graphrag_mcp.search.sketch_cache import SketchCache
-    from graphrag_mcp.stores.neo4j.code import Neo4jCode
+    from graphrag_mcp.stores.neo4j.graph import Neo4jCode
     from graphrag_mcp.stores.neo4j.schema import Neo4jProject
     from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
     from graphrag_mcp.stores.qdrant.schema import QdrantProject
@@ -131,7 +131,7 @@ class Servers:
 
     def is_current(self, inventory: Inventory) -> bool:
         """Return whether Qdrant still holds that; if not, `inventory` looks again. Raises ServerError."""
-        from graphrag_mcp.stores.qdrant.inventory import QdrantInventory
+        from graphrag_mcp.stores.qdrant.replica import QdrantInventory
 
         is_current = self._reads(QdrantInventory(self._qdrant("read")).stamp) == inventory.stamp
         if not is_current or time.monotonic() - self._looked_at > LOOK_SECONDS:
@@ -140,8 +140,13 @@ class Servers:
 
     def beside(self, local: "Stores", overlay: "Overlay", ids: ChunkIds, mean_length: float) -> "Stores":
         """Return the stores of a search that asks Qdrant for what it holds, and the local index for the overlay."""
-        from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
-        from graphrag_mcp.stores.qdrant.overlay import OverlaidKeywords, OverlaidVectors
+        from graphrag_mcp.stores.qdrant.indexes import (
+            OverlaidKeywords,
+            OverlaidVectors,
+            QdrantKeywordIndex,
+            QdrantPoints,
+            QdrantVectorIndex,
+        )
 
         points = QdrantPoints(self._qdrant("read"), ids, local.catalog.scope_paths, self._reads, overlay.paths, True)
         on_server = QdrantKeywordIndex(points, overlay.keywords.frequencies)
@@ -151,8 +156,8 @@ class Servers:
 
     def remote_only(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> "Stores":
         """Return the stores of a search without a local index; verify: see `QdrantVectorIndex`."""
+        from graphrag_mcp.search.ranking.sketches import SketchCache
         from graphrag_mcp.search.retrieval import Stores
-        from graphrag_mcp.search.sketch_cache import SketchCache
         from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
         from graphrag_mcp.stores.qdrant.history import QdrantHistory
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
@@ -172,7 +177,7 @@ class Servers:
 
     def code(self) -> "Neo4jCode":
         """Return the code graph on Neo4j, with the text of its lines on Qdrant."""
-        from graphrag_mcp.stores.neo4j.code import Neo4jCode
+        from graphrag_mcp.stores.neo4j.graph import Neo4jCode
         from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
         from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
 
@@ -183,7 +188,7 @@ class Servers:
 
     def _look(self, project: "QdrantProject") -> Inventory:
         from graphrag_mcp.stores.qdrant.connection import SYNC
-        from graphrag_mcp.stores.qdrant.inventory import QdrantInventory
+        from graphrag_mcp.stores.qdrant.replica import QdrantInventory
 
         self._looked_at = time.monotonic()
         inventory = QdrantInventory(project).read()
@@ -230,7 +235,7 @@ class Servers:
         """Return what the servers hold, by name."""
         held: list[HeldProject] = []
         if self._settings.qdrant_url:
-            from graphrag_mcp.stores.qdrant.inventory import QdrantInventory
+            from graphrag_mcp.stores.qdrant.replica import QdrantInventory
 
             project = self._qdrant("write")
             for name, chunks in project.names().items():

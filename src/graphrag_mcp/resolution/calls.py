@@ -14,10 +14,11 @@ from graphrag_mcp.model.expressions import (
     ModuleName,
     Name,
     TypeItself,
+    names_in,
+    parse,
     replaced_name,
 )
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
-from graphrag_mcp.model.notation import names_in, parse
 from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,
@@ -47,13 +48,11 @@ from graphrag_mcp.model.values import (
     replaced,
     without_variables,
 )
-from graphrag_mcp.resolution.libraries import is_foreign
-from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.overloads import Overloads
-from graphrag_mcp.resolution.state import ResolverPart
+from graphrag_mcp.resolution.state import ResolverPart, is_foreign
 from graphrag_mcp.resolution.symbols import Symbols
-from graphrag_mcp.resolution.types import Types
+from graphrag_mcp.resolution.types import Lineage, Types
 
 
 @dataclass(eq=False)

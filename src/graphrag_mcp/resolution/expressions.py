@@ -29,10 +29,11 @@ from graphrag_mcp.model.expressions import (
     SuperOf,
     TupleOf,
     TypeItself,
+    names_in,
+    parse,
     replaced_name,
 )
 from graphrag_mcp.model.facts import SymbolId, Use
-from graphrag_mcp.model.notation import names_in, parse
 from graphrag_mcp.model.values import (
     ABSENT,
     NOTHING,

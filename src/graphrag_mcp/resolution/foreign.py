@@ -4,12 +4,11 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from graphrag_mcp.languages.policy import Policy
-from graphrag_mcp.model.expressions import LITERAL, Call, Expression, ModuleName, Name
+from graphrag_mcp.model.expressions import LITERAL, Call, Expression, ModuleName, Name, parameters_in, parse
 from graphrag_mcp.model.facts import Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.links import Place, place_id
-from graphrag_mcp.model.notation import parameters_in, parse
 from graphrag_mcp.model.values import (
     ABSENT,
     All,
@@ -27,12 +26,11 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.expressions import Expressions
 from graphrag_mcp.resolution.files import File
-from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
-from graphrag_mcp.resolution.state import ResolverPart
+from graphrag_mcp.resolution.state import LIBRARIES, ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
+from graphrag_mcp.resolution.types import Lineage
 
 
 @dataclass(eq=False)

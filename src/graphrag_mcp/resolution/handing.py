@@ -6,17 +6,27 @@ What keeps functions until they are called is a slot, a place: a parameter, a fi
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from graphrag_mcp.model.expressions import Awaited, Call, Each, Element, Expression, Item, Key, Member, Name
+from graphrag_mcp.model.expressions import (
+    Awaited,
+    Call,
+    Each,
+    Element,
+    Expression,
+    Item,
+    Key,
+    Member,
+    Name,
+    parse,
+    says_type,
+)
 from graphrag_mcp.model.facts import ANY_MEMBER, TYPED, Bound, Flow, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Link, Place
-from graphrag_mcp.model.notation import parse, says_type
 from graphrag_mcp.model.values import Function, Instance, Signature, Type, Value, alternatives, symbols_of
 from graphrag_mcp.resolution.files import File
-from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
-from graphrag_mcp.resolution.places import Places, types_of
-from graphrag_mcp.resolution.references import References, functions_of, held_in
+from graphrag_mcp.resolution.references import Places, References, functions_of, held_in, types_of
 from graphrag_mcp.resolution.resolver import Resolver
+from graphrag_mcp.resolution.state import LIBRARIES, of_project
 
 FILLING = re.compile(  # Methods of collections, in all languages.
     "add|addAll|append|appendleft|enqueue|extend|insert|offer|push|put|putAll|set|setdefault|store|unshift|update"

@@ -8,11 +8,10 @@ from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, StoredLink
 from graphrag_mcp.model.values import Instance, Type, symbols_of
-from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
+from graphrag_mcp.resolution.files import MOST_OF_A_NAME
 from graphrag_mcp.resolution.method_sets import MethodSets, closure
-from graphrag_mcp.resolution.places import types_of
-from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
-from graphrag_mcp.resolution.references import SUPER_ID, References, Site
+from graphrag_mcp.resolution.references import SUPER_ID, References, Site, types_of
+from graphrag_mcp.resolution.state import LIBRARIES, of_project
 
 _KEPT = 4_000  # Types whose interfaces are remembered.
 _OVERRIDES = (RelationKind.OVERRIDES,)

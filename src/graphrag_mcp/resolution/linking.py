@@ -1,18 +1,127 @@
-"""Resolves a file once, and notes what of other files its links follow from."""
+"""Resolves a file once: its links, what of other files they follow from, and what its declarations stand for elsewhere."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from graphrag_mcp.model.facts import SymbolId, modules_of
-from graphrag_mcp.model.links import Link, Read
+from graphrag_mcp.model.expressions import says_type
+from graphrag_mcp.model.facts import EXPECTED, WHOLE, Declared, Mark, SymbolId, Use, modules_of
+from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.links import EMBEDDING, How, Link, Place, Read
 from graphrag_mcp.model.sources import FactSource
+from graphrag_mcp.model.values import symbols_of
 from graphrag_mcp.resolution.by_name import NameResolution
-from graphrag_mcp.resolution.declarations import DeclarationLinks
+from graphrag_mcp.resolution.files import File, Noting, Reads
 from graphrag_mcp.resolution.handing import Handing
+from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.mentions import Mentions
-from graphrag_mcp.resolution.reads import Noting, Reads
-from graphrag_mcp.resolution.references import NoLinks, References
+from graphrag_mcp.resolution.references import NoLinks, Places, References, functions_of, types_of
+from graphrag_mcp.resolution.state import of_project
+
+_INHERITING = ("extends", "implements")
+
+
+class DeclarationLinks(Places):
+    """The links of the declarations of one file."""
+
+    def __init__(self, references: References, file: File) -> None:
+        super().__init__(references, file)
+        self._hierarchy = Hierarchy(references)
+        self._beside_of: dict[SymbolId, Sequence[SymbolId]] = {}
+
+    def links(self) -> Iterator[Link]:
+        """Yield the links of exports and declarations."""
+        yield from self._exported()
+        for number, declaration in enumerate(self._facts.declared):
+            yield from self._of_declared(SymbolId(self._path, number), declaration)
+
+    def _exported(self) -> Iterator[Link]:
+        """Yield what the file exports under another name than its own."""
+        for export in self._facts.exports:
+            referent = self._resolver.modules.exported(self._path, export) if export.name not in ("*", *WHOLE) else None
+            for symbol in of_project(symbols_of(referent)):
+                if self._declared(symbol).name != export.name:
+                    name, kind = Place("", export.name), RelationKind.IMPORTS
+                    yield Link(self._place(symbol), Place(self._path, ""), 0, kind, "", How.EXPORTED, -1, name)
+
+    def _of_declared(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
+        place = self._place(symbol)
+        yield from self._bases(symbol, declaration)
+        if self._hierarchy.method_sets.embeds_foreign(symbol):
+            yield Link(EMBEDDING, place, declaration.line, RelationKind.INHERITS, "", How.ABOVE)
+        if (
+            declaration.kind == SymbolKind.TYPE
+            and len(declaration.bases) > 1
+            and not self._file.policy.members.method_sets
+        ):
+            for method, inherited in self._hierarchy.standing_in(symbol):
+                yield from self._pair(self._place(method), self._place(inherited), declaration.line, use=Use.BASE)
+        yield from self._constants_by_text(symbol, declaration)
+        if self._resolver.symbols.is_replaceable(symbol) or self._is_in_object(declaration):
+            yield from self._overridden(symbol, declaration)
+        if declaration.kind == SymbolKind.FIELD and declaration.value and not says_type(declaration.value):
+            yield from self._functions_in(symbol, declaration)
+
+    def _bases(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
+        """Yield the types above one; from their side, too, if it has a name: also from those that an alias is of."""
+        place, is_said = self._place(symbol), bool(declaration.name) and not self._file.policy.members.method_sets
+        for base, value in zip(declaration.bases, self._resolver.lineage.bases_of(symbol), strict=True):
+            for above in (kind for kind in types_of(value) if kind != symbol):
+                yield Link(place, self._place(above), declaration.line, RelationKind.INHERITS, "", How.ABOVE)
+                if is_said and base.how in _INHERITING:
+                    yield Link(self._place(above), place, declaration.line, RelationKind.INHERITS, "", How.BELOW)
+
+    def _is_in_object(self, declaration: Declared) -> bool:
+        """Return whether a function is the value of a key of an object."""
+        owner = self._facts.declared[declaration.owner] if declaration.owner >= 0 else None
+        is_of_type = owner is not None and owner.kind == SymbolKind.TYPE and not owner.name
+        return is_of_type and declaration.kind == SymbolKind.FUNCTION
+
+    def _constants_by_text(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
+        """Yield where an enumeration asks itself for a constant by its name."""
+        by_text = self._file.policy.members.by_text if Mark.ENUMERATION in declaration.marks else ""
+        for mention in self._file.mentions_in(declaration) if by_text else ():
+            if mention.name == by_text and not mention.receiver:
+                source = self._source(mention.at)
+                yield Link(self._place(symbol), source, mention.line, RelationKind.READS, Use.VALUE, How.ANY)
+
+    def _overridden(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
+        """Yield the members that one overrides, from both sides."""
+        if self._file.policy.members.method_sets or self._resolver.symbols.is_only_assigned(symbol):
+            return
+        owner = self._resolver.symbols.around(symbol)
+        is_said = all(base.how != EXPECTED for base in self._declared(owner or symbol).bases)
+        for other in self._hierarchy.nearest(symbol):
+            yield from self._pair(self._place(other), self._place(symbol), declaration.line, is_said=is_said)
+        for other in self._beside(owner) if owner else ():
+            if self._declared(other).name == declaration.name:
+                yield from self._pair(self._place(other), self._place(symbol), declaration.line)
+
+    def _functions_in(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
+        """Yield the functions that a field holds which overrides methods."""
+        held = functions_of(self._resolver.expressions.written(symbol, declaration.value))
+        above = self._hierarchy.overridden(symbol) if held and not self._file.policy.members.method_sets else []
+        for function in held:
+            for other in above:
+                place, method = self._place(function), self._place(other)
+                yield Link(place, method, declaration.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
+                yield Link(method, place, declaration.line, RelationKind.OVERRIDES, "", How.EXPECTED)
+
+    def _beside(self, kind: SymbolId) -> Sequence[SymbolId]:
+        """Return the methods above a type in whose place another side's runs for one of the types between."""
+        if kind not in self._beside_of:
+            several = (symbol for symbol in self._hierarchy.ancestors(kind) if len(self._declared(symbol).bases) > 1)
+            methods = (method for symbol in several for method, _ in self._hierarchy.standing_in(symbol))
+            self._beside_of[kind] = list(dict.fromkeys(methods))
+        return self._beside_of[kind]
+
+    def _pair(self, above: Place, below: Place, line: int, *, is_said: bool = True, use: str = "") -> Iterator[Link]:
+        """Yield from both sides that a method overrides one; if only the place of a literal says so, it is not below.
+
+        use: BASE where one only stands in the other's place, so that what overrides it does not override that.
+        """
+        yield Link(above, below, line, RelationKind.OVERRIDES, use, How.BELOW if is_said else How.EXPECTED)
+        yield Link(below, above, line, RelationKind.OVERRIDES, use, How.ABOVE)
 
 
 @dataclass(frozen=True, slots=True)

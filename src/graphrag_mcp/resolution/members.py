@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from graphrag_mcp.languages.policy import Policy, policy_of
+from graphrag_mcp.model.expressions import parse, says_type
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.model.notation import parse, says_type
 from graphrag_mcp.model.values import (
     ABSENT,
     INHERITED,
@@ -38,13 +38,11 @@ from graphrag_mcp.model.values import (
     symbols_of,
 )
 from graphrag_mcp.resolution.files import ANYTHING, Sought
-from graphrag_mcp.resolution.libraries import is_foreign
-from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.overloads import Overloads
-from graphrag_mcp.resolution.state import MAX_LEVELS, ResolverPart
+from graphrag_mcp.resolution.state import MAX_LEVELS, ResolverPart, is_foreign
 from graphrag_mcp.resolution.symbols import Symbols
-from graphrag_mcp.resolution.types import Types
+from graphrag_mcp.resolution.types import Lineage, Types
 
 
 def _method_of(value: Value, name: str) -> Value | None:

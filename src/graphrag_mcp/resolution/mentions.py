@@ -6,12 +6,11 @@ from functools import partial
 
 import msgspec
 
-from graphrag_mcp.model.expressions import AnyOf, Member, Name
+from graphrag_mcp.model.expressions import AnyOf, Member, Name, names_in, parse, says_type
 from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, NO_OWNER, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, folder_place
-from graphrag_mcp.model.notation import names_in, parse, says_type
 from graphrag_mcp.model.values import (
     OUTSIDE,
     Above,
@@ -27,10 +26,9 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.handing import Handing
-from graphrag_mcp.resolution.kinds import relation_kind
-from graphrag_mcp.resolution.libraries import LIBRARIES, of_project
-from graphrag_mcp.resolution.places import Places, types_of
-from graphrag_mcp.resolution.references import References, functions_of
+from graphrag_mcp.resolution.references import Places, References, functions_of, types_of
+from graphrag_mcp.resolution.state import LIBRARIES, of_project
+from graphrag_mcp.resolution.symbols import relation_kind
 
 _RUNNING = (Use.CALL, Use.CREATE)
 _OF_VALUES = (Use.CALL, Use.CREATE, Use.VALUE)

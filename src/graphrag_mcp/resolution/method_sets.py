@@ -22,9 +22,8 @@ from graphrag_mcp.model.values import (
     rebuilt,
     symbols_of,
 )
-from graphrag_mcp.resolution.libraries import of_project
-from graphrag_mcp.resolution.places import types_of
-from graphrag_mcp.resolution.references import References
+from graphrag_mcp.resolution.references import References, types_of
+from graphrag_mcp.resolution.state import of_project
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
 MAX_LEVELS = 100  # Types above each other.

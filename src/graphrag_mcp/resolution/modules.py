@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from graphrag_mcp.model.expressions import ModuleName
+from graphrag_mcp.model.expressions import ModuleName, parse
 from graphrag_mcp.model.facts import MERGES, NO_OWNER, Exported, Imported, SymbolId
-from graphrag_mcp.model.notation import parse
 from graphrag_mcp.model.values import (
     ABSENT,
     OUTSIDE,

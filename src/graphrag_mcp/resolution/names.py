@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from posixpath import commonpath, dirname, join
 
-from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered
+from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered, parse, says_type
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, SymbolId, Use
-from graphrag_mcp.model.notation import parse, says_type
 from graphrag_mcp.model.values import (
     ABSENT,
     INHERITED,
@@ -30,13 +29,11 @@ from graphrag_mcp.model.values import (
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
 from graphrag_mcp.resolution.files import File, Sought, sought_in
-from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
-from graphrag_mcp.resolution.state import ResolverPart
+from graphrag_mcp.resolution.state import LIBRARIES, ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
-from graphrag_mcp.resolution.types import Types
+from graphrag_mcp.resolution.types import Lineage, Types
 
 MAX_BINDINGS = 100  # A variable with more values in one scope is not known.
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from graphrag_mcp.languages.policy import Policy
-from graphrag_mcp.model.expressions import TupleOf
+from graphrag_mcp.model.expressions import TupleOf, parse
 from graphrag_mcp.model.facts import Mark, Mention, SymbolId
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.model.notation import parse
 from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,
@@ -29,11 +28,10 @@ from graphrag_mcp.model.values import (
     apart,
     either,
 )
-from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.lineage import Lineage
-from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
-from graphrag_mcp.resolution.state import ResolverPart
+from graphrag_mcp.resolution.files import MOST_OF_A_NAME
+from graphrag_mcp.resolution.state import LIBRARIES, ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
+from graphrag_mcp.resolution.types import Lineage
 
 
 class _Fit(IntEnum):

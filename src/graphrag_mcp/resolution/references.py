@@ -1,5 +1,6 @@
-"""The links to and from declarations, as they were stored when their files were resolved."""
+"""The links to and from declarations, as they were stored, and what is around a place in a file."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple, Protocol
@@ -9,9 +10,23 @@ from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import SOME, SUPER, How, Place, StoredLink, place_id
 from graphrag_mcp.model.sources import FactSource
-from graphrag_mcp.model.values import Function, Many, Several, Table, Type, Value, alternatives, either
+from graphrag_mcp.model.values import (
+    All,
+    Either,
+    Function,
+    Instance,
+    Many,
+    Several,
+    Table,
+    Type,
+    Value,
+    alternatives,
+    either,
+)
 from graphrag_mcp.resolution.by_name import macro_name
+from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.resolver import Resolver
+from graphrag_mcp.resolution.state import of_project
 
 _ENCLOSING = frozenset(
     (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.CONSTANT, SymbolKind.MODULE)
@@ -261,3 +276,39 @@ def held_in(value: Value | None) -> Value | None:
         case Several(items):
             return either(items)
     return value
+
+
+class Places:
+    """The places of one file."""
+
+    def __init__(self, references: References, file: File) -> None:
+        self._references, self._resolver, self._file = references, references.resolver, file
+        self._path, self._facts = file.path, file.facts
+        self._place, self._declared = references.resolver.state.place, references.resolver.declared
+        self._starts = [mention.at for mention in self._facts.mentions]
+        self._around: tuple[int, Place] | None = None
+
+    def _line(self, at: int) -> int:
+        """Return the line of an offset: of the mention there, or before it in its declaration, else of the next."""
+        place, around = bisect_left(self._starts, at), self._file.declared_around(at)
+        mentions = self._facts.mentions
+        is_there = place < len(mentions) and mentions[place].at == at
+        if not is_there and around and place and mentions[place - 1].at > around[0][1].start:
+            return mentions[place - 1].line
+        if place < len(mentions):
+            return mentions[place].line
+        return around[0][1].line if around else 1
+
+    def _source(self, at: int) -> Place:
+        """Return what is around an offset; asked several times for one mention."""
+        if self._around is None or self._around[0] != at:
+            symbol = self._references.around(self._path, at, named=True)
+            self._around = at, self._place(symbol) if symbol else Place(self._path, "")
+        return self._around[1]
+
+
+def types_of(value: Value | None) -> tuple[SymbolId, ...]:
+    """Return the types of the project that a value may have."""
+    if isinstance(value, Either | All):
+        return tuple(symbol for other in value.values for symbol in types_of(other))
+    return of_project(value.symbols) if isinstance(value, Instance | Type) else ()

@@ -1,9 +1,9 @@
-"""What each declaration is: a type, a constructor, a property, a member of which type."""
+"""What each declaration is: a type, a constructor, a property, a member of which type; and each mention of one."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark, Mention, SymbolId, Use
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.values import Foreign, Outside, Type, Value
 from graphrag_mcp.resolution.files import Sought
 from graphrag_mcp.resolution.state import ResolverPart
@@ -161,3 +161,42 @@ class Symbols(ResolverPart):
             for symbol in self.state.source.find(self.state.source.unit(owner.path), f"{declaration.qualified}.{name}"):
                 if self.declared(symbol).owner != owner.number or symbol.path != owner.path:
                     yield symbol
+
+
+_USES: Mapping[SymbolKind, Mapping[RelationKind, Sequence[Use]]] = {
+    SymbolKind.TYPE: {
+        RelationKind.INSTANTIATES: (Use.CALL, Use.CREATE),
+        RelationKind.INHERITS: (Use.BASE,),
+        RelationKind.USES: (Use.TYPE, Use.VALUE, Use.FILL, Use.QUERY),
+        RelationKind.WRITES: (Use.WRITE,),
+    },
+    SymbolKind.FUNCTION: {
+        RelationKind.CALLS: (Use.CALL, Use.CREATE, Use.REFLECTED),
+        RelationKind.HANDS_ON: (Use.VALUE, Use.FUNCTION),
+        RelationKind.USES: (Use.TYPE, Use.BASE, Use.FILL, Use.QUERY),
+        RelationKind.WRITES: (Use.WRITE, Use.ELEMENT, Use.KEY),
+    },
+    SymbolKind.FIELD: {
+        RelationKind.CALLS: (Use.CALL,),
+        RelationKind.READS: (Use.VALUE, Use.CREATE, Use.REFLECTED, Use.QUERY),
+        RelationKind.USES: (Use.TYPE, Use.BASE),
+        RelationKind.WRITES: (Use.WRITE, Use.FILL, Use.KEY, Use.ARGUMENT, Use.ADDRESS),
+    },
+}
+_KINDS = {
+    kind: {use: relation for relation, uses in relations.items() for use in uses} for kind, relations in _USES.items()
+}
+
+
+def relation_kind(symbols: Symbols, symbol: SymbolId, mention: Mention) -> RelationKind:
+    """Return what a mention of a declaration is."""
+    declared, use = symbols.declared(symbol), Use(mention.use)
+    if use is Use.IMPORT:
+        return RelationKind.IMPORTS
+    kind = SymbolKind.FIELD if symbols.is_property(symbol) else SymbolKind(declared.kind)
+    kinds = _KINDS.get(SymbolKind.FUNCTION if kind in CALLABLE else kind, _KINDS[SymbolKind.FIELD])
+    if use is Use.PART:
+        use = Use.WRITE if Mark.INLINE in declared.marks else Use.VALUE
+    relation = kinds.get(use, RelationKind.CONTAINS)
+    is_embedded = relation is RelationKind.INHERITS and symbols.has_method_sets(symbol)
+    return RelationKind.USES if is_embedded else relation

@@ -10,16 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from graphrag_mcp.languages.policy import policy_of
-from graphrag_mcp.model.expressions import Member, Name
+from graphrag_mcp.model.expressions import Member, Name, parse
 from graphrag_mcp.model.facts import ASSIGNED, Bound, FileFacts, Mark, identities_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import Read
-from graphrag_mcp.model.notation import parse
 from graphrag_mcp.model.sources import Names
 from graphrag_mcp.parsing.code.imports import module_keys
-from graphrag_mcp.resolution.files import Nested, Span
-from graphrag_mcp.resolution.reads import BASES, IMPORTED_BY_ALL, PASSED_ON
+from graphrag_mcp.resolution.files import BASES, IMPORTED_BY_ALL, PASSED_ON, Nested, Span
 
 _NUMBER = re.compile(r"([#%])(\d+)")
 

@@ -16,15 +16,13 @@ from graphrag_mcp.model.search import (
     StoredFile,
 )
 from graphrag_mcp.ports import ChunkStore
-from graphrag_mcp.search.query.locations import Location, lines_in
-from graphrag_mcp.search.query.phrases import asks_for_behaviour
-from graphrag_mcp.search.query.understand import Intent, Query
-from graphrag_mcp.search.ranking.bonuses import graph_votes
-from graphrag_mcp.search.ranking.candidates import Candidates
+from graphrag_mcp.search.query.literals import Location, lines_in
+from graphrag_mcp.search.query.understand import Intent, Query, asks_for_behaviour
+from graphrag_mcp.search.ranking.bonuses import COMPARED, Wording, compare_wording, graph_votes
 from graphrag_mcp.search.ranking.fusion import EVEN, Fused, RankedList, fuse
-from graphrag_mcp.search.ranking.second_look import further_list
+from graphrag_mcp.search.ranking.reranking import further_list
+from graphrag_mcp.search.ranking.scored import Candidates
 from graphrag_mcp.search.ranking.weights import weights_of
-from graphrag_mcp.search.ranking.wording import COMPARED, Wording, compare_wording
 from graphrag_mcp.search.retrieval import Lookups, Retrieved
 from graphrag_mcp.settings import RankingPart, RetrievalSettings
 from graphrag_mcp.text.words import query_words

@@ -24,21 +24,16 @@ from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, best_of, judge, judge_together
 from graphrag_mcp.search.enrich import near_names, rejected_approaches, related_code
 from graphrag_mcp.search.filters import check_filters
-from graphrag_mcp.search.focus import Gains, Terms, focus_hits
+from graphrag_mcp.search.focus import Gains, Terms, focus_hits, whole_definitions
 from graphrag_mcp.search.gather import gather
-from graphrag_mcp.search.phrasings import fuse_phrasings, interleave
 from graphrag_mcp.search.query.restrictions import find_restriction
-from graphrag_mcp.search.query.spelling import respell
-from graphrag_mcp.search.query.understand import Query, clauses, joined, understand, understand_apart
-from graphrag_mcp.search.ranking.candidates import Candidates
+from graphrag_mcp.search.query.understand import Query, clauses, joined, respell, understand, understand_apart
 from graphrag_mcp.search.ranking.definitions import order_definitions
 from graphrag_mcp.search.ranking.ranker import score_candidates
-from graphrag_mcp.search.ranking.reranking import Reranked, rerank
-from graphrag_mcp.search.ranking.scored import Scored
-from graphrag_mcp.search.ranking.second_look import expect_look, look_again
+from graphrag_mcp.search.ranking.reranking import Reranked, expect_look, look_again, rerank
+from graphrag_mcp.search.ranking.scored import Candidates, Scored, fuse_phrasings, interleave
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
 from graphrag_mcp.search.select import Selection, select
-from graphrag_mcp.search.whole import whole_definitions
 from graphrag_mcp.settings import RetrievalSettings
 
 POOL = 120  # Candidates of each list, whatever the limit is: it decides how many are shown, not which.

@@ -33,7 +33,7 @@ from graphrag_mcp.ports import (
 )
 from graphrag_mcp.search.literals import find_places
 from graphrag_mcp.search.query.understand import Query
-from graphrag_mcp.search.sketch_cache import SketchCache
+from graphrag_mcp.search.ranking.sketches import SketchCache
 from graphrag_mcp.search.threads import DaemonThreads, complete
 from graphrag_mcp.stores.breaker import CircuitBreaker
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex

@@ -11,10 +11,18 @@ from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, D
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MOST_HOPS, PagedArguments
-from graphrag_mcp.tools.as_json import FRAME, as_json, json_cost, shortened
-from graphrag_mcp.tools.asking import Asking
 from graphrag_mcp.tools.excerpts import cost_of_lines, room_of, take_fitting
-from graphrag_mcp.tools.printing import describe_incomplete, location, one_line, printable
+from graphrag_mcp.tools.printing import (
+    FRAME,
+    Asking,
+    as_json,
+    describe_incomplete,
+    json_cost,
+    location,
+    one_line,
+    printable,
+    shortened,
+)
 from graphrag_mcp.tools.tool import Call, Page
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.

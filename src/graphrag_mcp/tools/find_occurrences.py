@@ -83,11 +83,10 @@ class OccurrencesArguments(CodeArguments):
 
 def find_occurrences(view: "IndexView", call: Call[OccurrencesArguments]) -> "CodeAnswer[Occurrences, Placed]":
     """Return every line that contains a text."""
-    from graphrag_mcp.grep.fragments import find_fragments
     from graphrag_mcp.grep.hits import find_hits
+    from graphrag_mcp.grep.near import find_fragments, find_spellings
     from graphrag_mcp.grep.needles import create_needle
     from graphrag_mcp.grep.occurrences import find_occurrences as find_lines
-    from graphrag_mcp.grep.spellings import find_spellings
 
     arguments, last = call.arguments, call.first + call.arguments.limit
     create = partial(create_needle, arguments.text, regex=arguments.regex, whole_word=arguments.whole_word)

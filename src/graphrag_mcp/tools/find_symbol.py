@@ -21,8 +21,6 @@ from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import LOCATION, as_name
 from graphrag_mcp.text.words import index_words, query_words
 from graphrag_mcp.tools.arguments import CodeArguments, RowCount, SymbolText, hint
-from graphrag_mcp.tools.as_json import LISTED
-from graphrag_mcp.tools.asking import Asking
 from graphrag_mcp.tools.code_answer import (
     IN_WORDS,
     KIND_WORDS,
@@ -40,15 +38,14 @@ from graphrag_mcp.tools.code_answer import (
 )
 from graphrag_mcp.tools.excerpts import cost_of, cost_of_lines, cut_text, fold, room_of
 from graphrag_mcp.tools.outlines import outline_lines
-from graphrag_mcp.tools.printing import fenced, numbered, one_line
+from graphrag_mcp.tools.printing import LISTED, Asking, fenced, numbered, one_line
 from graphrag_mcp.tools.tool import Call, Page, Tool, page_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
     from graphrag_mcp.graph.navigator import FoundSymbol
     from graphrag_mcp.graph.reading import Body
-    from graphrag_mcp.graph.steps import Step
-    from graphrag_mcp.graph.tracing import Dependant, Trace
+    from graphrag_mcp.graph.tracing import Dependant, Step, Trace
 
 _COMMA = re.compile(r",(?![^(]*\))")  # A comma between parameters does not end a symbol.
 MAXIMUM_READ = 10  # Symbols whose code one answer has.

@@ -35,8 +35,8 @@ from graphrag_mcp.tools.tool import Call, Tool, page_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
-    from graphrag_mcp.graph.affected import Affected
     from graphrag_mcp.graph.changes import DiffImpact
+    from graphrag_mcp.graph.dependants import Affected
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.tracing import Dependant
     from graphrag_mcp.model.graph import CodeNode

@@ -12,10 +12,9 @@ from graphrag_mcp.model.reports import ServerState, Status
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import ToolArguments
-from graphrag_mcp.tools.as_json import as_json
 from graphrag_mcp.tools.excerpts import cut_text, room_of
 from graphrag_mcp.tools.outlines import write_orientation
-from graphrag_mcp.tools.printing import describe_state, one_line, printable
+from graphrag_mcp.tools.printing import as_json, describe_state, one_line, printable
 from graphrag_mcp.tools.tool import Call, Tool
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.

@@ -14,8 +14,7 @@ from graphrag_mcp.tools.printing import fenced, location, numbered, one_line, pr
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Outline
-    from graphrag_mcp.graph.orientation import Orientation
-    from graphrag_mcp.graph.repository_map import RepositoryMap
+    from graphrag_mcp.graph.orientation import Orientation, RepositoryMap
 
 SIGNATURE_CHARACTERS = 160
 # Characters of the parts of an orientation.

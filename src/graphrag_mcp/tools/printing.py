@@ -1,13 +1,21 @@
-"""Text of a repository as an answer may show it, and what every answer says of the index."""
+"""How answers are written: text of a repository as it may be shown, JSON, and what every answer says of the index."""
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from functools import cache
+from operator import attrgetter
+from typing import Any
 
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
+from graphrag_mcp.tools.excerpts import cost_of
 
 # Shown as symbols: a file may contain escape sequences that control a terminal, or change the reading direction.
 _UNSEEN = (*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -66,3 +74,93 @@ def describe_incomplete(state: IndexState) -> str:
 def describe_index(state: IndexState) -> str:
     words = f"Index {describe_state(state)}."
     return words + " The results cover the part indexed so far." if state.state is IndexPhase.BUILDING else words
+
+
+FRAME = 2  # Characters around a value.
+LISTED = 20  # Entries of a list beside the rows of an answer, or in one of them.
+
+
+def as_json(value: Any) -> Any:
+    """Return a value as JSON has it.
+
+    A record is an object of its fields, or of what `@shown` names. A set, of texts or places, is a list of texts.
+    """
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    if isinstance(value, Mapping):
+        return {str(name): as_json(entry) for name, entry in value.items()}
+    if isinstance(value, set | frozenset):
+        return [entry if isinstance(entry, str) else "{}:{}".format(*entry) for entry in sorted(value)]
+    if parts := _parts(value.__class__):
+        return {name: as_json(read(value)) for name, read in parts.items()}
+    return [as_json(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+
+@cache
+def _parts(record: Hashable) -> Mapping[str, Callable[[Any], Any]]:
+    """Return what JSON has of a class of records, by its name, and nothing for another class."""
+    names = [field.name for field in fields(record)] if is_dataclass(record) else getattr(record, "_fields", ())
+    parts: Mapping[str, str] = getattr(record, "in_json", {name: name for name in names})
+    return {name: attrgetter(part) for name, part in parts.items()}
+
+
+def shortened(value: Any) -> Any:
+    """Return JSON with the first entries of each long list, and beside it their number as `NAME_total`."""
+    if isinstance(value, list):
+        return [shortened(entry) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    short: dict[str, Any] = {}
+    for name, entry in value.items():
+        is_long = isinstance(entry, list) and len(entry) > LISTED
+        short[name] = shortened(entry[:LISTED] if is_long else entry)
+        if is_long:
+            short[f"{name}_total"] = len(entry)
+    return short
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Return a value as the text of JSON."""
+    return printable(json.dumps(as_json(value), ensure_ascii=False, indent=indent))
+
+
+def json_cost(value: Any) -> int:
+    """Return how much room a value of JSON takes."""
+    return cost_of(json.dumps(value, ensure_ascii=False))
+
+
+_COMMANDS = {
+    "find_history": "history",
+    "find_occurrences": "grep",
+    "find_symbol": "find",
+    "graphrag_hybrid_search": "search",
+    "index_status": "status",
+    "trace_relations": "trace",
+}
+_OPTIONS = {"exclude_archived=false": "--include-archived"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The words of one way to call a tool."""
+
+    in_shell: bool = False
+
+    def tool(self, name: str, argument: str = "") -> str:
+        """Return how a tool is called, with at most one argument, such as "unresolved=true"."""
+        command = f"graphrag-mcp {_COMMANDS[name]}" if self.in_shell else name
+        return f"{command} {self.argument(argument)}" if argument else command
+
+    def argument(self, argument: str) -> str:
+        """Return how an argument such as "hops=3" is given; of a name alone, what it is called."""
+        if not self.in_shell:
+            return argument
+        name, _, value = argument.partition("=")
+        option = _OPTIONS.get(argument, f"--{name.replace('_', '-')}")
+        return option if value in ("", "true", "false") else f"{option} {value}"
+
+
+MCP = Asking()
+SHELL = Asking(in_shell=True)

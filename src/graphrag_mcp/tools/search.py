@@ -17,8 +17,7 @@ from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Hit, SearchRequest, SearchResult
 from graphrag_mcp.tools.arguments import MAXIMUM_RESULTS, Entries, SearchArguments, hint, languages_of
-from graphrag_mcp.tools.search_json import search_json
-from graphrag_mcp.tools.search_text import search_text
+from graphrag_mcp.tools.search_answer import search_json, search_text
 from graphrag_mcp.tools.tool import Call, Tool
 
 ResultCount = Annotated[int, Field(ge=1, le=MAXIMUM_RESULTS, description="Results to return.")]

@@ -10,12 +10,9 @@ from graphrag_mcp.app.session import Capability, View
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import Settings
-from graphrag_mcp.tools.arguments import PagedArguments, SearchArguments, ToolArguments
-from graphrag_mcp.tools.as_json import json_text
-from graphrag_mcp.tools.asking import MCP, Asking
+from graphrag_mcp.tools.arguments import PagedArguments, SearchArguments, ToolArguments, parse_arguments, schema_of
 from graphrag_mcp.tools.excerpts import CONCISE_TOKENS
-from graphrag_mcp.tools.printing import describe_incomplete
-from graphrag_mcp.tools.validation import parse_arguments, schema_of
+from graphrag_mcp.tools.printing import MCP, Asking, describe_incomplete, json_text
 
 _NOT_ASKED = ("cursor", "limit", "top_n", "token_budget", "response_format")  # Size and form of an answer.
 Arguments = TypeVar("Arguments", bound=ToolArguments, covariant=True)

@@ -20,7 +20,6 @@ from graphrag_mcp.model.graph import ACCESSING, OF_USES, Certainty, Direction, L
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import MOST_HOPS, Hops
-from graphrag_mcp.tools.asking import Asking
 from graphrag_mcp.tools.code_answer import (
     FEW_PLACES,
     KIND_WORDS,
@@ -46,15 +45,13 @@ from graphrag_mcp.tools.code_answer import (
     shown_line,
     target_of,
 )
-from graphrag_mcp.tools.flow import find_flow, flow_text
-from graphrag_mcp.tools.flow_ends import FlowArguments
-from graphrag_mcp.tools.printing import location
+from graphrag_mcp.tools.flow import FlowArguments, find_flow, flow_text
+from graphrag_mcp.tools.printing import Asking, location
 from graphrag_mcp.tools.tool import Call, Tool, page_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.app.view import IndexView
-    from graphrag_mcp.graph.steps import Step
-    from graphrag_mcp.graph.tracing import Naming, Trace
+    from graphrag_mcp.graph.tracing import Naming, Step, Trace
     from graphrag_mcp.model.graph import CodeNode
 
 DirectionName = Annotated[

@@ -3,22 +3,92 @@
 import time
 from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from graphrag_mcp import __version__
 from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError, quoted
-from graphrag_mcp.graph.neighbourhood import Neighbourhood
+from graphrag_mcp.graph.reading import Neighbourhood
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.stores.sqlite.catalog import FileOrder
 from graphrag_mcp.text.secrets import mask_secrets
-from graphrag_mcp.tools.as_json import as_json
+from graphrag_mcp.tools.arguments import parse_arguments
 from graphrag_mcp.tools.excerpts import tokens_of
-from graphrag_mcp.tools.printing import describe_state
-from graphrag_mcp.tools.search_json import iso, search_payload
+from graphrag_mcp.tools.printing import as_json, describe_state
+from graphrag_mcp.tools.search_answer import iso, search_payload
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
-from graphrag_mcp.tools.validation import parse_arguments
-from graphrag_mcp.ui import questions
+
+LONGEST_TEXT = 1_000
+
+
+class Question(BaseModel):
+    """The base of all requests."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class ToolQuestion(Question):
+    """A call of a tool, by its name and its arguments."""
+
+    tool: str = Field("graphrag_hybrid_search", max_length=100)
+    arguments: dict[str, Any]
+
+
+class FileQuestion(Question):
+    """An indexed file."""
+
+    path: str = Field(min_length=1, max_length=LONGEST_TEXT)
+
+
+class DiffQuestion(Question):
+    """What differs from a branch, a commit or in a range; "" for what is checked out."""
+
+    base: str = Field("", max_length=LONGEST_TEXT)
+
+
+class GraphQuestion(Question):
+    """The neighbourhood of a symbol: by its name, or by the path and line of a result."""
+
+    symbol: str = Field("", max_length=LONGEST_TEXT)
+    path: str = Field("", max_length=LONGEST_TEXT)
+    line: int = Field(0, ge=0, le=100_000_000)
+    hops: int = Field(1, ge=1, le=3)
+    limit: int = Field(40, ge=2, le=150)
+    exclude_archived: bool = False
+
+
+class _PageQuestion(Question):
+    text: str = Field("", max_length=LONGEST_TEXT)
+    page: int = Field(1, ge=1, le=1_000_000)
+    size: int = Field(50, ge=1, le=500)
+
+    @property
+    def first(self) -> int:
+        return (self.page - 1) * self.size
+
+
+class FilesQuestion(_PageQuestion):
+    """A page of the indexed files."""
+
+    language: str = Field("", max_length=100)
+    category: str = Field("", max_length=100)
+    archived: Literal["all", "active", "archived"] = "all"
+    order: FileOrder = "path"
+    descending: bool = False
+
+
+class SkippedQuestion(_PageQuestion):
+    """A page of the files that were left out."""
+
+    reason: str = Field("", max_length=LONGEST_TEXT)
+
+
+class NoQuestion(Question):
+    """A request that takes no arguments."""
+
 
 Values = Mapping[str, object]
 MOST_COMPARED = 5_000  # Lines of a file; of longer ones the difference takes seconds.
@@ -34,7 +104,7 @@ def answer(view: IndexView, name: str, values: Values) -> object:
     return ask(view, parse_arguments(name, model, values))
 
 
-def _project(view: IndexView, _asked: questions.NoQuestion) -> dict[str, Any]:
+def _project(view: IndexView, _asked: NoQuestion) -> dict[str, Any]:
     """Return what the page reads once: the root, and the arguments of the tools."""
     return {
         "root": str(view.root),
@@ -43,12 +113,12 @@ def _project(view: IndexView, _asked: questions.NoQuestion) -> dict[str, Any]:
     }
 
 
-def _progress(view: IndexView, _asked: questions.NoQuestion) -> dict[str, Any]:
+def _progress(view: IndexView, _asked: NoQuestion) -> dict[str, Any]:
     state = view.state
     return {**as_json(state), "words": describe_state(state)}
 
 
-def _search(view: IndexView, question: questions.ToolQuestion) -> dict[str, Any]:
+def _search(view: IndexView, question: ToolQuestion) -> dict[str, Any]:
     """Search as an agent would, and return everything that explains the result."""
     if question.tool not in SEARCH_TOOLS:
         raise RequestError("tool", f"{quoted(question.tool)} is not a search tool; use {' or '.join(SEARCH_TOOLS)}")
@@ -58,7 +128,7 @@ def _search(view: IndexView, question: questions.ToolQuestion) -> dict[str, Any]
     return search_payload(result) | {"total_ms": (time.perf_counter() - started) * 1000}
 
 
-def _call(view: IndexView, question: questions.ToolQuestion) -> dict[str, Any]:
+def _call(view: IndexView, question: ToolQuestion) -> dict[str, Any]:
     """Return the answer of a tool as values, and as the text that an agent would get, with about how many tokens."""
     if question.tool not in TOOLS:
         raise RequestError("tool", f"{quoted(question.tool)} is not a tool; there are: {', '.join(TOOLS)}")
@@ -71,7 +141,7 @@ def _call(view: IndexView, question: questions.ToolQuestion) -> dict[str, Any]:
     return {"values": values, "text": text, "tokens": tokens_of(text), "characters": len(text)}
 
 
-def _file(view: IndexView, question: questions.FileQuestion) -> dict[str, Any]:
+def _file(view: IndexView, question: FileQuestion) -> dict[str, Any]:
     """Return an indexed file as it is on disk, with secrets masked, and what it defines."""
     outline = view.navigator.outline(question.path)
     path = outline.file.path
@@ -86,7 +156,7 @@ def _file(view: IndexView, question: questions.FileQuestion) -> dict[str, Any]:
     }
 
 
-def _diff(view: IndexView, question: questions.DiffQuestion) -> dict[str, Any]:
+def _diff(view: IndexView, question: DiffQuestion) -> dict[str, Any]:
     """Return the lines that differ, with secrets masked, a hunk for each run of them."""
     difference = view.navigator.differing(question.base, "", Scope())
     files, left = [], MOST_LINES
@@ -117,7 +187,7 @@ def _lines(text: bytes) -> list[str]:
     return shown.split("\n") if shown else []
 
 
-def _graph(view: IndexView, question: questions.GraphQuestion) -> dict[str, Any]:
+def _graph(view: IndexView, question: GraphQuestion) -> dict[str, Any]:
     """Return the code graph around a symbol or a result."""
     around = _around(view, question)
     return {
@@ -130,7 +200,7 @@ def _graph(view: IndexView, question: questions.GraphQuestion) -> dict[str, Any]
     }
 
 
-def _around(view: IndexView, question: questions.GraphQuestion) -> Neighbourhood:
+def _around(view: IndexView, question: GraphQuestion) -> Neighbourhood:
     scope = Scope(exclude_archived=question.exclude_archived)
     location = f"{question.path}:{question.line}" if question.line else question.path
     is_both = question.path and question.symbol
@@ -145,7 +215,7 @@ def _around(view: IndexView, question: questions.GraphQuestion) -> Neighbourhood
         return view.navigator.around(names[1], question.hops, question.limit, scope)  # A heading or a block.
 
 
-def _files(view: IndexView, question: questions.FilesQuestion) -> dict[str, Any]:
+def _files(view: IndexView, question: FilesQuestion) -> dict[str, Any]:
     columns = {"language": question.language, "category": question.category}
     archived = None if question.archived == "all" else question.archived == "archived"
     files, total = view.index.inventory.files(
@@ -161,20 +231,20 @@ def _files(view: IndexView, question: questions.FilesQuestion) -> dict[str, Any]
     return {"rows": rows, "total": total}
 
 
-def _skipped(view: IndexView, question: questions.SkippedQuestion) -> dict[str, Any]:
+def _skipped(view: IndexView, question: SkippedQuestion) -> dict[str, Any]:
     rows, total = view.index.inventory.skipped(question.text, question.reason, question.first, question.size)
     return {"rows": [{"path": path, "reason": reason} for path, reason in rows], "total": total}
 
 
-REQUESTS: Mapping[str, tuple[type[questions.Question], Callable[[IndexView, Any], object]]] = {
-    "project": (questions.NoQuestion, _project),
-    "progress": (questions.NoQuestion, _progress),
-    "status": (questions.NoQuestion, lambda view, _: view.status()),
-    "search": (questions.ToolQuestion, _search),
-    "call": (questions.ToolQuestion, _call),
-    "file": (questions.FileQuestion, _file),
-    "diff": (questions.DiffQuestion, _diff),
-    "graph": (questions.GraphQuestion, _graph),
-    "files": (questions.FilesQuestion, _files),
-    "skipped": (questions.SkippedQuestion, _skipped),
+REQUESTS: Mapping[str, tuple[type[Question], Callable[[IndexView, Any], object]]] = {
+    "project": (NoQuestion, _project),
+    "progress": (NoQuestion, _progress),
+    "status": (NoQuestion, lambda view, _: view.status()),
+    "search": (ToolQuestion, _search),
+    "call": (ToolQuestion, _call),
+    "file": (FileQuestion, _file),
+    "diff": (DiffQuestion, _diff),
+    "graph": (GraphQuestion, _graph),
+    "files": (FilesQuestion, _files),
+    "skipped": (SkippedQuestion, _skipped),
 }

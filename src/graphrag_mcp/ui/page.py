@@ -17,12 +17,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from graphrag_mcp.app.lazy import LazySession
 from graphrag_mcp.app.local import App
+from graphrag_mcp.app.session import LazySession
 from graphrag_mcp.errors import GraphragError, RequestError
 from graphrag_mcp.index.failures import explain
-from graphrag_mcp.tools.as_json import as_json
-from graphrag_mcp.tools.printing import printable
+from graphrag_mcp.tools.printing import as_json, printable
 from graphrag_mcp.ui.api import answer
 from graphrag_mcp.ui.gate import Gate
 

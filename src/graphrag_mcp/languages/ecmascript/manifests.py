@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from graphrag_mcp.languages.manifests import joined, table
-from graphrag_mcp.model.manifests import OUTPUT, Manifest
+from graphrag_mcp.model.files import OUTPUT, Manifest
 
 _COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
 _TRAILING = re.compile(r",(\s*[}\]])")

@@ -16,7 +16,7 @@ from graphrag_mcp.languages.policy import (
 )
 from graphrag_mcp.languages.registry import builtins_of
 from graphrag_mcp.model.facts import EXPECTED
-from graphrag_mcp.model.manifests import OUTPUT, Manifest
+from graphrag_mcp.model.files import OUTPUT, Manifest
 from graphrag_mcp.model.sources import ModuleSource, is_below
 from graphrag_mcp.model.values import Module, Outside, Value
 

@@ -3,7 +3,7 @@
 import re
 
 from graphrag_mcp.languages.manifests import joined
-from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.files import Manifest
 
 _COMMENT = re.compile(r"//.*")
 _MODULE = re.compile(r"^[ \t]*+module[ \t]+\"?([^\s\"]+)", re.MULTILINE)

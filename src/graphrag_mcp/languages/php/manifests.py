@@ -3,7 +3,7 @@
 import json
 
 from graphrag_mcp.languages.manifests import joined, table
-from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.files import Manifest
 
 
 def read(folder: str, name: str, text: str) -> Manifest:

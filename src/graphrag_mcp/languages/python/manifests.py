@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from graphrag_mcp.languages.manifests import joined, read_toml, table
-from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.files import Manifest
 
 _REQUIRED = re.compile(r"[A-Za-z0-9][\w.-]*")
 _FINDERS = ("find_packages", "find_namespace_packages")

@@ -19,7 +19,7 @@ from graphrag_mcp.languages.policy import (
 from graphrag_mcp.languages.python.manifests import normal_name
 from graphrag_mcp.languages.registry import builtins_of, library_of
 from graphrag_mcp.model.facts import Declared
-from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.files import Manifest
 from graphrag_mcp.model.sources import ModuleSource, is_below
 from graphrag_mcp.model.values import (
     NOTHING,

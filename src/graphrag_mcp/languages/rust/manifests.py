@@ -3,7 +3,7 @@
 import posixpath
 
 from graphrag_mcp.languages.manifests import joined, read_toml, table
-from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.model.files import Manifest
 
 
 def read(folder: str, name: str, text: str) -> Manifest:

@@ -10,12 +10,11 @@ from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.languages.testing import MARKED_TEST
 from graphrag_mcp.model.files import CALLABLE, HEADER_SUFFIXES, Category, SymbolKind
 from graphrag_mcp.parsing.categories import categorise
-from graphrag_mcp.parsing.code.captures import DEFINITION_ROLES, Findings, FoundDefinition
-from graphrag_mcp.parsing.code.comments import Comments
+from graphrag_mcp.parsing.code.captures import DEFINITION_ROLES, Comments, Findings, FoundDefinition
 from graphrag_mcp.parsing.code.declared import declared_keys
-from graphrag_mcp.parsing.code.described import name_described
 from graphrag_mcp.parsing.code.imports import expand_imports, module_path
 from graphrag_mcp.parsing.code.names import OwnNamespace, as_title, last_name, without_marks
+from graphrag_mcp.parsing.code.uses import name_described
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes, modules_around
 from graphrag_mcp.text.names import operator_name
 

@@ -8,8 +8,7 @@ from posixpath import dirname, normpath
 from urllib.parse import unquote
 
 from graphrag_mcp.model.files import Relation, RelationKind, Resolution
-from graphrag_mcp.parsing.documents.sections import Section
-from graphrag_mcp.parsing.passages import Lines, Passage
+from graphrag_mcp.parsing.documents.sections import Lines, Passage, Section
 
 _CERTAIN = 1.0  # A path identifies one file.
 _BY_NAME = 0.9  # Several notes may have the name of a wikilink.

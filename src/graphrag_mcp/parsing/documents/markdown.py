@@ -8,8 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphrag_mcp.parsing.documents.sections import Heading
-from graphrag_mcp.parsing.passages import Passage
+from graphrag_mcp.parsing.documents.sections import Heading, Passage
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,10 +54,8 @@ from graphrag_mcp.languages.grammars import Captures, Match, Matches
 from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, Shapes, arguments, instance, module
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.facts import ASSIGNED, TYPED, Declared, Exported, FileFacts, Flow, Imported
-from graphrag_mcp.parsing.facts.bindings import BINDERS, OUTER, Bindings
-from graphrag_mcp.parsing.facts.declarations import MARKS, Declarations
-from graphrag_mcp.parsing.facts.functions import RESULTS, Functions
-from graphrag_mcp.parsing.facts.mentions import MENTIONS, Mentions, Used
+from graphrag_mcp.parsing.facts.declarations import MARKS, RESULTS, Declarations, Functions
+from graphrag_mcp.parsing.facts.mentions import BINDERS, MENTIONS, OUTER, Bindings, Mentions, Used
 from graphrag_mcp.parsing.facts.reading import Held, Reading, source_around, whole
 from graphrag_mcp.parsing.outline import Definition
 

@@ -1,27 +1,111 @@
-"""Understands a query: what it names, what kind of file it asks for, which relation it asks about."""
+"""Understands a query: what it names, what kind of file it asks for, which relation it asks about.
+
+"tests for the session" asks for tests, "test client" for code: the word must be what the query is about. It is when it
+comes first and is qualified, when it comes last, or in a phrase that is not ambiguous (`phrases.toml`).
+"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, islice
+from typing import NamedTuple, TypeVar
 
-from graphrag_mcp.model.files import Category
-from graphrag_mcp.search.query.literals import Literal, Run, literals, message_runs
-from graphrag_mcp.search.query.locations import Location, read_locations
-from graphrag_mcp.search.query.phrases import (
-    AskedRelation,
-    asked_categories,
-    asked_relations,
-    asks_for_changes,
-    asks_for_fact,
-    asks_for_retired,
-    stating_files,
-)
+from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.model.search import EdgeDirection
+from graphrag_mcp.search.query.literals import Literal, Location, Run, literals, message_runs, read_locations
 from graphrag_mcp.settings import RetrievalSettings
-from graphrag_mcp.text.expressions import read_table
+from graphrag_mcp.text.expressions import expand, read_table
 from graphrag_mcp.text.names import NAME, NamedSymbol, is_identifier, read_declaration, read_name
 from graphrag_mcp.text.words import is_telling, query_words
+
+Meaning = TypeVar("Meaning")
+
+
+class AskedRelation(NamedTuple):
+    """A relation that a query asks about, from the definition it names."""
+
+    kind: RelationKind
+    direction: EdgeDirection
+
+
+_DATA = read_table("graphrag_mcp.search.query", "phrases.toml")
+
+
+def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(expand(phrase, _DATA["part"]) for phrase in phrases))
+
+
+_CATEGORIES = {Category(name): _any_of(phrases) for name, phrases in _DATA["category"].items()}
+_RELATIONS = {
+    AskedRelation(RelationKind(kind), EdgeDirection(direction)): _any_of(phrases)
+    for direction, kinds in _DATA["relation"].items()
+    for kind, phrases in kinds.items()
+}
+_PROJECT = {_any_of(phrases): _any_of([_DATA["stated_in"][topic]]) for topic, phrases in _DATA["project"].items()}
+# What states how a project is used, built and released.
+_STATING = frozenset({Category.DOCUMENTATION, Category.CONFIG})
+_FACT = re.compile(
+    r"^(?:what|which|when|may|can|is|are|does|do|should|must)\b|\bhow (?:many|much|long|large|big|often)\b|"
+    r"\b(?:i|we|my|our)\b|\bdefaults?\b"
+)
+_BEHAVIOUR = re.compile(r"^(?:how|where|when|why|what happens|(?:which|what) (?:part|code|function|place))\b")
+_KIND_OF_TYPE = re.compile(r"\b(?:class|struct|interface|trait|enum|type|protocol|record|model|schema)(?:e?s)?\b")
+_PAST = re.compile(
+    r"\b(?:old|older|previous|previously|former|legacy|archived|superseded|deprecated|obsolete|rejected|retired)\b"
+)
+_CHANGES = re.compile(
+    r"\b(?:releas\w*|(?:which|what|since|in) version|chang\w*|since|when|migrat\w*|upgrad\w*|new|deprecat\w*|breaking|"
+    r"remov\w*|histor\w*|added|introduc\w*)\b"
+)
+
+
+def asked_categories(text: str) -> frozenset[Category]:
+    """Return the kinds of file that a query asks for; a question about the project asks for two."""
+    categories = _asked(text, _CATEGORIES)
+    return categories | _STATING if stating_files(text) else categories
+
+
+def stating_files(text: str) -> tuple[re.Pattern[str], ...]:
+    """Return how the names of the files begin, in lower case, that state what a question about the project asks."""
+    plain = _plain(text)
+    return tuple(files for asked, files in _PROJECT.items() if asked.search(plain))
+
+
+def asks_for_fact(text: str) -> bool:
+    """Return whether a question asks what holds or what one can do, and not where or how the code does something."""
+    return _FACT.search(_plain(text)) is not None
+
+
+def asks_for_behaviour(text: str) -> bool:
+    """Return whether a question asks what is done, and not for a type by its kind."""
+    plain = _plain(text)
+    return _BEHAVIOUR.search(plain) is not None and _KIND_OF_TYPE.search(plain) is None
+
+
+def asks_for_retired(text: str) -> bool:
+    """Return whether a query asks for retired files, which are then not ranked lower."""
+    return _PAST.search(text.lower()) is not None
+
+
+def asks_for_changes(text: str) -> bool:
+    """Return whether a query may ask what has changed, which a change log says."""
+    return _CHANGES.search(text.lower()) is not None
+
+
+def asked_relations(text: str) -> tuple[AskedRelation, ...]:
+    """Return the relations that a query asks about, in a fixed order."""
+    return tuple(sorted(_asked(text, _RELATIONS)))
+
+
+def _asked(text: str, meanings: Mapping[Meaning, re.Pattern[str]]) -> frozenset[Meaning]:
+    plain = _plain(text)
+    return frozenset(meaning for meaning, phrases in meanings.items() if phrases.search(plain))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
+
 
 LONG = 250  # Characters: a longer text is an issue or a log, whose first line is its subject.
 MAX_QUOTING = 1_000  # Characters of a query in which texts of the code are looked for.
@@ -200,3 +284,53 @@ def understand_apart(parts: tuple[str, ...], settings: RetrievalSettings) -> lis
     first, second = (understand(part, settings) for part in parts)
     context = tuple(term for term in first.terms if term not in second.terms)
     return [first, replace(second, expansion_terms=context, text=f"{parts[1]} {parts[0]}")]
+
+
+_FORMS = "(?:e[ds]?|ers?|ing|able|ations?)"
+# Letters as in British and in American words, and what follows them.
+_SPELLINGS = (
+    ("is", "iz", _FORMS),
+    ("lys", "lyz", "(?:ed?|ers?|ing)"),
+    ("our", "or", "(?:|s|ed|ing|ful|able|al|ites?|hood)"),
+    ("enc", "ens", "(?:e[ds]?|ing)"),
+    ("tre", "ter", "s?"),
+    ("ogue", "og", "s?"),
+    ("rey", "ray", "s?"),
+    ("rtefact", "rtifact", "s?"),
+)
+_SHORTEST = {"rey": "", "ray": "", "rtefact": "", "rtifact": ""}  # Else at least two letters are before them.
+_RULES = tuple(
+    (re.compile(rf"(\w{_SHORTEST.get(left, '{2,}')}){left}({after})"), rf"\g<1>{right}\g<2>")
+    for british, american, after in _SPELLINGS
+    for left, right in ((british, american), (american, british))
+)
+# A word of prose: none in quotes, in a path, in a name or in an option.
+_PLAIN_WORD = re.compile(r"""(?:^|(?<=[\s(]))[A-Z]?[a-z]{3,}(?=[\s),;:?!]|[.](?:\s|$)|$)""")
+_QUOTED = re.compile(r"""`[^`]*`|"[^"]*"|(?<!\w)'[^']*'(?!\w)""")
+
+
+def respell(text: str, is_known: Callable[[str], bool]) -> str:
+    """Return the text with the words that the repository has in the other spelling only written like that.
+
+    is_known: whether a stemmed word is indexed.
+    """
+    quoted = [match.span() for match in _QUOTED.finditer(text)]
+
+    def spelled(word: re.Match[str]) -> str:
+        is_quoted = any(start <= word.start() < end for start, end in quoted)
+        others = [] if is_quoted or not is_telling(word[0]) else [*_others(word[0], is_known)]
+        return others[0] if others and not _is_known(word[0], is_known) else word[0]
+
+    return _PLAIN_WORD.sub(spelled, text)
+
+
+def _others(word: str, is_known: Callable[[str], bool]) -> Iterator[str]:
+    for pattern, replacement in _RULES:
+        if match := pattern.fullmatch(word):
+            other = match.expand(replacement)
+            if is_telling(other) and _is_known(other, is_known):
+                yield other
+
+
+def _is_known(word: str, is_known: Callable[[str], bool]) -> bool:
+    return any(map(is_known, query_words(word)))

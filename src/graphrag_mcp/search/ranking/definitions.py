@@ -11,12 +11,10 @@ from typing import NamedTuple
 from graphrag_mcp.model.files import CALLABLE, DECLARATION_SUFFIXES, HEADER_SUFFIXES, Category, SymbolKind
 from graphrag_mcp.model.search import StoredFile, SymbolMatch
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.search.query.phrases import asks_for_behaviour
-from graphrag_mcp.search.query.understand import Intent, Query
-from graphrag_mcp.search.ranking.candidates import Candidates
-from graphrag_mcp.search.ranking.scored import Move, Scored
+from graphrag_mcp.search.query.understand import Intent, Query, asks_for_behaviour
+from graphrag_mcp.search.ranking.bonuses import WORDING
+from graphrag_mcp.search.ranking.scored import Candidates, Move, Scored
 from graphrag_mcp.search.ranking.sketches import FileSketches
-from graphrag_mcp.search.ranking.wording import WORDING
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.text.names import NamedSymbol, qualified_by
 

@@ -1,11 +1,11 @@
-"""The catalog: the indexed files, their recipes, and their chunks."""
+"""The catalog: the indexed files, their recipes and chunks, and pages of what is indexed and what was left out."""
 
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphrag_mcp.model.facts import Use, unpack, unpack_outline
 from graphrag_mcp.model.files import (
@@ -20,13 +20,15 @@ from graphrag_mcp.model.files import (
     Symbol,
     SymbolKind,
 )
+from graphrag_mcp.model.reports import IndexedFile
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks, read_packed
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS, of_file
 
-if TYPE_CHECKING:  # The parsing processes import this module, and start sooner without numpy.
+if TYPE_CHECKING:
     from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+
 
 CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line, c.end_line, c.text, c.kind, c.symbol,
     c.names, c.enclosing, c.signature, f.archive_reason, f.archive_penalty, f.modified_at, f.facts"""
@@ -382,3 +384,58 @@ def read_calls(database: Database, file_ids: Collection[int]) -> Mapping[int, Se
         calls = (relation for relation in read_packed(unpack_outline, data) if relation.kind is RelationKind.CALLS)
         calls_of[file_id] = sorted((call.line, call.target) for call in calls)
     return calls_of
+
+
+FileOrder = Literal["path", "language", "category", "size", "modified_at", "chunks", "symbols", "archived", "note"]
+
+_COLUMNS = (
+    "path, language, category, size, modified_at, chunks, symbols, coalesce(archive_reason, '') AS archived, note"
+)
+
+
+class SqliteInventory:
+    """Lists the files of the tree, a page at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def files(
+        self,
+        text: str,
+        columns: Mapping[str, str],
+        archived: bool | None,
+        order: FileOrder,
+        *,
+        descending: bool,
+        first: int,
+        limit: int,
+    ) -> tuple[list[IndexedFile], int]:
+        """Return a page of files, and how many there are in all.
+
+        text: a part of their paths, ignoring case. columns: the values of some columns; "" for any. archived: None for
+        both kinds.
+        """
+        wanted = {column: value for column, value in columns.items() if value}
+        conditions = ["instr(lower(path), ?)", *(f"{column} = ?" for column in wanted)]
+        values = (text.lower(), *wanted.values())
+        if archived is not None:
+            conditions.append(f"archive_reason IS {'NOT ' if archived else ''}NULL")
+        where, direction = " AND ".join(conditions), "DESC" if descending else "ASC"
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM files WHERE {where} ORDER BY {order} {direction}, path LIMIT ? OFFSET ?",
+            (*values, limit, first),
+        )
+        ((total,),) = self._database.rows(f"SELECT count(*) FROM files WHERE {where}", values)
+        return [IndexedFile(*row) for row in rows], int(total)
+
+    def skipped(
+        self, text: str = "", reason: str = "", first: int = 0, limit: int = 100
+    ) -> tuple[list[tuple[str, str]], int]:
+        """Return a page of the paths that were left out, each with its reason, and how many there are in all."""
+        where = "instr(lower(path), ?) AND (? = '' OR reason = ?)"
+        values = (text.lower(), reason, reason)
+        rows = self._database.rows(
+            f"SELECT path, reason FROM skipped WHERE {where} ORDER BY path LIMIT ? OFFSET ?", (*values, limit, first)
+        )
+        ((total,),) = self._database.rows(f"SELECT count(*) FROM skipped WHERE {where}", values)
+        return [(path, why) for path, why in rows], int(total)

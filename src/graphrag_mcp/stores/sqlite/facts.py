@@ -8,9 +8,8 @@ from typing import Any, TypeVar, cast
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe
 from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, identities_of, unpack, unpack_outline
-from graphrag_mcp.model.files import UNPARSED, Relation, SymbolKind
+from graphrag_mcp.model.files import UNPARSED, Manifest, Relation, SymbolKind, load_manifest
 from graphrag_mcp.model.links import Place, place_id
-from graphrag_mcp.model.manifests import Manifest, load_manifest
 from graphrag_mcp.model.sources import Keyed, Named
 from graphrag_mcp.stores.sqlite.database import Database, id_list, read_packed
 from graphrag_mcp.stores.sqlite.schema import NAMED, of_file

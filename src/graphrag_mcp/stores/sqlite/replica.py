@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphrag_mcp.model.files import Symbol, SymbolKind
-from graphrag_mcp.model.manifests import load_manifest
+from graphrag_mcp.model.files import Symbol, SymbolKind, load_manifest
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.replica import (
     Point,

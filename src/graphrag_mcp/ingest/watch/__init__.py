@@ -1,1 +1,0 @@
-"""Follows the edits of a work tree."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.evaluation import comparison
+from graphrag_mcp.evaluation import components
 from graphrag_mcp.evaluation.comparison import bootstrap, compare
 from graphrag_mcp.evaluation.scores import JudgedQuery, Scores, Target, diagnose
 from graphrag_mcp.settings import RetrievalSettings
@@ -40,13 +40,13 @@ def test_a_comparison_names_the_queries_won_and_lost() -> None:
 
 
 @pytest.mark.requirement("001-04", "001-17", "002-21")
-@pytest.mark.parametrize("part", comparison.OFF)
+@pytest.mark.parametrize("part", components.OFF)
 def test_each_component_can_be_had_alone_and_left_out(part: str) -> None:
     """The baseline with one part, and the whole without it, differ from both ends."""
-    assert comparison.alone(part) != comparison.baseline()
-    assert comparison.without(part) != RetrievalSettings()
-    for name, off in comparison.OFF[part].items():
-        left = getattr(comparison.alone(part), name)
+    assert components.alone(part) != components.baseline()
+    assert components.without(part) != RetrievalSettings()
+    for name, off in components.OFF[part].items():
+        left = getattr(components.alone(part), name)
         assert not set(left) & set(off) if name == "switched_off" else left == getattr(RetrievalSettings(), name)
 
 

@@ -5,7 +5,7 @@ from statistics import mean
 
 import pytest
 
-from graphrag_mcp.evaluation import comparison as components
+from graphrag_mcp.evaluation import components
 from graphrag_mcp.evaluation.comparison import Comparison, compare
 from graphrag_mcp.evaluation.scores import Scores
 from graphrag_mcp.model.search import Hit

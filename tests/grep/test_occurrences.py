@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, quoted
-from graphrag_mcp.grep import occurrences as learnt
 from graphrag_mcp.grep.needles import Required, create_needle
 from graphrag_mcp.grep.occurrences import MAX_LINES, LearntFiles, Occurrence, ReadFile, find_occurrences
 from graphrag_mcp.index import current_files
@@ -209,9 +208,9 @@ def test_every_line_can_be_asked_for(tmp_path: Path) -> None:
 
 def test_what_is_remembered_of_texts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many files there are, and however often they change; those with secrets are kept before the others."""
-    monkeypatch.setattr(learnt, "KEPT_BYTES", 30)
-    monkeypatch.setattr(learnt, "PLAIN_BYTES", 20)
-    monkeypatch.setattr(learnt, "PART", 1)
+    monkeypatch.setattr("graphrag_mcp.grep.occurrences.KEPT_BYTES", 30)
+    monkeypatch.setattr("graphrag_mcp.grep.occurrences.PLAIN_BYTES", 20)
+    monkeypatch.setattr("graphrag_mcp.grep.occurrences.PART", 1)
     files = LearntFiles()
     for changed in range(3):
         for number in range(9):
@@ -223,8 +222,8 @@ def test_what_is_remembered_of_texts_is_bounded(monkeypatch: pytest.MonkeyPatch)
 
 def test_small_texts_are_kept_when_the_room_gets_scarce(monkeypatch: pytest.MonkeyPatch) -> None:
     """A large one is kept while there is much room."""
-    monkeypatch.setattr(learnt, "PLAIN_BYTES", 100)
-    monkeypatch.setattr(learnt, "PART", 2)
+    monkeypatch.setattr("graphrag_mcp.grep.occurrences.PLAIN_BYTES", 100)
+    monkeypatch.setattr("graphrag_mcp.grep.occurrences.PART", 2)
     files = LearntFiles()
     for path, size in (("first large", 50), ("second large", 50), ("small", 10)):
         files.learn(path, (size, 0, 0), b"x" * size, is_plain=True)

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from graphrag_mcp.exclusion.defaults import find_barrier
+from graphrag_mcp.exclusion.never_indexed import find_barrier
 from graphrag_mcp.languages.manifests import read_manifest
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.search.query.understand import understand

@@ -16,7 +16,7 @@ from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.evaluation import comparison as components
+from graphrag_mcp.evaluation import components
 from graphrag_mcp.evaluation.comparison import Comparison, Interval, bootstrap, compare
 from graphrag_mcp.evaluation.history import export_tree, read_history
 from graphrag_mcp.evaluation.scores import (

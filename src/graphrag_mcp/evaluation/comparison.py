@@ -1,13 +1,12 @@
-"""Compares two runs query by query, and lists the components of the ranking to compare."""
+"""Compares two runs query by query, with bootstrap confidence intervals (Efron, 1979) of the differences."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from graphrag_mcp.evaluation.scores import Scores
-from graphrag_mcp.settings import DOCUMENT_WEIGHTS, RankingPart, RetrievalSettings
 
 RESAMPLES = 2_000
 CONFIDENCE = 0.95
@@ -64,41 +63,3 @@ def bootstrap(values: Sequence[float]) -> Interval:
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(sample[drawn].mean(axis=1), (tail, 1 - tail))
     return Interval(float(sample.mean()), float(low), float(high))
-
-
-# These settings switch each component off.
-OFF: Mapping[str, Mapping[str, Any]] = {
-    "relative fusion": {"fusion_algorithm": "weighted"},
-    "query expansion": {"query_expansion": False},
-    "definitions": {"switched_off": (RankingPart.DEFINITIONS,)},
-    "relations": {"switched_off": (RankingPart.RELATIONS,)},
-    "file names": {"switched_off": (RankingPart.FILE_NAMES,)},
-    "coherence": {"switched_off": (RankingPart.COHERENCE,)},
-    "graph votes": {"switched_off": (RankingPart.VOTES,)},
-    "wording": {"switched_off": (RankingPart.WORDING,)},
-    "kinds of file": {"switched_off": (RankingPart.KINDS_OF_FILE,)},
-    "recency": {"recency_profile": "off"},
-    "status": {"document_weights": dict.fromkeys(DOCUMENT_WEIGHTS, 0.0)},
-    "saturation": {"switched_off": (RankingPart.SATURATION,)},
-}
-
-
-def baseline() -> RetrievalSettings:
-    """Return the search with every component off: the weighted sum of both lists."""
-    return _without(OFF)
-
-
-def alone(part: str) -> RetrievalSettings:
-    return _without(other for other in OFF if other != part)
-
-
-def without(part: str) -> RetrievalSettings:
-    return _without([part])
-
-
-def _without(components: Iterable[str]) -> RetrievalSettings:
-    changes: dict[str, Any] = {"switched_off": ()}
-    for component in components:
-        for name, value in OFF[component].items():
-            changes[name] = (*changes[name], *value) if name == "switched_off" else value
-    return RetrievalSettings().model_copy(update=changes)

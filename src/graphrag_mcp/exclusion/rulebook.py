@@ -10,7 +10,8 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS, DEFAULT_SOURCE, MAY_BE_SOURCES, find_barrier
+from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS, DEFAULT_SOURCE, MAY_BE_SOURCES
+from graphrag_mcp.exclusion.never_indexed import find_barrier
 from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind, Rule, RuleList, parse_rule
 from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_dirs import (

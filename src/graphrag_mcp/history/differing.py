@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphrag_mcp.errors import RequestError, quoted
-from graphrag_mcp.exclusion.defaults import find_barrier
+from graphrag_mcp.exclusion.never_indexed import find_barrier
 from graphrag_mcp.history.lines import HUNK, NOWHERE, hunk_numbers
 from graphrag_mcp.system.git import Git, GitError, UnknownRevisionError
 from graphrag_mcp.system.git_files import clean_files, files_of, is_stored_by_filter, left_out, read_blobs

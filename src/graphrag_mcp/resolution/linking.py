@@ -1,4 +1,4 @@
-"""Resolves a file once: its links, what of other files they follow from, and what its declarations stand for elsewhere."""
+"""Resolves a file once: its links, what of other files they follow from, and as what its declarations are exported."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

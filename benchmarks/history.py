@@ -24,9 +24,6 @@ from pathlib import Path
 
 from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
-from graphrag_mcp.evaluation.comparison import bootstrap
-from graphrag_mcp.evaluation.history import FEWEST_CHARACTERS, export_tree, read_history
-from graphrag_mcp.evaluation.scores import JudgedQuery, read_queries, score
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.history.update import MOST_FILES, read_log
 from graphrag_mcp.model.files import Category, SymbolKind
@@ -34,6 +31,9 @@ from graphrag_mcp.model.history import Recalled
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, SearchRequest
+from graphrag_mcp.search.evaluation.comparison import bootstrap
+from graphrag_mcp.search.evaluation.history import FEWEST_CHARACTERS, export_tree, read_history
+from graphrag_mcp.search.evaluation.scores import JudgedQuery, read_queries, score
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import RetrievalSettings, load_settings

@@ -30,12 +30,12 @@ import numpy as np
 from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.models import load_embedder
-from graphrag_mcp.evaluation.history import export_tree
-from graphrag_mcp.evaluation.scores import JudgedQuery, Target, score
 from graphrag_mcp.model.files import Category, Symbol, SymbolKind
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.parser import parse_file
+from graphrag_mcp.search.evaluation.history import export_tree
+from graphrag_mcp.search.evaluation.scores import JudgedQuery, Target, score
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.words import query_words
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks.figures import add_option, write_rows
 from benchmarks.paired import HERE, environment, wait_until_ready
-from graphrag_mcp.evaluation.comparison import bootstrap
+from graphrag_mcp.search.evaluation.comparison import bootstrap
 from tests.stdio_client import Server
 
 QUESTIONS = Path(__file__).parent / "everyday" / "open.json"

@@ -21,7 +21,7 @@ LAYERS = [
     ["ports"],
     ["exclusion", "parsing", "embedding", "stores"],
     ["grep", "resolution", "history"],
-    ["ingest", "search", "graph", "evaluation"],
+    ["ingest", "search", "graph"],
     ["replication"],
     ["index"],
     ["app"],

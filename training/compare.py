@@ -29,7 +29,6 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
 from graphrag_mcp.embedding.models import embed_chunks, is_static, load_embedder, open_second_model
 from graphrag_mcp.embedding.static import PACKAGE_MODEL
-from graphrag_mcp.evaluation.scores import JudgedQuery, Location, Scores, mean, read_queries, score
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.model.files import Category
@@ -37,6 +36,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.ports import Embedder, Matrix
+from graphrag_mcp.search.evaluation.scores import JudgedQuery, Location, Scores, mean, read_queries, score
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.settings import load_settings
 

@@ -28,7 +28,7 @@ from benchmarks.agents.tools import ARMS, SERVER
 from benchmarks.paired import HERE, environment
 from benchmarks.questions import Span, overlaps
 from graphrag_mcp.cli.usage import OURS, Usage, count, default_folders
-from graphrag_mcp.evaluation.comparison import bootstrap
+from graphrag_mcp.search.evaluation.comparison import bootstrap
 
 TASKS = Path(__file__).parent / "tasks.json"
 BESIDE = {"fix": 2, "structure": 0, "flow": 3}  # Places beside the gold that a right answer may name.

@@ -2,9 +2,9 @@
 
 import pytest
 
-from graphrag_mcp.evaluation import components
-from graphrag_mcp.evaluation.comparison import bootstrap, compare
-from graphrag_mcp.evaluation.scores import JudgedQuery, Scores, Target, diagnose
+from graphrag_mcp.search.evaluation import components
+from graphrag_mcp.search.evaluation.comparison import bootstrap, compare
+from graphrag_mcp.search.evaluation.scores import JudgedQuery, Scores, Target, diagnose
 from graphrag_mcp.settings import RetrievalSettings
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.evaluation.history import export_tree, read_history
+from graphrag_mcp.search.evaluation.history import export_tree, read_history
 
 
 class Repository:

@@ -4,7 +4,7 @@ from math import log2
 
 import pytest
 
-from graphrag_mcp.evaluation.scores import JudgedQuery, Location, Scores, Target, mean, score
+from graphrag_mcp.search.evaluation.scores import JudgedQuery, Location, Scores, Target, mean, score
 
 
 def query(*targets: Target, relevant: tuple[str, ...] = ()) -> JudgedQuery:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.evaluation.scores import CUTOFF, JudgedQuery, Scores, Target, score
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import Hit
+from graphrag_mcp.search.evaluation.scores import CUTOFF, JudgedQuery, Scores, Target, score
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, load_settings
 from graphrag_mcp.tools.search import HYBRID, search_request

@@ -5,10 +5,10 @@ from statistics import mean
 
 import pytest
 
-from graphrag_mcp.evaluation import components
-from graphrag_mcp.evaluation.comparison import Comparison, compare
-from graphrag_mcp.evaluation.scores import Scores
 from graphrag_mcp.model.search import Hit
+from graphrag_mcp.search.evaluation import components
+from graphrag_mcp.search.evaluation.comparison import Comparison, compare
+from graphrag_mcp.search.evaluation.scores import Scores
 from tests.golden.check import find_problems
 from tests.golden.golden import RANKING, Golden
 

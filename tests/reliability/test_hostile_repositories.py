@@ -16,9 +16,9 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, RootError
-from graphrag_mcp.evaluation.history import export_tree, read_history
 from graphrag_mcp.ingest.ages import commit_times
 from graphrag_mcp.model.search import SearchRequest
+from graphrag_mcp.search.evaluation.history import export_tree, read_history
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.system.git import head_commit, origin
 from graphrag_mcp.tools.index_status import render_status

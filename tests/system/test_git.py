@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.evaluation import history as evaluation
 from graphrag_mcp.history.lines import committed_lines, follow_lines
 from graphrag_mcp.history.update import read_commits, read_log
 from graphrag_mcp.ingest.ages import commit_times
 from graphrag_mcp.model.history import day_of
+from graphrag_mcp.search.evaluation import history as evaluation
 from graphrag_mcp.system import git_files
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError, UnknownRevisionError, origin
 from graphrag_mcp.system.git_dirs import read_head

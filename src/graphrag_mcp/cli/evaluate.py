@@ -16,10 +16,13 @@ from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.evaluation import components
-from graphrag_mcp.evaluation.comparison import Comparison, Interval, bootstrap, compare
-from graphrag_mcp.evaluation.history import export_tree, read_history
-from graphrag_mcp.evaluation.scores import (
+from graphrag_mcp.model.reports import IndexPhase, IndexState
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
+from graphrag_mcp.search.evaluation import components
+from graphrag_mcp.search.evaluation.comparison import Comparison, Interval, bootstrap, compare
+from graphrag_mcp.search.evaluation.history import export_tree, read_history
+from graphrag_mcp.search.evaluation.scores import (
     CUTOFF,
     JudgedQuery,
     Location,
@@ -30,9 +33,6 @@ from graphrag_mcp.evaluation.scores import (
     read_queries,
     score,
 )
-from graphrag_mcp.model.reports import IndexPhase, IndexState
-from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, Settings
 from graphrag_mcp.tools.printing import json_text

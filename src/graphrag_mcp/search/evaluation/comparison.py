@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphrag_mcp.evaluation.scores import Scores
+from graphrag_mcp.search.evaluation.scores import Scores
 
 RESAMPLES = 2_000
 CONFIDENCE = 0.95

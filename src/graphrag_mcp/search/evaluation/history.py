@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.evaluation.scores import JudgedQuery, Target
 from graphrag_mcp.history.update import read_commits
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise
+from graphrag_mcp.search.evaluation.scores import JudgedQuery, Target
 from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_files import files_of, paths_of, read_blobs
 

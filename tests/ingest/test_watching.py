@@ -375,7 +375,7 @@ def test_another_version_of_watchdog_means_polling(
 def test_a_watchdog_without_what_is_imported_means_polling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that was moved costs only the events."""
     monkeypatch.delattr("watchdog.observers.inotify_c.InotifyFD")
-    monkeypatch.delitem(sys.modules, "graphrag_mcp.ingest.watcher", raising=False)
+    monkeypatch.delitem(sys.modules, "graphrag_mcp.ingest.inotify", raising=False)
     batches = watch(WatchedTree(ExclusionManager(tmp_path)), threading.Event())
     assert "InotifyFD" in next(batches).why
     batches.close()

@@ -19,7 +19,7 @@ from watchdog.observers.api import BaseObserver
 
 from graphrag_mcp.errors import RootError
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.exclusion.rule_files import stamp_of
+from graphrag_mcp.exclusion.rulebook import stamp_of
 
 logger = logging.getLogger(__name__)
 

@@ -25,7 +25,8 @@ from pathlib import Path
 from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.history.find import Past
-from graphrag_mcp.history.update import MOST_FILES, read_log
+from graphrag_mcp.history.log import read_log
+from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.files import Category, SymbolKind
 from graphrag_mcp.model.history import Recalled
 from graphrag_mcp.model.reports import IndexPhase, IndexState

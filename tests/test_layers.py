@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "graphrag_mcp"
 # From the bottom up; parts in one row are siblings.
 LAYERS = [
     ["__init__", "text"],
-    ["errors"],
+    ["errors", "setting_names"],
     ["system"],
     ["model"],
     ["languages"],

@@ -28,7 +28,7 @@ from benchmarks.agents.tools import PLACEBO, SERVER, neutral
 from benchmarks.agents.trial import BESIDE, PROMPT, TASKS, judge, order, prepare, report
 from benchmarks.figures import add_option, write_rows
 from benchmarks.paired import HERE, environment
-from graphrag_mcp.cli.hook import read_notes
+from graphrag_mcp.cli.hook_notes import read_notes
 from graphrag_mcp.cli.init import SECTION
 from graphrag_mcp.cli.usage import OURS, count
 from graphrag_mcp.index.paths import IndexPaths

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from graphrag_mcp.cli import hook
-from graphrag_mcp.cli.hook import MOST_CHARACTERS, MOST_SEARCHES, MOST_UNUSED, PATIENCE, paths_of, read_notes
+from graphrag_mcp.cli.hook import MOST_CHARACTERS
+from graphrag_mcp.cli.hook_notes import MOST_SEARCHES, MOST_UNUSED, PATIENCE, paths_of, read_notes
 from graphrag_mcp.cli.init import HOOK_SETTINGS
 from graphrag_mcp.cli.run import DONE, run
 from graphrag_mcp.tools.excerpts import CHARACTERS_PER_TOKEN

@@ -15,7 +15,7 @@ RUN = (
     "sys.stderr.write(chr(10).join(['', *sys.modules])); sys.exit(code)"
 )
 ANY = {"app", "cli", "exclusion", "index", "ingest", "model", "replication", "search", "stores", "system", "text",
-       "tools", "errors", "ports", "settings"}  # fmt: skip
+       "tools", "errors", "ports", "setting_names", "settings"}  # fmt: skip
 HEAVY = {"anyio", "mcp", "onnxruntime", "tokenizers", "tree_sitter", "uvicorn", "watchdog", "yaml"}
 GREP = ANY | {"grep", "languages", "parsing", "tree_sitter"}
 GRAPH = GREP | {"graph", "history", "resolution"}

@@ -93,7 +93,7 @@ from graphrag_mcp.mcp_server import stdio
 from graphrag_mcp.mcp_server.protocol import create_server
 create_server(LazySession(None, WITH_INDEX))
 """
-    assert imported(code, "graphrag_mcp.ui.page", "graphrag_mcp.cli.serve", *HEAVY) == []
+    assert imported(code, "graphrag_mcp.ui.page", "graphrag_mcp.cli.ui", *HEAVY) == []
 
 
 @pytest.mark.requirement("P-1")

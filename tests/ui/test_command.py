@@ -55,7 +55,7 @@ def test_a_wrong_root_ends_it_with_its_sentence(tmp_path: Path) -> None:
 def test_a_browser_that_cannot_be_opened_is_no_failure(project: Path, tmp_path: Path) -> None:
     """There is always the address."""
     code = """
-import webbrowser, graphrag_mcp.cli.serve as ui
+import webbrowser, graphrag_mcp.cli.ui as ui
 def fail(): raise webbrowser.Error()
 webbrowser.get = fail
 ui._open_browser("http://127.0.0.1")

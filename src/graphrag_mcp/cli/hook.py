@@ -5,196 +5,32 @@ imported only where there is something to look for.
 """
 
 import argparse
-import json
 import os
 import re
 import shlex
-import stat
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from filelock import FileLock
 
-from graphrag_mcp.cli.options import ANSWERING, project_root
-from graphrag_mcp.index.paths import IndexPaths
+from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.graph import ACCESSING, CALLING
-from graphrag_mcp.settings import TRUST_VARIABLE
 from graphrag_mcp.system.safe_files import hash_content, read_file_below
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
 
 if TYPE_CHECKING:
+    from graphrag_mcp.cli.hook_notes import Said
     from graphrag_mcp.graph.unfitting import Unfitting
     from graphrag_mcp.model.sources import Named
     from graphrag_mcp.stores.sqlite.facts import SqliteFacts
     from graphrag_mcp.stores.sqlite.links import SqliteLinks
-
-
-MOST_LINE = 20_000_000  # Characters of a line that is read; no answer is as long.
-SEARCHING = {"rg", "grep", "ag", "ack", "git grep", "Grep"}
-READING = {"Read", "Glob", "LS", "cat", "sed", "head", "tail", "find", "fd", "ls", "awk", "nl"}
-_COMMANDS = re.compile(r"&&|\|\||[;\n]")
-_SHELL = re.compile(r"^\S*\b(?:ba|z)?sh -l?c ")
-
-
-def events_of(file: Path, start: int = 0) -> Iterator[Mapping[str, Any]]:
-    """Yield the lines of a transcript that are JSON objects. start: the bytes before the first of them."""
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        lines.seek(start)
-        while line := lines.readline(MOST_LINE):
-            try:
-                event = json.loads(line)
-            except (ValueError, RecursionError):
-                continue  # A session that goes on ends in half a line.
-            if isinstance(event, dict):
-                yield event
-
-
-def blocks_of(event: Mapping[str, Any], kind: str) -> Iterator[Mapping[str, Any]]:
-    message = event.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict) and block.get("type") == kind:
-            yield block
-
-
-def inner_command(command: object) -> str:
-    """Return a command of a shell as a text, without a shell that it starts for it."""
-    text = " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
-    inner = _SHELL.sub("", text)
-    return inner if inner == text else inner.strip("'\" ")
-
-
-def look_up_in(command: object) -> tuple[str, str] | None:
-    """Return the program of the first look-up of a command of a shell, and what follows it.
-
-    What filters the output of another program is none.
-    """
-    for part in _COMMANDS.split(inner_command(command)):
-        segment = part.partition("|")[0].strip()
-        words = segment.split(maxsplit=2)
-        program = " ".join(words[:2]) if words[:2] == ["git", "grep"] else words[0].rpartition("/")[2] if words else ""
-        is_own = program == "graphrag-mcp" and words[1:] and words[1] in ANSWERING
-        if is_own or program in SEARCHING | READING:
-            return program, segment.partition(program)[2]
-    return None
-
-
-MOST_SEARCHES = 5  # Texts before searches in a session.
-MOST_UNUSED = 10  # A hook of which as many texts in a row were not used says nothing more.
-PATIENCE = 10  # A text is used if one of so many later calls uses it.
-_OVER_SECONDS = 3_600.0  # Without a call, after which another session is over.
-_MOST_KEPT, _MOST_KEYS = 30, 100  # Sessions and texts that may still be used; keys of a session.
-_MOST_BYTES = 1_000_000  # Of the notes.
-_LOCK_SECONDS = 0.1
-
-
-@dataclass(slots=True)
-class Said:
-    """A text of a hook. key: what is said once in a session. uses: paths; a later call that has one of them uses it.
-
-    call: the one before or after which it is said. start: the bytes of the transcript before it.
-    """
-
-    hook: str
-    key: str
-    uses: list[str]
-    text: str
-    session: str
-    call: str
-    transcript: str
-    start: int
-
-
-@dataclass(slots=True)
-class Tally:
-    """The texts of one hook. unused: how many of the last ones were not used, in a row."""
-
-    shown: int = 0
-    characters: int = 0
-    used: int = 0
-    unused: int = 0
-
-    @property
-    def is_muted(self) -> bool:
-        """Whether the hook says nothing more."""
-        return self.unused >= MOST_UNUSED
-
-
-@dataclass(slots=True)
-class Notes:
-    """The notes of a tree. keys: by session and hook."""
-
-    tallies: dict[str, Tally] = field(default_factory=dict)
-    keys: dict[str, list[str]] = field(default_factory=dict)
-    waiting: list[Said] = field(default_factory=list)
-
-
-def paths_of(root: Path) -> IndexPaths:
-    """Return where the index is; without the settings, which take long, unless the project may choose the folder."""
-    if os.environ.get(TRUST_VARIABLE):
-        from graphrag_mcp.settings import load_settings
-
-        return IndexPaths(root, load_settings(root, os.environ).indexing.data_dir)
-    return IndexPaths(root, os.environ.get("GRAPHRAG_DATA_DIR", ""))
-
-
-def read_notes(file: Path, session: str = "") -> Notes:
-    """Return the notes, with what is known by now; new ones where there are none, or where they are damaged."""
-    notes = Notes()
-    with suppress(OSError, ValueError, RecursionError), file.open("rb") as data:
-        notes = msgspec.json.decode(data.read(_MOST_BYTES), type=Notes)
-    notes.waiting = [said for said in notes.waiting if not _is_settled(said, session, notes)]
-    return notes
-
-
-def note(root: Path, said: Said) -> bool:
-    """Note a text; return False if it must not be said: its hook is muted, or said it, or said too much already."""
-    file, session = paths_of(root).hooks, f"{said.session} {said.hook}"
-    with FileLock(file.with_suffix(".lock"), _LOCK_SECONDS, mode=0o600):
-        notes = read_notes(file, said.session)
-        tally, keys = notes.tallies.setdefault(said.hook, Tally()), notes.keys.pop(session, [])
-        most = MOST_SEARCHES if said.hook == "search" else _MOST_KEYS
-        is_said = not tally.is_muted and said.key not in keys and len(keys) < most
-        if is_said:
-            tally.shown, tally.characters = tally.shown + 1, tally.characters + len(said.text)
-            keys, notes.waiting = [*keys, said.key], [*notes.waiting, said][-_MOST_KEPT:]
-        notes.keys = dict([*notes.keys.items(), (session, keys)][-_MOST_KEPT:])
-        new = file.with_suffix(".new")
-        new.write_bytes(msgspec.json.encode(notes))
-        new.replace(file)
-    return is_said
-
-
-def _is_settled(said: Said, session: str, notes: Notes) -> bool:
-    """Count a text if one of the next calls used it, or none will."""
-    tally, calls, is_over = notes.tallies.setdefault(said.hook, Tally()), 0, False
-    with suppress(OSError, ValueError):
-        status = Path(said.transcript).stat()
-        is_known = stat.S_ISREG(status.st_mode)
-        is_over = is_known and said.session != session and time.time() - status.st_mtime > _OVER_SECONDS
-        events = events_of(Path(said.transcript), said.start) if is_known else iter(())
-        later = (block for event in events for block in blocks_of(event, "tool_use") if block.get("id") != said.call)
-        for block in islice(later, PATIENCE):
-            given = json.dumps(block.get("input"), ensure_ascii=False)
-            is_ours = "graphrag" in str(block.get("name")) or "graphrag-mcp " in given
-            calls += 1
-            if (is_ours and said.key in given) or any(before + use in given for use in said.uses for before in '"/ '):
-                tally.used, tally.unused = tally.used + 1, 0
-                return True
-    is_over = is_over or calls == PATIENCE
-    tally.unused += is_over
-    return is_over
-
 
 SECONDS = 1.0
 MOST_INPUT, MOST_FILE = 20_000_000, 1_000_000  # Bytes.
@@ -228,10 +64,12 @@ def run_hook(options: argparse.Namespace) -> None:
     with suppress(Exception):
         event = msgspec.json.decode(sys.stdin.buffer.read(MOST_INPUT), type=Event)
         root = project_root(options.root, os.environ).resolve()
-        said = (_after_edit if event.hook_event_name == "PostToolUse" else _before_search)(event, root)
-        if said and note(root, said):
-            answer = {"hookEventName": event.hook_event_name, "additionalContext": said.text}
-            sys.stdout.write(msgspec.json.encode({"hookSpecificOutput": answer}).decode())
+        if said := (_after_edit if event.hook_event_name == "PostToolUse" else _before_search)(event, root):
+            from graphrag_mcp.cli.hook_notes import note
+
+            if note(root, said):
+                answer = {"hookEventName": event.hook_event_name, "additionalContext": said.text}
+                sys.stdout.write(msgspec.json.encode({"hookSpecificOutput": answer}).decode())
     guard.cancel()
 
 
@@ -297,6 +135,7 @@ def _searched(event: Event) -> list[str]:
     """Return the pattern of a search, and the files and folders in which it is looked for."""
     if event.tool_name != "Bash":
         return [event.tool_input["pattern"], event.tool_input.get("path") or ""]
+    from graphrag_mcp.cli.transcripts import SEARCHING, look_up_in
 
     program, rest = look_up_in(event.tool_input["command"]) or ("", "")
     words, plain = iter(shlex.split(rest) if program in SEARCHING else ()), list[str]()
@@ -312,6 +151,7 @@ def _searched(event: Event) -> list[str]:
 
 def _said(event: Event, hook: str, text: str, uses: list[str], key: str) -> "Said | None":
     """Return a text to say, None for an empty or long one; the names and paths in it are from the index, masked."""
+    from graphrag_mcp.cli.hook_notes import Said
 
     text, transcript = f"graphrag-mcp: {text}" if text else "", Path(event.transcript_path)
     if not 0 < len(text) <= MOST_CHARACTERS[hook]:
@@ -334,6 +174,7 @@ def _opened(
 
     earlier: files as they were a moment ago, which the index may still have. Raises an error where there is no index.
     """
+    from graphrag_mcp.cli.hook_notes import paths_of
     from graphrag_mcp.stores.sqlite.database import Database, connect
     from graphrag_mcp.stores.sqlite.facts import SqliteFacts
     from graphrag_mcp.stores.sqlite.links import SqliteLinks

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client
-from graphrag_mcp.cli.hook import paths_of
+from graphrag_mcp.cli.hook_notes import paths_of
 from graphrag_mcp.cli.jsonc import indent_of
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.errors import GraphragError, RequestError, RootError, SettingsError

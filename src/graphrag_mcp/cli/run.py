@@ -83,8 +83,8 @@ def _command(name: str) -> Callable[[argparse.Namespace], bool | None]:
 
 
 # The modules of the commands that are not in cli/commands.py.
-_MODULES = {"eval": "evaluate", "uninstall": "indexes"} | {
-    name: name for name in ("serve", "ui", "init", "doctor", "servers", "indexes", "batch", "usage", "hook")
+_MODULES = {"eval": "evaluate", "uninstall": "indexes", "servers": "indexes"} | {
+    name: name for name in ("serve", "ui", "init", "doctor", "indexes", "batch", "usage", "hook")
 }
 
 

@@ -18,19 +18,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.cli.hook import (
-    READING,
-    SEARCHING,
-    Tally,
-    blocks_of,
-    events_of,
-    inner_command,
-    look_up_in,
-    paths_of,
-    read_notes,
-)
+from graphrag_mcp.cli.hook_notes import Tally, paths_of, read_notes
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.terminal import show
+from graphrag_mcp.cli.transcripts import READING, SEARCHING, blocks_of, events_of, inner_command, look_up_in
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.secrets import mask_secrets

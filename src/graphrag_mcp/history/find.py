@@ -19,14 +19,9 @@ from graphrag_mcp.history.lines import (
     follow_lines,
     shown_change,
 )
+from graphrag_mcp.history.log import LONG_MESSAGE_CHARACTERS, MESSAGE_CHARACTERS, commits_named, read_commits
 from graphrag_mcp.history.messages import beginnings, shares_of
-from graphrag_mcp.history.update import (
-    LONG_MESSAGE_CHARACTERS,
-    MESSAGE_CHARACTERS,
-    SHALLOW,
-    commits_named,
-    read_commits,
-)
+from graphrag_mcp.history.update import SHALLOW
 from graphrag_mcp.history.writers import explain_line, survivors, with_taken, worth_of, writers
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode

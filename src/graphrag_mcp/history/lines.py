@@ -10,7 +10,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from graphrag_mcp.history.update import read_commits
+from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.history import ChangedLines, Commit
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError

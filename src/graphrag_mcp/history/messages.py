@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, chain, takewhile
 
-from graphrag_mcp.history.update import MESSAGE_CHARACTERS
+from graphrag_mcp.history.log import MESSAGE_CHARACTERS
 from graphrag_mcp.text.words import query_words
 
 _PART = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*[-*+] )")  # Between paragraphs, and before each entry of a list.

@@ -17,7 +17,8 @@ from graphrag_mcp.history.lines import (
     removed_texts,
     without_blanks,
 )
-from graphrag_mcp.history.update import MOST_FILES, commits_named
+from graphrag_mcp.history.log import commits_named
+from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Told
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError, is_name

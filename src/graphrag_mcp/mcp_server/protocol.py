@@ -23,7 +23,8 @@ from graphrag_mcp import __version__
 from graphrag_mcp.app.session import Capability, LazySession
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.mcp_server.calls import Context, answer_call, describe_failure
-from graphrag_mcp.mcp_server.resources import Prompts, Resources
+from graphrag_mcp.mcp_server.prompts import Prompts
+from graphrag_mcp.mcp_server.resources import Resources
 from graphrag_mcp.settings import Settings
 from graphrag_mcp.tools.arguments import listed_schema
 from graphrag_mcp.tools.search import HYBRID

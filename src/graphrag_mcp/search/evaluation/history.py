@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.history.update import read_commits
+from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise

@@ -196,7 +196,7 @@ class _Table:
         may = np.zeros(len(self.paths), np.bool_)
         for text in alternatives:
             left = np.arange(len(self.paths))
-            for code in np.unique(_hashes(np.frombuffer(text.encode(), np.uint8))).tolist():
+            for code in set(_hashes(np.frombuffer(text.encode(), np.uint8)).tolist()):
                 position = code & self._masks[left]
                 left = left[self._bytes[self._starts[left] + (position >> 3)] >> (position & 7) & 1 > 0]
             may[left] = True

@@ -24,8 +24,9 @@ class FileFilter:
     """
 
     def __init__(self, hidden_files: Collection[int], members: NDArray[np.int64] | None = None) -> None:
-        """hidden_files: their numbers. members: all files of the tree, for `visible`."""
-        hidden = self.hidden = np.unique(np.fromiter(hidden_files, np.int64, len(hidden_files)))
+        """hidden_files: their numbers, each once. members: all files of the tree, for `visible`."""
+        hidden = self.hidden = np.fromiter(hidden_files, np.int64, len(hidden_files))
+        hidden.sort()  # `np.unique` would import 20 ms of numpy.
         self._mask = _byte_mask(hidden)
         self.visible = b"" if members is None else _byte_mask(np.setdiff1d(members, hidden, assume_unique=True))
         self.is_hidden: NDArray[np.bool_] = np.frombuffer(self._mask + b"\0", dtype=np.bool_)

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.grep import named
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, Direction
 from graphrag_mcp.settings import load_settings
@@ -163,7 +162,7 @@ def test_many_lines_are_cut_and_hostile_ones_take_little_time(tmp_path: Path, mo
     assert found.naming is not None
     assert found.naming.lines == 452
     assert not found.doubt.is_cut
-    monkeypatch.setattr(named, "MOST_LINES", 100)
+    monkeypatch.setattr("graphrag_mcp.graph.naming.MOST_LINES", 100)
     found = ask(tmp_path, files, "LIMIT", Direction.USERS)
     assert found.naming is not None
     assert found.naming.lines == 99

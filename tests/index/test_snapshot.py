@@ -137,7 +137,7 @@ def test_a_thread_that_outlives_a_snapshot_reads_the_last_commit(root: Path) -> 
     """A server that answers too late finds no transaction of a search that is over."""
     with closing(opened(root)) as app:
         app.index()
-        threads = app._parts.orchestrator._retriever._full_text
+        threads = app._parts.orchestrator.retriever._full_text
         go = threading.Event()
         with app._parts.handle.snapshot() as index:
             late = threads.submit(lambda: (go.wait(10), index.catalog.paths(Scope()))[1])

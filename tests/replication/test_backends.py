@@ -35,7 +35,6 @@ from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.search.retrieval import Retriever
-from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings, Settings, load_settings
 from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.neo4j import connection as neo4j_connection
@@ -48,6 +47,7 @@ from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints,
 from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.replica import PointIds, file_version, point_key
 from graphrag_mcp.system.git import origin
+from graphrag_mcp.system.threads import DaemonThreads
 from tests.repositories import write_files
 from tests.servers.faulty import faulty
 
@@ -253,7 +253,7 @@ def test_for_nothing_no_server_is_asked() -> None:
 def test_reads_of_a_server_that_failed_are_refused_until_the_cooldown_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a search reads after its look-ups waits for a third of the time, and then not at all for a while."""
     monkeypatch.setattr(breaker, "COOLDOWN_SECONDS", 600.0)
-    reads = Servers(ServerSettings(server_timeout_seconds=0.3), "project")._reads
+    reads = Servers(ServerSettings(server_timeout_seconds=0.3), "project").reads
     release, asked, started = threading.Event(), [], time.monotonic()
     for number in range(20):
         with pytest.raises(ServerError, match=r"no answer within 0\.1 s"):

@@ -125,7 +125,7 @@ class RemoteApp(Session[RemoteView]):
         )
         started = time.monotonic()
         result = self._orchestrator.search(request, stores, READY)
-        problem = self._servers.problem_since(started)
+        problem = self._servers.reads.problem_since(started)
         if problem:
             unavailable = {"catalog": problem, **result.meta.unavailable}
             return replace(result, meta=replace(result.meta, unavailable=unavailable))

@@ -173,7 +173,7 @@ class IndexView(View):
             except ServerError as error:
                 return self._without_servers(request, dict.fromkeys(ON_SERVER, str(error)), state)
             missing = result.meta.unavailable.items()
-            if failed := {store: why for store, why in missing if orchestrator.server_failed(store, started)}:
+            if failed := {store: why for store, why in missing if orchestrator.retriever.server_failed(store, started)}:
                 return self._without_servers(request, failed, state)
             if is_current:
                 break

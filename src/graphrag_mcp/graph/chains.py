@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import VARIABLE, RelationKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Mentioned
+from graphrag_mcp.model.graph import RUNNING, Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.shown import shown
 
 # What a link costs, from certain to guessed. The first chain is the one that costs least.
@@ -19,7 +19,6 @@ _COSTS = {
     RelationKind.WRITES: 1.2,
     RelationKind.READS: 1.8,
 }
-_RUNNING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
 _DISPATCH, _BY_NAME = 0.25, 1.2
 _PER_CHOICE = 0.4
 PER_LINK = 0.05
@@ -46,7 +45,7 @@ class Link:
     def is_sure(self) -> bool:
         """Whether it certainly calls a function, hands one over, or reads a property."""
         is_property = self.edge.relation is RelationKind.READS and self.source.kind not in VARIABLE and not self.read
-        return self.edge.certainty is Certainty.CERTAIN and (is_property or self.edge.relation in _RUNNING)
+        return self.edge.certainty is Certainty.CERTAIN and (is_property or self.edge.relation in RUNNING)
 
     @property
     def cost(self) -> float:

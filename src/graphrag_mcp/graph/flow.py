@@ -11,8 +11,8 @@ from graphrag_mcp.graph.chains import PER_LINK, Branch, Chain, Flow, Gap, Link
 from graphrag_mcp.graph.declared import in_header, may_define
 from graphrag_mcp.graph.leads import Lead
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Line, Mentioned
+from graphrag_mcp.model.files import ASIDE, CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import RUNNING, Certainty, CodeEdge, CodeNode, Line, Mentioned
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
@@ -36,9 +36,6 @@ _LESS_THAN, _SLACK = 2.0, 0.5
 _FURTHEST = 4.0  # If an end is guessed, every chain may cost this.
 _SURE = 0.3  # Choosing an end that is named costs no more; one that costs more is a guess.
 _COST_WEIGHT = 0.4  # The weight of the cost against the share of the question's words, to order chains.
-
-_TO_FUNCTION = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
-_ASIDE = frozenset((Category.TESTS, Category.EXAMPLES, Category.VENDORED))
 
 
 class Relevance:
@@ -137,14 +134,14 @@ class FlowSearch:
         self._graph, self._relations, self._scope = graph, relations, scope
         self._relevance = Relevance(question)
         self._left = MOST_EXPANDED
-        self._hidden: frozenset[Category] = _ASIDE
+        self._hidden: frozenset[Category] = ASIDE
         self._declared: dict[int, CodeNode] = {}
 
     def between(self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float]) -> Flow:
         """Return how the starts reach the ends, each given with what it costs to choose it."""
         starts, ends = self._defined(starts), self._defined(ends)
         forward, backward = _Side(starts), _Side(ends)
-        self._hidden = _ASIDE - {node.category for node in (*starts, *ends)}
+        self._hidden = ASIDE - {node.category for node in (*starts, *ends)}
         best = math.inf
         # With guessed ends the cheapest chain need not be the one that is asked for.
         is_open = max([*starts.values(), *ends.values()]) > _SURE
@@ -182,7 +179,7 @@ class FlowSearch:
         """Return what the nodes lead to, or what leads to them, the most relevant first."""
         nodes = self._defined(nodes)
         side = _Side(nodes)
-        self._hidden = _ASIDE - {node.category for node in nodes}
+        self._hidden = ASIDE - {node.category for node in nodes}
         while self._left and side.taken <= MAX_TREE and side.least < math.inf:
             self._expand(side, forward=forward)
         starts, ends = (tuple(nodes), ()) if forward else ((), tuple(nodes))
@@ -205,7 +202,7 @@ class FlowSearch:
 
     def _places(self, node: CodeNode) -> list[Line]:
         """Return where a function is certainly called or handed over."""
-        edges = self._relations.decided(node, _TO_FUNCTION, self._scope)
+        edges = self._relations.decided(node, RUNNING, self._scope)
         return [(edge.path, edge.line) for edge in edges if edge.certainty is Certainty.CERTAIN]
 
     def _expand(self, side: _Side, *, forward: bool) -> CodeNode:
@@ -253,9 +250,9 @@ class FlowSearch:
         if node.kind in VARIABLE:
             yield from self._incoming(node, (RelationKind.WRITES,))
             return
-        yield from self._incoming(node, _TO_FUNCTION)
+        yield from self._incoming(node, RUNNING)
         if node.node_id in self._declared:  # Some calls mean only the declaration in the header.
-            declared = self._incoming(self._declared[node.node_id], _TO_FUNCTION)
+            declared = self._incoming(self._declared[node.node_id], RUNNING)
             yield from (replace(link, target=node) for link in declared)
         for around in self._graph.in_file(node.path, node.start_line)[1:2] if not node.is_file else ():
             if around.kind is SymbolKind.TYPE:

@@ -8,12 +8,11 @@ from typing import NamedTuple
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode
 from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
+from graphrag_mcp.model.graph import RUNNING, Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.values import Foreign, Outside
 from graphrag_mcp.resolution.handing import FILLING
 
-_LEADING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
 _USES = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # By these uses of a name a program may go on elsewhere.
 _READING = (Use.CALL, Use.CREATE, Use.VALUE)
 MAX_NAMED = 12  # Methods that an undecided call may mean; if there are more, none is followed.
@@ -162,7 +161,7 @@ class Leads:
     def _leads_by_names(self, node: CodeNode) -> Iterator[Lead]:
         """Yield the calls of a definition in a language without facts; of a type what runs when one is created."""
         is_container = node.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
-        edges, _ = self._code.edges_in(node, _LEADING, is_direct=is_container)
+        edges, _ = self._code.edges_in(node, RUNNING, is_direct=is_container)
         if is_container:
             inside = (other for other in self._code.nodes_of(node.path) if other.kind in CALLABLE)
             members = [other for other in inside if other.qualified_name == f"{node.qualified_name}.{other.name}"]
@@ -250,7 +249,7 @@ class Leads:
         if link.kind is RelationKind.USES and target.kind is SymbolKind.TYPE:
             mentions = self._code.references.mentions(link.path, link.line)
             return all(_last_name(mention.receiver) != target.name for mention in mentions)
-        return link.kind in _LEADING and target.kind not in VARIABLE
+        return link.kind in RUNNING and target.kind not in VARIABLE
 
     def _leads_kept(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the functions that a variable, parameter, field or collection may hold when it is called."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from graphrag_mcp.grep.hits import find_hits
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
-from graphrag_mcp.model.files import Category, ListedFile, SymbolKind
+from graphrag_mcp.model.files import ASIDE, Category, ListedFile, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.scope import Scope
@@ -98,7 +98,6 @@ LEAST_ABOUT, MOST_ABOUT = 40, 240  # Characters of a paragraph.
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _PROSE = re.compile(r"[\w*`](?!.*(?:[=~^*-]{4}| [-*] .* [-*] ))")
 MANIFESTS = 20  # A monorepo has more; the nearest to the root are shown.
-_ASIDE = frozenset((Category.TESTS, Category.EXAMPLES, Category.VENDORED))
 _ROUTES = (
     r"^\s*@\w+(?:\.\w+)*\.(?:route|get|post|put|delete|patch|websocket)\(\s*[\"'/]"
     r"|^\s*@(?:Get|Post|Put|Delete|Patch|Request)Mapping\b"
@@ -143,7 +142,7 @@ class Orientation:
 def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
     """Return what manifests, definitions and lines say; tests, examples and foreign code are left out."""
     whole = files.listed(Scope())
-    listed = [file for file in whole if file.category not in _ASIDE]
+    listed = [file for file in whole if file.category not in ASIDE]
     code = [file for file in listed if file.category is Category.IMPLEMENTATION]
     languages = Counter(file.language for file in code if file.language)
     manifests = _read_manifests(files, listed)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import Walk
 from graphrag_mcp.model.files import RELATED_KINDS, Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import CodeEdge, CodeNode
+from graphrag_mcp.model.graph import RUNNING, CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, StoredChunk
 from graphrag_mcp.ports import SymbolGraph
@@ -18,7 +18,7 @@ MAX_FRONTIER = 4  # Neighbours from which the next hop starts: the most certain 
 MAX_SEED_SYMBOLS = 5  # Definitions of the seeds whose references are looked up, fields last.
 # A search knows several kinds of relations as one.
 _KINDS_OF = {
-    RelationKind.CALLS: (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON),
+    RelationKind.CALLS: RUNNING,
     RelationKind.INHERITS: (RelationKind.IMPLEMENTS, RelationKind.INHERITS, RelationKind.OVERRIDES),
     RelationKind.TESTS: (RelationKind.TESTS, RelationKind.CALLS, RelationKind.INSTANTIATES),
 }

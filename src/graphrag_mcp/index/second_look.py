@@ -13,7 +13,7 @@ from graphrag_mcp.errors import GraphragError, ModelUnavailableError
 from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked
-from graphrag_mcp.search.threads import DaemonThreads
+from graphrag_mcp.system.threads import DaemonThreads
 
 if TYPE_CHECKING:  # Who has no second model imports nothing of it.
     from graphrag_mcp.index.stores import IndexStores

@@ -31,6 +31,9 @@ class Category(StrEnum):
     OTHER = "other"
 
 
+ASIDE = frozenset((Category.TESTS, Category.EXAMPLES, Category.VENDORED))  # What shows or serves the project's code.
+
+
 class ParseMode(StrEnum):
     """How a file was cut into chunks."""
 

@@ -189,7 +189,8 @@ class Dependency(NamedTuple):
     is_named: bool
 
 
-CALLING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON, RelationKind.USES)
+RUNNING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
+CALLING = (*RUNNING, RelationKind.USES)
 ACCESSING = (RelationKind.READS, RelationKind.WRITES)
 
 

@@ -25,8 +25,7 @@ from graphrag_mcp.model.files import (
 from graphrag_mcp.model.links import identities
 from graphrag_mcp.parsing import SYNTAX_LIMIT_BYTES
 from graphrag_mcp.parsing.categories import categorise, is_generated, is_lock_file, is_snapshot
-from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
-from graphrag_mcp.parsing.code.describe import describe_chunks
+from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans, describe_chunks
 from graphrag_mcp.parsing.code.relations import build_relations
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.configuration import configuration_keys

@@ -15,12 +15,12 @@ from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.model.reports import HeldProject
 from graphrag_mcp.ports import Embedder
-from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
 from graphrag_mcp.stores.replica import ChunkIds, Inventory, PointIds, Replica
 from graphrag_mcp.system.git import origin
 from graphrag_mcp.system.git_dirs import find_work_tree
+from graphrag_mcp.system.threads import DaemonThreads
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
@@ -76,7 +76,7 @@ class Servers:
         for wanted, module in ((settings.qdrant_url, "qdrant_client"), (settings.neo4j_uri, "neo4j")):
             if wanted and importlib.util.find_spec(module) is None:
                 raise ServerError(f"{wanted} needs the package {module}; {INSTALL}")
-        self._reads = _TimedReads(self._timeout / 3)  # Both time limits and the ranking have to fit into two seconds.
+        self.reads = _TimedReads(self._timeout / 3)  # Both time limits and the ranking have to fit into two seconds.
         self._looks = _TimedReads(self._timeout)
         self._looked_at = -math.inf
         self._inventory: Inventory | None = None
@@ -111,10 +111,6 @@ class Servers:
             **({self._neo4j_name: ("graph",)} if neo4j else {}),
         }
 
-    def problem_since(self, moment: float) -> str:
-        """Return why Qdrant could not be read since a moment of the monotonic clock; "" when it could."""
-        return self._reads.problem_since(moment)
-
     def load_soon(self, wait: Callable[[], object]) -> None:
         """Import the clients in the background, which takes seconds of CPU; `wait` blocks until that may begin."""
         threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
@@ -133,7 +129,7 @@ class Servers:
         """Return whether Qdrant still holds that; if not, `inventory` looks again. Raises ServerError."""
         from graphrag_mcp.stores.qdrant.replica import QdrantInventory
 
-        is_current = self._reads(QdrantInventory(self._qdrant("read")).stamp) == inventory.stamp
+        is_current = self.reads(QdrantInventory(self._qdrant("read")).stamp) == inventory.stamp
         if not is_current or time.monotonic() - self._looked_at > LOOK_SECONDS:
             self._inventory = None
         return is_current
@@ -148,7 +144,7 @@ class Servers:
             QdrantVectorIndex,
         )
 
-        points = QdrantPoints(self._qdrant("read"), ids, local.catalog.scope_paths, self._reads, overlay.paths, True)
+        points = QdrantPoints(self._qdrant("read"), ids, local.catalog.scope_paths, self.reads, overlay.paths, True)
         on_server = QdrantKeywordIndex(points, overlay.keywords.frequencies)
         keywords = OverlaidKeywords(on_server, overlay.keywords, mean_length)
         vectors = OverlaidVectors(QdrantVectorIndex(points), own) if (own := overlay.vectors) is not None else None
@@ -163,7 +159,7 @@ class Servers:
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
         project, ids, graph = self._qdrant("read"), PointIds(), None
-        points = QdrantPoints(project, ids, QdrantScopePaths(project, compile_globs), self._reads)
+        points = QdrantPoints(project, ids, QdrantScopePaths(project, compile_globs), self.reads)
         vectors = QdrantVectorIndex(points, verify) if embedder is not None else None
         catalog = self._catalog = QdrantCatalog(points) if self._catalog is None else self._catalog
         if embedder is not None and self._sketches is None:
@@ -262,7 +258,7 @@ class Servers:
 
     def close(self) -> None:
         """Close every connection; a hanging one ends with the process."""
-        self._reads.close()
+        self.reads.close()
         self._looks.close()
         with self._connecting:
             self._closed = True

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphrag_mcp.exclusion.patterns import compile_globs
+from graphrag_mcp.graph.edges import BY_SYNTAX
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import HELPING
 from graphrag_mcp.ingest.workers import run_tasks
@@ -37,7 +38,6 @@ from graphrag_mcp.text.names import as_name
 FILES_PER_TASK = 16
 FEW_FILES = 40  # Fewer files are read in this process: starting others takes as long.
 FILES_REMEMBERED = 320  # Caches are emptied after so many files, so that memory does not grow.
-_OF_FILES = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _IMPLEMENTING = (RelationKind.IMPLEMENTS,)
 _OTHERS = tuple(kind for kind in RelationKind if kind not in (RelationKind.CONTAINS, *_IMPLEMENTING))
 _SCHEMA = """
@@ -236,7 +236,7 @@ def _find_in(relations: Relations, project: str, path: str, nodes: Sequence[Code
 def _edges(relations: Relations, node: CodeNode) -> Iterator[tuple[str, str, int, int, int, str]]:
     """Yield the relations to a node as rows."""
     # A type below an interface may both name it and implement it; who imports a package imports each file of it.
-    for kinds in (_OTHERS, _OF_FILES if node.is_file else _IMPLEMENTING if node.kind is SymbolKind.TYPE else ()):
+    for kinds in (_OTHERS, BY_SYNTAX if node.is_file else _IMPLEMENTING if node.kind is SymbolKind.TYPE else ()):
         for edge in relations.decided(node, kinds, EVERYTHING) if kinds else ():
             certainty = SHARED if edge.is_guess and edge.certainty is Certainty.BY_NAME else edge.certainty
             yield edge.path, edge.relation, edge.source_id, edge.target_id, edge.line, certainty

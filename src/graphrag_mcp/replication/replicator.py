@@ -22,9 +22,9 @@ from graphrag_mcp.errors import GraphragError, IndexLockedError, RemovalError, S
 from graphrag_mcp.model.reports import ServerState, SyncReport
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Purpose, Servers
-from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.stores.replica import RelatedFile, Replica, ReplicatedFile
 from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
+from graphrag_mcp.system.threads import DaemonThreads
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:

@@ -52,7 +52,7 @@ class SearchOrchestrator:
     ) -> None:
         self._settings = settings
         self._clock = clock
-        self._retriever = Retriever(remote_timeout_seconds)
+        self.retriever = Retriever(remote_timeout_seconds)
 
     def search(self, request: SearchRequest, stores: Stores, index: IndexState) -> SearchResult:
         """Return the answer; a store that fails is named in `meta.unavailable`, and the others are used.
@@ -80,18 +80,14 @@ class SearchOrchestrator:
                 result = everywhere
         return replace(result, meta=replace(result.meta, restriction=note))
 
-    def server_failed(self, store: str, since: float) -> bool:
-        """Return whether a store is on a server that failed since then, on the monotonic clock."""
-        return self._retriever.server_failed(store, since)
-
     def close(self) -> None:
         """Stop the threads."""
-        self._retriever.close()
+        self.retriever.close()
 
     def _search(self, request: SearchRequest, texts: Sequence[str], stores: Stores, index: IndexState) -> SearchResult:
         """Return the answer; texts: the phrasings without their restrictions."""
         settings = _settings_of(request, self._settings)
-        return _Search(request, settings, stores, self._retriever, self._clock()).answer(texts, index)
+        return _Search(request, settings, stores, self.retriever, self._clock()).answer(texts, index)
 
 
 def _settings_of(request: SearchRequest, settings: RetrievalSettings) -> RetrievalSettings:

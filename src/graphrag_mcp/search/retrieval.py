@@ -34,9 +34,9 @@ from graphrag_mcp.ports import (
 from graphrag_mcp.search.literals import find_places
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.ranking.sketches import SketchCache
-from graphrag_mcp.search.threads import DaemonThreads, complete
 from graphrag_mcp.stores.breaker import CircuitBreaker
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
+from graphrag_mcp.system.threads import DaemonThreads, complete
 from graphrag_mcp.text.names import key_names, sets_key
 from graphrag_mcp.text.words import query_words
 

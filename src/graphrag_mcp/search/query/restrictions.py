@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.text.expressions import expand, read_table
+from graphrag_mcp.search.query.understand import PHRASES
+from graphrag_mcp.text.expressions import expand
 
 LONGEST = 250  # Characters of a question that may end with a restriction; a longer text is an issue or a log.
 
@@ -32,23 +33,22 @@ class _Form(NamedTuple):
     asks: bool = False
 
 
-_DATA = read_table("graphrag_mcp.search.query", "phrases.toml")
 _PARTS = {
-    "kinds": "|".join(_DATA["place"].values()),
-    "documents_by_name": "|".join(_DATA["document"]),
-    **_DATA["part"],
+    "kinds": "|".join(PHRASES["place"].values()),
+    "documents_by_name": "|".join(PHRASES["document"]),
+    **PHRASES["part"],
 }
 
 
 def _read_forms(place: str) -> tuple[_Form, ...]:
-    forms = (form | {"pattern": re.compile(expand(form["pattern"], _PARTS), re.IGNORECASE)} for form in _DATA[place])
+    forms = (form | {"pattern": re.compile(expand(form["pattern"], _PARTS), re.IGNORECASE)} for form in PHRASES[place])
     return tuple(_Form(**form) for form in forms)
 
 
 _BEFORE, _AFTER = _read_forms("before"), _read_forms("after")
-_KIND_PATTERNS = {Category(name): re.compile(words, re.IGNORECASE) for name, words in _DATA["place"].items()}
+_KIND_PATTERNS = {Category(name): re.compile(words, re.IGNORECASE) for name, words in PHRASES["place"].items()}
 _HAVE_FOLDERS = (Category.TESTS, Category.EXAMPLES)
-_DOCUMENTS = {re.compile(words, re.IGNORECASE): globs for words, globs in _DATA["document"].items()}
+_DOCUMENTS = {re.compile(words, re.IGNORECASE): globs for words, globs in PHRASES["document"].items()}
 _ASKS = re.compile(r"(?:where|which|how|what|who|find|show|list|is there|are there)\b", re.IGNORECASE)
 
 

@@ -29,20 +29,20 @@ class AskedRelation(NamedTuple):
     direction: EdgeDirection
 
 
-_DATA = read_table("graphrag_mcp.search.query", "phrases.toml")
+PHRASES = read_table("graphrag_mcp.search.query", "phrases.toml")
 
 
 def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(expand(phrase, _DATA["part"]) for phrase in phrases))
+    return re.compile("|".join(expand(phrase, PHRASES["part"]) for phrase in phrases))
 
 
-_CATEGORIES = {Category(name): _any_of(phrases) for name, phrases in _DATA["category"].items()}
+_CATEGORIES = {Category(name): _any_of(phrases) for name, phrases in PHRASES["category"].items()}
 _RELATIONS = {
     AskedRelation(RelationKind(kind), EdgeDirection(direction)): _any_of(phrases)
-    for direction, kinds in _DATA["relation"].items()
+    for direction, kinds in PHRASES["relation"].items()
     for kind, phrases in kinds.items()
 }
-_PROJECT = {_any_of(phrases): _any_of([_DATA["stated_in"][topic]]) for topic, phrases in _DATA["project"].items()}
+_PROJECT = {_any_of(phrases): _any_of([PHRASES["stated_in"][topic]]) for topic, phrases in PHRASES["project"].items()}
 # What states how a project is used, built and released.
 _STATING = frozenset({Category.DOCUMENTATION, Category.CONFIG})
 _FACT = re.compile(

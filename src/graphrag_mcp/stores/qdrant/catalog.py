@@ -30,7 +30,7 @@ _Row = TypeVar("_Row", bound=FileRow)
 
 
 class QdrantCatalog:
-    """Reads chunks and files from the payloads; none while the server fails (see `Servers.problem_since`)."""
+    """Reads chunks and files from the payloads; none while the server fails (see `Servers.reads`)."""
 
     remote = True
 

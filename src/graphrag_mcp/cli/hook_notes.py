@@ -21,7 +21,7 @@ MOST_UNUSED = 10  # A hook of which as many texts in a row were not used says no
 PATIENCE = 10  # A text is used if one of so many later calls uses it.
 _OVER_SECONDS = 3_600.0  # Without a call, after which another session is over.
 _MOST_KEPT, _MOST_KEYS = 30, 100  # Sessions and texts that may still be used; keys of a session.
-_MOST_BYTES = 1_000_000  # Of the notes.
+_MOST_BYTES = 1_000_000  # Longer notes are not read.
 _LOCK_SECONDS = 0.1
 
 

@@ -19,7 +19,7 @@ from graphrag_mcp.ports import Embedder, Matrix
 from graphrag_mcp.system.safe_files import read_regular_file
 
 THREADS = 1  # The model works beside searches and edits, for which the other cores are.
-MAX_TOKENS = 256  # Of a text; most chunks have fewer, and the cost grows faster than the length.
+MAX_TOKENS = 256  # A longer text is cut; most chunks have fewer, and the cost grows faster than the length.
 _BATCH_TEXTS = 32  # A transformer's memory grows with the batch, and with the square of its longest text.
 _HUB_TIMEOUT_SECONDS = 5.0
 _SETTING = "embedding_model"

@@ -348,7 +348,7 @@ class OutgoingRelations:
             inside += [*self._code.hierarchy.dispatched(inside), *self._code.uses.run_through(inside)]
             inside += self._code.references.run_by(inside)
         foreign = {(link.target, link.line) for link in inside if link.how is How.FOREIGN and link.receiver > 0}
-        # Of what is kept in a place and run from there, the place itself is not called.
+        # Where something is kept in a place and run from there, the place itself is not called.
         inside = [link for link in inside if link.how not in (How.RUNS, How.FOREIGN)]
         kind_above = RelationKind.IMPLEMENTS if node.kind is SymbolKind.TYPE else RelationKind.OVERRIDES
         above = self._places_above(node, symbols) if kind_above in kinds else {}

@@ -20,7 +20,7 @@ from graphrag_mcp.text.words import index_words, stem_words
 
 MOST_EXPANDED = 1_500  # Definitions whose links are followed; with more, benchmarks.flows finds no further chain.
 MAX_CHAINS = 3
-MAX_THROUGH = 5  # Of further chains, no more are named by a definition on them.
+MAX_THROUGH = 5  # No more further chains are named by a definition on them.
 MAX_NEAR = 10
 MAX_BESIDE = 8
 MAX_STOPS = 4  # No more calls that are not followed are named.

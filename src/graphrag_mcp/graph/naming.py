@@ -23,7 +23,7 @@ from graphrag_mcp.ports import CodeRelations, SymbolGraph
 MOST_LINES = 1_000  # The syntax of no more is looked at.
 _LONGEST = 2_000  # Characters; a longer line is not looked at, and has the name in code.
 _STEPS = ("++", "--")
-_ELEMENTS = ("subscript", "index", "element_access")  # Of a collection, which is set and read.
+_ELEMENTS = ("subscript", "index", "element_access")  # An element of a collection, which is set and read.
 _AROUND_TARGETS = ("parenthes", "tuple", "list_literal", "array_creation", "pattern")
 
 

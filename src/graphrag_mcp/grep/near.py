@@ -107,7 +107,7 @@ def _sizes(words: int) -> Iterator[int]:
 
 
 MOST_SPELLED = 30  # With a spelling; one that is on more needs no hint.
-LEAST_LETTERS = 6  # Of the words together; shorter ones have other meanings.
+LEAST_LETTERS = 6  # All words together have as many; shorter ones have other meanings.
 _SPELLED_NAME = re.compile(r"-{0,2}[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*")
 _SPELLED_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 

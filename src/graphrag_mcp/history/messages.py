@@ -12,7 +12,7 @@ from graphrag_mcp.text.words import query_words
 _PART = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*[-*+] )")  # Between paragraphs, and before each entry of a list.
 _TRAILER = re.compile(r"[\w-]{1,40}-by: |-{3,}", re.IGNORECASE)  # "Co-authored-by: ..."
 _SHORTEST = 40  # Characters; less of a part says nothing.
-_TITLE = re.compile(r"\* .{1,100}")  # Of a commit in the message of several that were made one.
+_TITLE = re.compile(r"\* .{1,100}")  # The title of a commit in the message of several that were made one.
 CUT = "…"
 SHORTEST_BEGINNING = 3  # Letters of a word.
 

@@ -305,7 +305,7 @@ class _Run:
     embedded: int = 0
     reused: int = 0
     touched: int = 0
-    removed: int = 0  # Of the possibly changed files, those that cannot be indexed any more.
+    removed: int = 0  # Possibly changed files that cannot be indexed any more.
     rejected: set[str] = field(default_factory=set)
     unreadable: int = 0
 

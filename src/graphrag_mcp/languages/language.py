@@ -27,7 +27,7 @@ class Arguments:
     parameters: str  # Each takes one argument, or none where it has a default value or is `this`.
     optional: str = ""  # Each takes one argument or none.
     uncounted: str = ""  # Neither arguments nor parameters; anything else among parameters takes any number.
-    tokens: str = ""  # Of a macro, which are not parsed.
+    tokens: str = ""  # What a macro is given, which is not parsed.
     together: str = ""  # Arguments that are one more, or none: Ruby's last hash.
     spread: str = ""  # Any number of arguments.
     bare: str = ""  # Functions that take none where they list no parameters.
@@ -65,7 +65,7 @@ class Language:
     super: str = "super"  # The word for the type above, "" if there is none.
     constructors: str = ""  # The names of the methods that run when an instance of their type is created.
     hides_private: bool = False  # Whether what is `private` is seen in its own file and type only.
-    attribute_ending: str = ""  # Of a type, which an attribute need not write.
+    attribute_ending: str = ""  # The end of a type's name that an attribute need not write.
     typed_members: bool = False  # Whether a value has the members of its type, of those above it, and no others.
     calls_fields: bool = False  # Whether fields are read and set by calls, unless they have a capital first.
     capitals: bool = False  # Whether a receiver with a capital first is a constant, and no variable.

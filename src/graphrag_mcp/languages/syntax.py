@@ -13,7 +13,7 @@ from graphrag_mcp.text.counts import counted
 # A step is a hundred operations of the parser: a megabyte of hand-written code takes 10,000. Steps are counted and not
 # seconds, so that a busy machine stores what a quiet one does.
 MOST_STEPS = 100_000
-_BYTES_OF_A_STEP = 10  # Of a part of a file: all parts together take no more steps than a file may.
+_BYTES_OF_A_STEP = 10  # All parts of a file together take no more steps than a file may.
 _MOST_AROUND = 50  # Nodes around one in a part, on average: a file may have thousands of parts.
 _MOST_READINGS = 100  # How often a block may be read; hand-written code is read three to six times.
 _FEW_BLOCKS = 200  # A small file may have all of them read more often.

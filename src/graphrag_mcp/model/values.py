@@ -216,7 +216,7 @@ def alternatives(value: Value | None) -> "Sequence[Value | None]":
 
 
 MAX_ALTERNATIVES = 8
-MAX_PARTS = 500  # Of a value with all that is in it; those of written types have a few dozen.
+MAX_PARTS = 500  # A value with all that is in it has no more parts; written types have a few dozen.
 
 
 def replaced(value: Value | None, arguments: Mapping[str, Value | None]) -> Value | None:

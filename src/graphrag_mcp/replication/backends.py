@@ -80,7 +80,7 @@ class Servers:
         self._looks = _TimedReads(self._timeout)
         self._looked_at = -math.inf
         self._inventory: Inventory | None = None
-        self._catalog: QdrantCatalog | None = None  # Of searches without a local index.
+        self._catalog: QdrantCatalog | None = None  # For searches without a local index.
         self._sketches: SketchCache | None = None
         self._connecting = threading.Lock()
         self._closed = False

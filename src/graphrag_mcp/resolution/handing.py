@@ -34,7 +34,7 @@ FILLING = re.compile(  # Methods of collections, in all languages.
 _ASSIGNED = (*VARIABLE, SymbolKind.METHOD)
 _TAKING = ("get", "pop", "shift", "dequeue", "poll", "remove")  # Methods that give an element of a collection.
 _MOST_STEPS = 5  # From a name to what it was taken from.
-_MOST_BINDINGS = 8  # Of one name; what has more is from no one place.
+_MOST_BINDINGS = 8  # A name with more bindings is from no one place.
 
 
 class Handing(Places):

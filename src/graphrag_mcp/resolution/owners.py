@@ -175,9 +175,9 @@ def _words(signature: str) -> Set[str]:
 
 MOST_HEADERS = 300  # More headers of one file are not followed.
 MOST_PASSING = 20  # Files that pass one name on.
-MOST_PLACES = 20  # Of one module, by manifests.
-MOST_SEGMENTS = 20  # Of the name that a manifest gives a place.
-NAMESPACES = 2  # Of more the first has no folder, where no manifest says otherwise.
+MOST_PLACES = 20  # By manifests a module has no more places.
+MOST_SEGMENTS = 20  # A longer name gets no place from a manifest.
+NAMESPACES = 2  # If a name has more, the first has no folder, where no manifest says otherwise.
 
 
 class NamedModules:
@@ -276,7 +276,7 @@ class Owners:
         owned = called.of_owner.get(owner) or [each for each in called.inside(files) if "." not in each.name]
         if around and not modules:  # A type inside of another one, or in a namespace.
             inside = [each for each in owned if f".{each.name}".endswith(f".{written}.{relation.target}")]
-            if not inside and relation.target_module:  # Of what is not of the project.
+            if not inside and relation.target_module:  # The module is not of the project.
                 return NOTHING
             if not inside and self._types_written(written):
                 return self._of_types_above(written, relation.target)

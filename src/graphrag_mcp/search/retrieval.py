@@ -44,7 +44,7 @@ logger = logging.getLogger(__name__)
 
 STORE_TIMEOUT_SECONDS = 5.0  # Ten times what the slowest store takes on a large index.
 REMOTE_TIMEOUT_SECONDS = 1.2  # It is part of the two seconds in which a search answers even when a server hangs.
-LEAST_SHARE = 0.25  # Of that time; with less left, a server is not asked.
+LEAST_SHARE = 0.25  # With a smaller share of that time left, a server is not asked.
 _THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers blocks no more.
 MAX_DEFINITIONS = 200  # Definitions of one name that are considered.
 MAX_OTHER_STYLE = 8  # Definitions in another style than the query's name; more of them are a common method.

@@ -1,1 +1,1 @@
-"""Reads files, file names and git without trusting what is there."""
+"""Reads files, file names and git without trusting what is there; what concerns the process and its threads."""

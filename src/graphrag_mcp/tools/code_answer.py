@@ -33,7 +33,7 @@ Whole = TypeVar("Whole")
 Row = TypeVar("Row", covariant=True)
 _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 STOPS_SHOWN = 12  # Names at which a trace ends.
-PLACES_NAMED = 5  # Of the places of one doubt no more are named.
+PLACES_NAMED = 5  # No more places of one doubt are named.
 FEW_PLACES = 8  # As many with an unknown receiver are named; more are listed on request.
 LISTED_BY_NAME = "listed by name"
 LINE_CHARACTERS = 200

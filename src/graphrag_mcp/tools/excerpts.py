@@ -154,7 +154,7 @@ _RELATIONS = {
 }
 _MOST_USEFUL_FIRST = list(_RELATIONS)
 LINE_ROOM = 160  # A quoted line has no more.
-ID_LENGTH = 4  # Of a hundred texts that a caller has, one in ten thousand others would be taken for one of them.
+ID_LENGTH = 4  # One in ten thousand texts would be taken for one of a hundred that a caller has.
 
 
 class Match(NamedTuple):

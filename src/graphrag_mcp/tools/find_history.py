@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 MAXIMUM_LINE = 100_000_000
-NAMES_LOOKED_UP = 5  # Of a query, no more names are looked up.
+NAMES_LOOKED_UP = 5  # No more names of a query are looked up.
 SHORTEST_GONE = 4  # Characters of a name that is looked for in what commits removed.
 LEAST_WORDS = 3  # A query of fewer words names a topic, and no search looks for code that it means.
 MOST_LINES = 5_000  # The lines of a longer definition are not compared with a query.
@@ -193,7 +193,7 @@ HISTORY_TOKENS = 750  # 2,400 characters.
 NOT_INDEXED = "(changed only files that are not indexed)"
 FILES_SHOWN = 3
 SYMBOLS_SHOWN = 3
-CHANGES_SHOWN = 3  # Of the first commits of an answer, changed lines are shown.
+CHANGES_SHOWN = 3  # The changed lines of so many first commits are shown.
 CHANGED_LINES = 6
 CHANGED_CHARACTERS = 120
 BODY_CHARACTERS, FIRST_BODY_CHARACTERS = 240, 600  # The reason is often in the second paragraph.

@@ -41,12 +41,12 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.tracing import Dependant
     from graphrag_mcp.model.graph import CodeNode
 
-TESTS_SHOWN, NEAR_TESTS_SHOWN = 3, 10  # Of those of a type or a diff; of those that call what a diff changes.
+TESTS_SHOWN, NEAR_TESTS_SHOWN = 3, 10  # Tests of a type or a diff; tests that call what a diff changes.
 UNSURE_TESTS = 10  # That are reached by name only, unless a limit above the usual one asks for more.
 ALSO_SHOWN = 3  # Other names that a file has.
 DIFF_TOKENS = 1_090  # An answer about a diff has no more: 3,500 characters.
 PLACES_SHOWN, LEAST_PLACES = 40, 5  # That a diff breaks: in all, and of each definition.
-FEW_CHANGES = 5  # Of more changed definitions, the users that nothing breaks are counted.
+FEW_CHANGES = 5  # If more definitions changed, the users that nothing breaks are counted.
 OTHERS_SHOWN, PLAIN_SHOWN, COMPANIONS_SHOWN = 4, 5, 3
 _CHANGES = {
     "removed": "removed", "moved": "moved", "signature": "with another signature", "body": "with another body",

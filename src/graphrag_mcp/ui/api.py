@@ -92,7 +92,7 @@ class NoQuestion(Question):
 
 Values = Mapping[str, object]
 MOST_COMPARED = 5_000  # Lines of a file; of longer ones the difference takes seconds.
-MOST_LINES = 100_000  # Of all files, before and after; those behind have no lines.
+MOST_LINES = 100_000  # All files together have no more, before and after; those behind have no lines.
 CONTEXT = 3  # Lines around each that differs.
 
 

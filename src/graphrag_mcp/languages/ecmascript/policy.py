@@ -43,7 +43,7 @@ _DECLARATIONS |= {
     f"<node:{name}>": ("typescript", f'import all from "{name}"\nexport = all\nexport * from "{name}"\n')
     for name in ("events", "stream")
 }
-_MOST_OUTPUTS = 4  # Of more folders that compilers write, the innermost around a file are looked at.
+_MOST_OUTPUTS = 4  # If compilers write more folders, the innermost around a file are looked at.
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|esm?|cjs)/(?:types/|esm/|cjs/)?")
 # With the folders of platforms and module systems that a build adds.

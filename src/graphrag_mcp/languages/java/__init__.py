@@ -2,7 +2,7 @@
 
 from graphrag_mcp.languages.language import ImportStyle, Language
 
-# Of all languages of its platform.
+# What the languages of its platform share.
 BUILTINS = """
     println print toString equals hashCode String Object Integer Long Boolean Override List Map Set listOf
     mapOf setOf Int Unit Any Double Float Short Byte Char Nothing Seq Option Some

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from graphrag_mcp.languages.repairs import Repair, blanked
 
-_QUOTE = re.compile(rb"\$(?:[A-Za-z_]\w*)?\$")  # Of PostgreSQL: what is between two equal ones is a text.
+_QUOTE = re.compile(rb"\$(?:[A-Za-z_]\w*)?\$")  # A quote of PostgreSQL: what is between two equal ones is a text.
 _UNREAD = b";"  # An empty body has an error, so that the file is known to have lines that do not parse.
 
 

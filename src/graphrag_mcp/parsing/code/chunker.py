@@ -1,4 +1,4 @@
-"""Cuts a parsed file into chunks along its definitions.
+"""Cuts a parsed file into chunks along its definitions, and adds what the outline has about the rows of each.
 
 The laws: chunks are in order, do not overlap, consist of whole lines, and cover every line that is not blank. Within
 these: a function, a method or a small class is one chunk with the comments above it; a larger one is cut at its members

@@ -133,7 +133,7 @@ class Counting:
         return Count(least, ANY_COUNT.most if self._rules.takes_more else most)
 
 
-HOLDING_ROLES = ("typed", "made.own", "made.new", "made", "held", "bounded")  # Of what a variable holds.
+HOLDING_ROLES = ("typed", "made.own", "made.new", "made", "held", "bounded")  # These say what a variable holds.
 _QUALIFYING = frozenset({".", "::", "\\"})
 _MARKS = tuple(mark.encode() for mark in _QUALIFYING)
 _BLANKS = 64  # Between a mark and a name, mostly none.

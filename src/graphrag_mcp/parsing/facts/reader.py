@@ -61,7 +61,7 @@ from graphrag_mcp.parsing.outline import Definition
 
 _BASES = ("embeds", "extends", "implements")
 _NUMBERED = ("own", "function", "nameless", "object")
-_TRAITS = ("interface", "aliased", "marked", "merges", "metaclass", "generic")  # Of types.
+_TRAITS = ("interface", "aliased", "marked", "merges", "metaclass", "generic")  # What a pattern may say of a type.
 _TYPES = ("stands", "renames", "type_parameters")
 _IMPORTS = {"import": "", "import.default": "default"}  # What is imported where no item is named.
 _EXPORTS = {"export": "", "export.default": "default", "export.all": "*", "export.whole": "="}

@@ -111,7 +111,7 @@ LONG = 250  # Characters: a longer text is an issue or a log, whose first line i
 MAX_QUOTING = 1_000  # Characters of a query in which texts of the code are looked for.
 MAX_TERMS = 64  # More words than this is a pasted log; the rarest of them would still be among the first.
 MAX_ADDED = 12  # Synonyms.
-MAX_CHARACTERS = 512  # Of a query that gets synonyms.
+MAX_CHARACTERS = 512  # A longer query gets no synonyms.
 LONGEST_PAIR = 300  # Characters of a question that asks for two things: a longer text is prose.
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {

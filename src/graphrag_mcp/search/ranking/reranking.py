@@ -149,12 +149,12 @@ def clipped(scores: Mapping[int, float]) -> dict[int, float]:
     return {key: min(1.0, max(0.0, score)) for key, score in scores.items()}
 
 
-LOOKED_AT = 30  # Of the first candidates; most of the gain is in the first ten.
+LOOKED_AT = 30  # So many first candidates are looked at; most of the gain is in the first ten.
 LEAST = 5  # Cosines have another scale for each model; of fewer, it is not known.
 WEIGHT = 0.4  # What the best of them can gain over the worst; with more, functions of one topic are confused.
 SPREAD = 2.0  # Standard deviations from the mean; beyond, a cosine counts no more.
-LIST_WEIGHT = 2.0  # Of the further list in the fusion, where the others are of the words that it does not share.
-SHARED = 0.34  # Of the terms of a question; where the repository has more of them, a further list only costs places.
+LIST_WEIGHT = 2.0  # The further list counts so much in the fusion: it has no words in common with the question.
+SHARED = 0.34  # Where the repository has a larger share of a question's terms, a further list only costs places.
 
 
 def expect_look(query: Query, second: SecondLook | None) -> None:

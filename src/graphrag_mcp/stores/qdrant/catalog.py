@@ -38,7 +38,7 @@ class QdrantCatalog:
         self._points = points
         self._ids: ChunkIds = points.chunk_ids
         self.scope_paths = points.scope_paths
-        self._versions: dict[int, str] = {}  # Of the files that were read, by their ids.
+        self._versions: dict[int, str] = {}  # The versions of the files that were read, by their ids.
         self._outlines: tuple[frozenset[int], dict[int, tuple[str, OutlineRow]]] = (frozenset(), {})
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:

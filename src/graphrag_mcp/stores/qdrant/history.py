@@ -40,7 +40,7 @@ class QdrantHistory:
         self._points = points
         self._project: QdrantProject = points.project
         self._frequencies = QdrantFrequencies(self._project, "messages")
-        self._paths: dict[int, tuple[Sequence[str], int]] = {}  # Of the commits that were recalled: paths and files.
+        self._paths: dict[int, tuple[Sequence[str], int]] = {}  # The paths and files of the commits that were recalled.
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies:
         """Return how many messages contain each term; none where no commit was copied."""

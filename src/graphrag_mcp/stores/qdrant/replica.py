@@ -36,7 +36,7 @@ from graphrag_mcp.stores.replica import (
 )
 from graphrag_mcp.system.git import is_name
 
-_VERSIONS = 20_000  # Of one point; its payload has 210,000 characters then.
+_VERSIONS = 20_000  # One point lists no more; its payload has 210,000 characters then.
 
 
 class _FirstPart(Struct, frozen=True):

@@ -16,6 +16,7 @@ from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.settings import Settings
 
 logger = logging.getLogger(__name__)
+OPEN_DELAY_SECONDS = 0.2  # After the first tools/list: a client sends its other opening requests right after it.
 
 
 class Capability(Enum):
@@ -123,8 +124,6 @@ class Session(ABC, Generic[Seen]):
     def close(self) -> None:
         """Stop what runs in the background."""
 
-
-OPEN_DELAY_SECONDS = 0.2  # After the first tools/list: a client sends its other opening requests right after it.
 
 Opened = TypeVar("Opened", bound=Session[Any], covariant=True)
 

@@ -18,6 +18,15 @@ from graphrag_mcp.cli import jsonc
 from graphrag_mcp.errors import GraphragError
 
 Entries = Mapping[str, Any]
+SERVER_NAME = "graphrag"
+PROGRAM = PLUGIN = "graphrag-mcp"
+NOT_ON_PATH = (
+    f"{PROGRAM} is not on PATH, where clients look for it; install it with `uv tool install` or `pipx install`"
+)
+WORKSPACE = "${workspaceFolder}"
+# Claude Code and Copilot CLI, which read one file, show a model only the names of other servers' tools.
+ALWAYS_LOADED = {"alwaysLoad": True, "deferTools": "never"}
+NAME_CHARACTERS = 32  # The name of a server has no more of its folder: clients prefix each tool with it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +111,6 @@ def section_of(settings: Any, name: str) -> Entries:
     if not isinstance(entries, dict):
         raise GraphragError(f"something else stands where {name!r} is expected")
     return entries
-
-
-SERVER_NAME = "graphrag"
-PROGRAM = PLUGIN = "graphrag-mcp"
-NOT_ON_PATH = (
-    f"{PROGRAM} is not on PATH, where clients look for it; install it with `uv tool install` or `pipx install`"
-)
-WORKSPACE = "${workspaceFolder}"
-# Claude Code and Copilot CLI, which read one file, show a model only the names of other servers' tools.
-ALWAYS_LOADED = {"alwaysLoad": True, "deferTools": "never"}
-NAME_CHARACTERS = 32  # The name of a server has no more of its folder: clients prefix each tool with it.
 
 
 @dataclass(frozen=True, slots=True)

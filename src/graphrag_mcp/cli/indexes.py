@@ -21,6 +21,7 @@ from graphrag_mcp.tools.printing import json_text, printable
 
 PROJECTS_SHOWN = 3
 _MEGABYTE = 1_000_000
+_DAY_SECONDS = 86_400
 
 
 def run_indexes(options: argparse.Namespace) -> None:
@@ -77,9 +78,6 @@ def describe(index: KnownIndex) -> str:
     gone = ", which is gone" if index.is_orphan else ""
     used = datetime.fromtimestamp(index.used_at, UTC).date()
     return printable(f"{index.folder}  {index.size / _MEGABYTE:.1f} MB, used {used}: {projects}{gone}")
-
-
-_DAY_SECONDS = 86_400
 
 
 def run_servers(options: argparse.Namespace) -> None:

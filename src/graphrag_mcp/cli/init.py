@@ -26,6 +26,24 @@ from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.printing import printable
 
 FILE = "written.json"
+BEGIN = "<!-- graphrag-mcp: begin (written by `graphrag-mcp init --agents`) -->"
+END = "<!-- graphrag-mcp: end -->"
+SECTION = (resources.files(__package__) / "agents.md").read_text("utf-8")
+_FILES = ("AGENTS.md", "CLAUDE.md")
+_IMPORT = re.compile(r"^\s*@(?:\./)?AGENTS\.md\s*$", re.MULTILINE)  # How CLAUDE.md includes another file.
+_BLOCK = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+IGNORE_FILE = """\
+# Files that graphrag-mcp does not index, in .gitignore syntax, in addition to those in .gitignore.
+# Archived code needs no rule: it is indexed, marked, and hidden from searches by default.
+# While this file exists, the built-in rules (node_modules/, dist/, ...) do not apply, so they are listed here:
+"""
+HOOK_SETTINGS = Path(".claude", "settings.local.json")  # For one project and one user.
+# A client takes exit code 2 for a veto, and that is what a version without this command would end with.
+_HOOK_COMMAND = f"{PROGRAM} hook || exit 0"
+_HOOKS = {
+    "PostToolUse": ("Edit|MultiEdit|Write", ("Edit", "MultiEdit", "Write")),
+    "PreToolUse": ("Grep|Bash", ("Grep", "Bash(rg *)", "Bash(grep *)", "Bash(git grep *)")),
+}
 
 
 class WrittenFiles:
@@ -83,15 +101,6 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
 
-BEGIN = "<!-- graphrag-mcp: begin (written by `graphrag-mcp init --agents`) -->"
-END = "<!-- graphrag-mcp: end -->"
-SECTION = (resources.files(__package__) / "agents.md").read_text("utf-8")
-
-_FILES = ("AGENTS.md", "CLAUDE.md")
-_IMPORT = re.compile(r"^\s*@(?:\./)?AGENTS\.md\s*$", re.MULTILINE)  # How CLAUDE.md includes another file.
-_BLOCK = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
-
-
 def agent_files(root: Path) -> list[Path]:
     """Return the files that get the section: those that exist, else AGENTS.md; no text twice."""
     files = [root / name for name in _FILES if (root / name).is_file()] or [root / _FILES[0]]
@@ -132,20 +141,6 @@ def _find(text: str, file: Path) -> re.Match[str] | None:
             f"{file} has a part of the section of graphrag-mcp; remove {BEGIN} to {END}, then run again"
         )
     return block
-
-
-IGNORE_FILE = """\
-# Files that graphrag-mcp does not index, in .gitignore syntax, in addition to those in .gitignore.
-# Archived code needs no rule: it is indexed, marked, and hidden from searches by default.
-# While this file exists, the built-in rules (node_modules/, dist/, ...) do not apply, so they are listed here:
-"""
-HOOK_SETTINGS = Path(".claude", "settings.local.json")  # For one project and one user.
-# A client takes exit code 2 for a veto, and that is what a version without this command would end with.
-_HOOK_COMMAND = f"{PROGRAM} hook || exit 0"
-_HOOKS = {
-    "PostToolUse": ("Edit|MultiEdit|Write", ("Edit", "MultiEdit", "Write")),
-    "PreToolUse": ("Grep|Bash", ("Grep", "Bash(rg *)", "Bash(grep *)", "Bash(git grep *)")),
-}
 
 
 @dataclass(frozen=True, slots=True)

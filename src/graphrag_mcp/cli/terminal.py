@@ -30,6 +30,9 @@ _RULES = [  # By the beginning of a line; a line of a file that looks alike has 
         (r"((?:Warning|Not searched):|Nothing matches|The index |Index |Restricted to )", rf"{_NOTE}\1{_END}"),
     )
 ]
+TERMINAL_SECONDS = 0.1  # Faster than this, a line only flickers.
+LOG_SECONDS = 3.0
+_CLEAR_LINE = "\r\x1b[K"
 
 
 def show(text: str) -> None:
@@ -93,11 +96,6 @@ def page(text: str, environ: Mapping[str, str]) -> bool:
             return True
         except KeyboardInterrupt:  # It is meant for the pager, which shows the rest.
             left = None
-
-
-TERMINAL_SECONDS = 0.1  # Faster than this, a line only flickers.
-LOG_SECONDS = 3.0
-_CLEAR_LINE = "\r\x1b[K"
 
 
 class ProgressLine:

@@ -30,6 +30,14 @@ _BATCH_CHARACTERS = 65_536
 _FEW_WORDS = 64
 _KEPT_WORDS = _BATCH_CHARACTERS  # A word takes a character and a separator, so the texts of one batch always fit.
 _LOG_COUNTS = np.log1p(np.arange(2 * MAX_CHARACTERS + 1, dtype=np.float32))
+_WEIGHTS_FILE = "model.safetensors"
+TOKENIZER_FILE = "tokenizer.json"
+_CONFIG_FILE = "config.json"
+MODEL_FILES = (_WEIGHTS_FILE, TOKENIZER_FILE, _CONFIG_FILE)
+# It is part of the fingerprint: change it with the method.
+_POOLING = b"sum of words without punctuation, unit length, 1"
+_LOG_TF = b"log(1 + count)"
+_MAX_HEADER_BYTES = 1_000_000  # Three tensors take a few hundred bytes; a larger header is another format.
 
 
 def split_words(text: str) -> list[str]:
@@ -172,15 +180,6 @@ def _batches(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 PACKAGE_MODEL = Path(__file__).parent / "model"
-_WEIGHTS_FILE = "model.safetensors"
-TOKENIZER_FILE = "tokenizer.json"
-_CONFIG_FILE = "config.json"
-MODEL_FILES = (_WEIGHTS_FILE, TOKENIZER_FILE, _CONFIG_FILE)
-
-# It is part of the fingerprint: change it with the method.
-_POOLING = b"sum of words without punctuation, unit length, 1"
-_LOG_TF = b"log(1 + count)"
-_MAX_HEADER_BYTES = 1_000_000  # Three tensors take a few hundred bytes; a larger header is another format.
 
 
 def is_static_model(folder: Path) -> bool:

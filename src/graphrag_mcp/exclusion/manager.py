@@ -24,6 +24,20 @@ _DEFAULT_PATTERNS = """
     .archive/ .deprecated/ _backup/ archive/ archived/ deprecated/ backup/
     *.old *.backup *.bak *.deprecated *.old.* *.bak.* *.deprecated.*
 """
+ATTRIBUTES_FILE = ".gitattributes"
+MAX_BYTES = 1_000_000
+# The first attribute that is set for a file counts.
+_CATEGORIES = {
+    "linguist-vendored": Category.VENDORED,
+    "linguist-generated": Category.DATA,
+    "linguist-documentation": Category.DOCUMENTATION,
+}
+_UNSET = ("false", "no", "0")
+Result = TypeVar("Result", bound=Mapping[str, object])
+_DEFAULT_SETTINGS = IndexingSettings()
+_LONGEST_PATH = 4_096
+# Python represents undecodable bytes by low surrogates, never by high ones.
+_SURROGATE = re.compile(r"[\ud800-\udbff]")
 
 
 class ArchiveClassifier:
@@ -74,17 +88,6 @@ def _parse(patterns: Sequence[str]) -> list[Rule]:
     return rules
 
 
-ATTRIBUTES_FILE = ".gitattributes"
-MAX_BYTES = 1_000_000
-# The first attribute that is set for a file counts.
-_CATEGORIES = {
-    "linguist-vendored": Category.VENDORED,
-    "linguist-generated": Category.DATA,
-    "linguist-documentation": Category.DOCUMENTATION,
-}
-_UNSET = ("false", "no", "0")
-
-
 class StatedCategories:
     """The categories that the root's `.gitattributes` states; none where it cannot be read."""
 
@@ -130,15 +133,6 @@ def _setting(attribute: bytes) -> tuple[str, bool]:
     """Return the name of an attribute, and whether it is set."""
     name, _, value = attribute.decode(errors="replace").partition("=")
     return name.lstrip("-!"), name[:1] not in "-!" and value.lower() not in _UNSET
-
-
-Result = TypeVar("Result", bound=Mapping[str, object])
-
-_DEFAULT_SETTINGS = IndexingSettings()
-
-_LONGEST_PATH = 4_096
-# Python represents undecodable bytes by low surrogates, never by high ones.
-_SURROGATE = re.compile(r"[\ud800-\udbff]")
 
 
 class ExclusionManager:

@@ -32,6 +32,8 @@ _SIZE_LIMIT = 4 * 1024 * 1024  # It holds about 100,000 rules; a larger file is 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Stamp = tuple[int, int, int] | None
+GIT_IGNORE_FILE = ".gitignore"
+_GIT_SECONDS = 10.0
 
 
 def stamp_of(file: Path) -> Stamp:
@@ -132,10 +134,6 @@ def _explain(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "no such file"
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
-GIT_IGNORE_FILE = ".gitignore"
-_GIT_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,9 @@ from graphrag_mcp.model.shown import shown
 from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.ports import SymbolGraph
 
+_BROKEN = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.OVERRIDES)  # Another signature breaks these.
+_MOST_OVERRIDING = 20  # The calls of no more methods are looked at.
+
 
 @shown("definition", "breaks", "may_break", "others", "is_decided")
 @dataclass(frozen=True, slots=True)
@@ -101,10 +104,6 @@ def _joined(definition: Affected, declared: Affected) -> Affected:
 
 def _places(row: Affected) -> set[Line]:
     return {place.site for place in (*row.breaks, *row.may_break, *row.others)}
-
-
-_BROKEN = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.OVERRIDES)  # Another signature breaks these.
-_MOST_OVERRIDING = 20  # The calls of no more methods are looked at.
 
 
 class Dependants:

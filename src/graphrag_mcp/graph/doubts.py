@@ -32,6 +32,13 @@ from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.by_name import macro_name
 from graphrag_mcp.resolution.references import Site
 
+_BELOW = {RelationKind.IMPLEMENTS, RelationKind.OVERRIDES}
+OF_TYPES = {*_BELOW, RelationKind.INHERITS}  # Relations between types, of which mentions of other things say nothing.
+MAX_LOADED = 20  # No more types are searched for in data that loads types by name.
+_READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
+# A class literal that is handed over, or by which an instance is made.
+_LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -153,14 +160,6 @@ def _pattern(node: CodeNode, language: str, path: str, category: Category) -> st
         return ""
     owners = {home.partition(".")[0], own.rpartition("/")[2], *node.qualified_name.split(".")[-2:-1]} - {""}
     return _QUALIFIED.replace("OWNER", "|".join(map(re.escape, sorted(owners))))
-
-
-_BELOW = {RelationKind.IMPLEMENTS, RelationKind.OVERRIDES}
-OF_TYPES = {*_BELOW, RelationKind.INHERITS}  # Relations between types, of which mentions of other things say nothing.
-MAX_LOADED = 20  # No more types are searched for in data that loads types by name.
-_READING = {RelationKind.READS, RelationKind.CALLS, RelationKind.HANDS_ON}
-# A class literal that is handed over, or by which an instance is made.
-_LITERAL = r"(?<!\w)NAME\.class\b(?!\.(?!\w*Constructor|newInstance))"
 
 
 class Doubts:

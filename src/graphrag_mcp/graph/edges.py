@@ -18,6 +18,11 @@ from graphrag_mcp.resolution.references import Site
 from graphrag_mcp.resolution.state import LIBRARIES
 from graphrag_mcp.resolution.symbols import relation_kind
 
+BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
+_OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
+_WITHOUT_USE = (RelationKind.TESTS, RelationKind.IMPORTS)  # Neither says that a file of tests uses what it names.
+_Value = TypeVar("_Value")
+
 
 class SiteFinder:
     """Finds them in stored links."""
@@ -111,12 +116,6 @@ class SiteFinder:
                 # With overloads a creation already means the constructor that it calls.
                 if not self._code.resolver.symbols.has_overloads(symbol):
                     yield owner
-
-
-BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
-_OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
-_WITHOUT_USE = (RelationKind.TESTS, RelationKind.IMPORTS)  # Neither says that a file of tests uses what it names.
-_Value = TypeVar("_Value")
 
 
 class Incoming(NamedTuple):

@@ -25,6 +25,9 @@ _LONGEST = 2_000  # Characters; a longer line is not looked at, and has the name
 _STEPS = ("++", "--")
 _ELEMENTS = ("subscript", "index", "element_access")  # An element of a collection, which is set and read.
 _AROUND_TARGETS = ("parenthes", "tuple", "list_literal", "array_creation", "pattern")
+_MEANING = (*CALLING, *BELOW)
+_MOST_OTHERS = 20
+_NO_CODE = (SymbolKind.KEY, SymbolKind.SECTION)
 
 
 class NamedLine(NamedTuple):
@@ -131,11 +134,6 @@ def _access(around: Around) -> tuple[bool, bool]:
         if outer.end_byte != name.end_byte and not is_inside:
             break
     return False, True
-
-
-_MEANING = (*CALLING, *BELOW)
-_MOST_OTHERS = 20
-_NO_CODE = (SymbolKind.KEY, SymbolKind.SECTION)
 
 
 def with_named_lines(graph: SymbolGraph, relations: CodeRelations, files: Files, found: Trace, scope: Scope) -> Trace:

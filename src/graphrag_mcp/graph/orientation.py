@@ -30,6 +30,30 @@ OWNERS_READ = 500  # Types of methods, each looked up by its name.
 CODE = Scope(categories=frozenset({Category.IMPLEMENTATION}))
 _COLUMNS = np.dtype([("file", "i8"), ("node", "i8"), ("node_file", "i8"), ("mentions", "f8"), ("is_named", "?")])
 _Floats = NDArray[np.float64]
+MODULES = 10
+PLACES = 5  # Files with routes, or that read the environment.
+FOLDER_PARTS = 4
+LEAST_ABOUT, MOST_ABOUT = 40, 240  # Characters of a paragraph.
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_PROSE = re.compile(r"[\w*`](?!.*(?:[=~^*-]{4}| [-*] .* [-*] ))")
+MANIFESTS = 20  # A monorepo has more; the nearest to the root are shown.
+_ROUTES = (
+    r"^\s*@\w+(?:\.\w+)*\.(?:route|get|post|put|delete|patch|websocket)\(\s*[\"'/]"
+    r"|^\s*@(?:Get|Post|Put|Delete|Patch|Request)Mapping\b"
+    r"|^\s*\w+(?:\.\w+)*\.(?:get|post|put|delete|patch|Get|Post|Put|Delete|Patch|GET|POST|PUT|DELETE|PATCH|HandleFunc)"
+    r"\(\s*[\"'`]/"
+)
+_ENVIRONMENT = r"\b(?:os\.environ|os\.getenv|os\.Getenv|os\.LookupEnv|process\.env|System\.getenv|env::var|ENV\[)"
+_USUAL_TESTS = {
+    "go.mod": "go test ./...",
+    "Cargo.toml": "cargo test",
+    "pom.xml": "mvn test",
+    "build.gradle": "gradle test",
+    "build.gradle.kts": "gradle test",
+    "tox.ini": "tox",
+    "noxfile.py": "nox",
+    "pytest.ini": "pytest",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,32 +113,6 @@ def _score(edges: NDArray[np.void]) -> _Floats:
         rank = (1 - DAMPING) / len(files) + DAMPING * (passed + lost / len(files))
     scores: _Floats = rank[source] * shares
     return scores
-
-
-MODULES = 10
-PLACES = 5  # Files with routes, or that read the environment.
-FOLDER_PARTS = 4
-LEAST_ABOUT, MOST_ABOUT = 40, 240  # Characters of a paragraph.
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-_PROSE = re.compile(r"[\w*`](?!.*(?:[=~^*-]{4}| [-*] .* [-*] ))")
-MANIFESTS = 20  # A monorepo has more; the nearest to the root are shown.
-_ROUTES = (
-    r"^\s*@\w+(?:\.\w+)*\.(?:route|get|post|put|delete|patch|websocket)\(\s*[\"'/]"
-    r"|^\s*@(?:Get|Post|Put|Delete|Patch|Request)Mapping\b"
-    r"|^\s*\w+(?:\.\w+)*\.(?:get|post|put|delete|patch|Get|Post|Put|Delete|Patch|GET|POST|PUT|DELETE|PATCH|HandleFunc)"
-    r"\(\s*[\"'`]/"
-)
-_ENVIRONMENT = r"\b(?:os\.environ|os\.getenv|os\.Getenv|os\.LookupEnv|process\.env|System\.getenv|env::var|ENV\[)"
-_USUAL_TESTS = {
-    "go.mod": "go test ./...",
-    "Cargo.toml": "cargo test",
-    "pom.xml": "mvn test",
-    "build.gradle": "gradle test",
-    "build.gradle.kts": "gradle test",
-    "tox.ini": "tox",
-    "noxfile.py": "nox",
-    "pytest.ini": "pytest",
-}
 
 
 @dataclass(frozen=True, slots=True)

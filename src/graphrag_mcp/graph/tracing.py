@@ -34,6 +34,27 @@ from graphrag_mcp.text.words import index_words
 # Each result of these counts once, however it is reached.
 _EACH_ONCE = (Direction.TESTS, Direction.SUBCLASSES, Direction.IMPLEMENTERS, Direction.OVERRIDES)
 _RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
+MAX_NODES = 400  # A longer answer is not read; its doubt reports it.
+HOPS_OF_HELPERS = 2  # Helpers of tests that stand between a test and the code.
+HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
+HELPING = (RelationKind.TESTS, *CALLING, *ACCESSING)  # By these a test tests something, itself or through a helper.
+BELOW = (RelationKind.IMPLEMENTS, RelationKind.OVERRIDES, RelationKind.INHERITS)
+INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
+    Direction.CALLERS: (*CALLING, *ACCESSING),
+    Direction.USERS: (*CALLING, *ACCESSING, RelationKind.INHERITS),
+    Direction.READERS: (RelationKind.READS, RelationKind.HANDS_ON),
+    Direction.WRITERS: (RelationKind.WRITES,),
+    Direction.IMPORTERS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
+    Direction.SUBCLASSES: BELOW,
+    Direction.IMPLEMENTERS: BELOW,
+    Direction.OVERRIDES: BELOW,
+    Direction.TESTS: HELPING,
+}
+_OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
+    Direction.CALLEES: (RelationKind.CALLS, RelationKind.INSTANTIATES),
+    Direction.IMPORTS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
+    Direction.SUPERCLASSES: BELOW,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +207,6 @@ def _order(step: Step) -> tuple[int, bool, str, int]:
     return _RANKS[step.edge.certainty], is_test, step.edge.path, step.edge.line
 
 
-MAX_NODES = 400  # A longer answer is not read; its doubt reports it.
-
-
 class Walk:
     """Gives the numbers of its hops; during one, `nodes` are where it stands, and `go_on` says where it goes next.
 
@@ -211,29 +229,6 @@ class Walk:
         fresh = {node.node_id: node for node in reached if node.node_id not in self._reached}
         self._reached |= fresh.keys()
         self.nodes = list(fresh.values())
-
-
-HOPS_OF_HELPERS = 2  # Helpers of tests that stand between a test and the code.
-HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
-
-HELPING = (RelationKind.TESTS, *CALLING, *ACCESSING)  # By these a test tests something, itself or through a helper.
-BELOW = (RelationKind.IMPLEMENTS, RelationKind.OVERRIDES, RelationKind.INHERITS)
-INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
-    Direction.CALLERS: (*CALLING, *ACCESSING),
-    Direction.USERS: (*CALLING, *ACCESSING, RelationKind.INHERITS),
-    Direction.READERS: (RelationKind.READS, RelationKind.HANDS_ON),
-    Direction.WRITERS: (RelationKind.WRITES,),
-    Direction.IMPORTERS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
-    Direction.SUBCLASSES: BELOW,
-    Direction.IMPLEMENTERS: BELOW,
-    Direction.OVERRIDES: BELOW,
-    Direction.TESTS: HELPING,
-}
-_OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
-    Direction.CALLEES: (RelationKind.CALLS, RelationKind.INSTANTIATES),
-    Direction.IMPORTS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
-    Direction.SUPERCLASSES: BELOW,
-}
 
 
 @shown("path", "line", "lines", "relation", "certainty", symbol="node.symbol")

@@ -25,6 +25,7 @@ _WORD = re.compile(r"\S+")
 _NAME = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+){2,}")
 _VALUE = re.compile(r"\d|^[\"'`(\[]|[\"'`)\]][.,:;]?$|\w[/\\]|[/\\]\w")  # A word of a message that is a value.
 _PART = re.compile(r"[A-Za-z0-9]+")
+LEAST_LETTERS = 6  # All words together have as many; shorter ones have other meanings.
 
 
 def find_fragments(text: str, paths: Sequence[str], files: Files, case: Case) -> tuple[Occurrence, ...]:
@@ -107,7 +108,6 @@ def _sizes(words: int) -> Iterator[int]:
 
 
 MOST_SPELLED = 30  # With a spelling; one that is on more needs no hint.
-LEAST_LETTERS = 6  # All words together have as many; shorter ones have other meanings.
 _SPELLED_NAME = re.compile(r"-{0,2}[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*")
 _SPELLED_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 

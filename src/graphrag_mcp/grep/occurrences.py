@@ -32,6 +32,15 @@ HELD_BYTES = 64_000  # The lines of a larger file are taken at once, so that its
 
 # A file is its path and the UTF-8 of its text without secrets as it is now, or None if it cannot be read as text.
 ReadFile: TypeAlias = tuple[str, bytes | None]
+KEPT_BYTES = 64_000_000  # A repository of 18,000 files has 18 MB of text in files with secrets.
+PLAIN_BYTES = 32_000_000  # The rest is for files with secrets, since masking takes longer than all other steps.
+PART = 400  # A plain text that takes more than this part of the room left is not kept, so that many small ones are.
+_LARGEST = 16  # With 16 bits, a file with more than 30,000 trigrams is ruled out less and less often.
+_SMALLEST = 9
+_FACTORS = (np.uint16(0x9E35), np.uint16(0x79B1), np.uint16(0x85EB))
+# A stamp is the size and the times of a file: while they are the same, it was not written.
+Stamp: TypeAlias = tuple[int, int, int]
+stamp_of: Callable[[os.stat_result], Stamp] = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns")
 
 
 class Files(Protocol):
@@ -117,20 +126,6 @@ def _rows(path: str, data: bytes, offsets: Iterable[int]) -> Iterator[Occurrence
         end = data.find(b"\n", offset)
         end = len(data) if end < 0 else end
         yield Occurrence(path, number, len(data[begin:offset].decode()), data[begin:end].decode())
-
-
-KEPT_BYTES = 64_000_000  # A repository of 18,000 files has 18 MB of text in files with secrets.
-PLAIN_BYTES = 32_000_000  # The rest is for files with secrets, since masking takes longer than all other steps.
-PART = 400  # A plain text that takes more than this part of the room left is not kept, so that many small ones are.
-
-_LARGEST = 16  # With 16 bits, a file with more than 30,000 trigrams is ruled out less and less often.
-_SMALLEST = 9
-_FACTORS = (np.uint16(0x9E35), np.uint16(0x79B1), np.uint16(0x85EB))
-
-
-# A stamp is the size and the times of a file: while they are the same, it was not written.
-Stamp: TypeAlias = tuple[int, int, int]
-stamp_of: Callable[[os.stat_result], Stamp] = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns")
 
 
 class Learnt(NamedTuple):

@@ -32,6 +32,14 @@ _LINE = re.compile(  # A line of the file begins with a tab, so it cannot look l
     r"(?:[^\t\n].*\n)*?filename (?P<path>.*)\n\t(?P<text>.*)",
     re.MULTILINE,
 )
+MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
+EXPLAINING = 2  # Commits of a line: the newest may have changed a name in it.
+MOST_EXPLAINING = 4  # As many while each changed little of what the one before wrote.
+_OF_SUBJECT, _OF_BODY = 1.0, 0.3  # What a word counts in a message.
+SHORTEST_TAKEN = 20  # Characters of a line that was taken from other code, as in git; shorter ones are everywhere.
+MOST_TAKEN = 5  # Commits that wrote such lines.
+MOST_BEHIND = 3  # Commits that wrote the lines which words mean.
+_OF_HEAD = 0.5  # The first line has the words of the name, which are not what a question of its lines is about.
 
 
 class Written(NamedTuple):
@@ -109,16 +117,6 @@ def text_then(git: Git, written: Written, deadline: float) -> str:
 def likeness(before: str, after: str) -> float:
     """Return the share of two lines that is equal, of the first MOST_COMPARED characters."""
     return SequenceMatcher(None, before[:MOST_COMPARED], after[:MOST_COMPARED]).ratio()
-
-
-MOST_PASSED = 3  # No more commits of many files are passed over for the one that explains a line.
-EXPLAINING = 2  # Commits of a line: the newest may have changed a name in it.
-MOST_EXPLAINING = 4  # As many while each changed little of what the one before wrote.
-_OF_SUBJECT, _OF_BODY = 1.0, 0.3  # What a word counts in a message.
-SHORTEST_TAKEN = 20  # Characters of a line that was taken from other code, as in git; shorter ones are everywhere.
-MOST_TAKEN = 5  # Commits that wrote such lines.
-MOST_BEHIND = 3  # Commits that wrote the lines which words mean.
-_OF_HEAD = 0.5  # The first line has the words of the name, which are not what a question of its lines is about.
 
 
 def explain_line(git: Git, lines: Lines, deadline: float, late: float) -> Told:

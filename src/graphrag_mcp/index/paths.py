@@ -20,6 +20,7 @@ from graphrag_mcp.stores.sqlite.unusable import remove_unless_open
 from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree
 
 _START = "//"  # No resolved path contains it.
+_FOLDER = re.compile(r".+-[0-9a-f]{12}")
 
 
 class IndexPaths:
@@ -88,9 +89,6 @@ def _repository(root: Path) -> Path:
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=6).hexdigest()
-
-
-_FOLDER = re.compile(r".+-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,12 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<name>(?:(?<=\.)\#)?[^\W\d][\w$]*|\$[\w$]*)|(?P<number>\d+)|"(?P<module>[^"]*)"|(?P<mark>.))""",
+    re.DOTALL,
+)
+MAX_DEPTH = 100  # Levels of an expression; hand-written code has 61.
+
 
 class _Expression(Struct, frozen=True, cache_hash=True, gc=False):
     """An operation and what it is applied to."""
@@ -230,13 +236,6 @@ def replaced_name(expression: Expression, name: str, other: Expression) -> Expre
         return replaced_name(part, name, other) if isinstance(part, _Expression) else part  # type: ignore[arg-type]
 
     return type(expression)(*(replaced(getattr(expression, field)) for field in expression.__struct_fields__))
-
-
-_TOKEN = re.compile(
-    r"""\s*(?:(?P<name>(?:(?<=\.)\#)?[^\W\d][\w$]*|\$[\w$]*)|(?P<number>\d+)|"(?P<module>[^"]*)"|(?P<mark>.))""",
-    re.DOTALL,
-)
-MAX_DEPTH = 100  # Levels of an expression; hand-written code has 61.
 
 
 class NotAnExpressionError(ValueError):

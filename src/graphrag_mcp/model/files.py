@@ -16,6 +16,7 @@ _WRITTEN = re.compile(
 )
 
 # ---------------------------------------------------------------- what a file is
+OUTPUT = "<output>"  # The folder that a compiler writes to, and the one that it reads.
 
 
 class Category(StrEnum):
@@ -298,9 +299,6 @@ class ParsedFile:
     code: PackedFacts | None = None
     manifest: str = ""
     failures: tuple[Failure, ...] = ()
-
-
-OUTPUT = "<output>"  # The folder that a compiler writes to, and the one that it reads.
 
 
 @dataclass(frozen=True, slots=True)

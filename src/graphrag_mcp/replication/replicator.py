@@ -47,6 +47,10 @@ ReportSync = Callable[[str, int, int], None]
 Agree = Callable[[str], bool]  # It is called with what would be removed, as a clause.
 Sent = TypeVar("Sent")
 _WHOLE = ""  # A file of this path has the mark of all relations.
+SYNC_SECONDS = 0.5  # The index is checked for a new commit at this interval.
+CLOSING_SECONDS = 2.0  # A batch takes less unless the server hangs.
+SYNC_RETRY_SECONDS = 10.0  # A failed replication is retried after this time.
+STATUS_SECONDS = 3.0  # A server has this time to count its chunks for the status.
 
 
 def synchronise(
@@ -274,12 +278,6 @@ class _Run:
     def _read(self, paths: Sequence[str]) -> Iterator[ReplicatedFile]:
         for start in range(0, len(paths), BATCH_FILES):
             yield from self.source.read(paths[start : start + BATCH_FILES])
-
-
-SYNC_SECONDS = 0.5  # The index is checked for a new commit at this interval.
-CLOSING_SECONDS = 2.0  # A batch takes less unless the server hangs.
-SYNC_RETRY_SECONDS = 10.0  # A failed replication is retried after this time.
-STATUS_SECONDS = 3.0  # A server has this time to count its chunks for the status.
 
 
 class Replicator:

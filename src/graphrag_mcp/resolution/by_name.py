@@ -45,6 +45,14 @@ from graphrag_mcp.resolution.owners import USED, Inherited, NamedModules, Owners
 from graphrag_mcp.text.names import without_constructor
 
 _HIDING = (SymbolKind.MODULE, *CALLABLE)
+SURE = 0.8  # The least confidence of what an import or the file itself decides.
+_LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
+_OF_FILES = (RelationKind.IMPORTS, *_LINKING)
+_OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
+_OF_MODULES = (Resolution.IMPORT, Resolution.LOCAL)
+_SCOPES = (SymbolKind.TYPE, SymbolKind.MODULE)
+_SCOPED = (RelationKind.CALLS, RelationKind.INHERITS, RelationKind.USES, RelationKind.HANDS_ON, RelationKind.TESTS)
+_MEANT_BY = {RelationKind.USES: USED, RelationKind.INHERITS: USED, RelationKind.HANDS_ON: CALLABLE}
 
 
 class InSight:
@@ -107,16 +115,6 @@ class InSight:
             if blocks := [each for each in self._named.get(name, ()) if each.kind in _HIDING]:
                 return blocks
         return ()
-
-
-SURE = 0.8  # The least confidence of what an import or the file itself decides.
-_LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
-_OF_FILES = (RelationKind.IMPORTS, *_LINKING)
-_OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
-_OF_MODULES = (Resolution.IMPORT, Resolution.LOCAL)
-_SCOPES = (SymbolKind.TYPE, SymbolKind.MODULE)
-_SCOPED = (RelationKind.CALLS, RelationKind.INHERITS, RelationKind.USES, RelationKind.HANDS_ON, RelationKind.TESTS)
-_MEANT_BY = {RelationKind.USES: USED, RelationKind.INHERITS: USED, RelationKind.HANDS_ON: CALLABLE}
 
 
 def macro_name(name: str) -> str:

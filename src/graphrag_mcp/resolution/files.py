@@ -42,6 +42,7 @@ MEANING = "meaning of"  # An import.
 PASSED_ON = "passed on"  # A name that a file without facts imports.
 BASES = "bases"  # The types above one and its methods, in a file without facts.
 IMPORTED_BY_ALL = "import *"  # What a file imports without saying which names.
+Span: TypeAlias = tuple[int, int]  # Offsets; the second is behind it.
 
 
 class Noted(Generic[Key, Row]):
@@ -178,7 +179,6 @@ class Reads:
 
 
 Rows: TypeAlias = Mapping[Key, Row] | Noted[Key, Row]
-Span: TypeAlias = tuple[int, int]  # Offsets; the second is behind it.
 
 
 class Sought(NamedTuple):

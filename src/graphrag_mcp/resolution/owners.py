@@ -26,6 +26,13 @@ _INTERFACES = frozenset({"interface", "protocol", "trait"})
 _BESIDE = re.compile(r"#?\[[^\]]*+\]|@\w++(?:\([^()]*+\))?|\b\w++\(set\)")  # Attributes, and who may set a property.
 _AFTER = re.compile(r"[({=]")  # Behind it are no words that say what a member is.
 _OF_TYPE = re.compile(r"\b(?:class|static) (?:func|let|subscript|var)\b")  # No instance has it.
+MOST_HEADERS = 300  # More headers of one file are not followed.
+MOST_PASSING = 20  # Files that pass one name on.
+MOST_PLACES = 20  # By manifests a module has no more places.
+MOST_SEGMENTS = 20  # A longer name gets no place from a manifest.
+NAMESPACES = 2  # If a name has more, the first has no folder, where no manifest says otherwise.
+USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
+_ANYTHING = ("Any", "AnyObject", "Object")  # Types that say nothing of a value.
 
 
 class Inherited:
@@ -173,13 +180,6 @@ def _words(signature: str) -> Set[str]:
     return {*_AFTER.split(_BESIDE.sub(" ", signature), 1)[0].split()}
 
 
-MOST_HEADERS = 300  # More headers of one file are not followed.
-MOST_PASSING = 20  # Files that pass one name on.
-MOST_PLACES = 20  # By manifests a module has no more places.
-MOST_SEGMENTS = 20  # A longer name gets no place from a manifest.
-NAMESPACES = 2  # If a name has more, the first has no folder, where no manifest says otherwise.
-
-
 class NamedModules:
     """The modules that one file names."""
 
@@ -247,11 +247,6 @@ class NamedModules:
                 return [file for key in dict.fromkeys(keys) for file in self._source.keyed(key)]
         is_namespace = self._language.imports is ImportStyle.NAMESPACE and len(parts) > NAMESPACES
         return self._source.keyed("/".join(parts[1:]) if is_namespace else module)
-
-
-USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
-
-_ANYTHING = ("Any", "AnyObject", "Object")  # Types that say nothing of a value.
 
 
 class Owners:

@@ -19,6 +19,17 @@ from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.facts import read_facts
 from graphrag_mcp.resolution.files import ANYTHING, File, Reads, Sought
 
+MAX_STEPS = 20_000  # A question that takes more is undecided; most take a few dozen.
+MAX_OF_FILE = (
+    2_000_000  # Steps while one file is resolved; what is left is undecided. Files of 1,000 lines take 12,000.
+)
+MAX_KNOWN = 300_000
+MAX_FILES = 300  # Files whose facts are kept from earlier questions; more save no time.
+MAX_DEPTH = 80  # Questions within questions; each takes up to nine of Python's thousand frames.
+MAX_LEVELS = 12  # Base types above each other.
+_UNKNOWN = object()  # In place of a result that is not known: None may be one.
+T = TypeVar("T")
+
 
 def _read_library(path: str, language: str, text: str) -> FileFacts | None:
     grammar, code = load_grammar(language), SourceCode(text)
@@ -75,20 +86,6 @@ def is_foreign(value: Value | None) -> bool:
         case Instance(symbols, arguments):
             return symbols[0].path in LIBRARIES and all(map(is_foreign, arguments))
     return False
-
-
-MAX_STEPS = 20_000  # A question that takes more is undecided; most take a few dozen.
-MAX_OF_FILE = (
-    2_000_000  # Steps while one file is resolved; what is left is undecided. Files of 1,000 lines take 12,000.
-)
-MAX_KNOWN = 300_000
-MAX_FILES = 300  # Files whose facts are kept from earlier questions; more save no time.
-MAX_DEPTH = 80  # Questions within questions; each takes up to nine of Python's thousand frames.
-MAX_LEVELS = 12  # Base types above each other.
-
-_UNKNOWN = object()  # In place of a result that is not known: None may be one.
-
-T = TypeVar("T")
 
 
 class State:

@@ -8,6 +8,30 @@ from graphrag_mcp.model.values import Foreign, Outside, Type, Value
 from graphrag_mcp.resolution.files import Sought
 from graphrag_mcp.resolution.state import ResolverPart
 
+_USES: Mapping[SymbolKind, Mapping[RelationKind, Sequence[Use]]] = {
+    SymbolKind.TYPE: {
+        RelationKind.INSTANTIATES: (Use.CALL, Use.CREATE),
+        RelationKind.INHERITS: (Use.BASE,),
+        RelationKind.USES: (Use.TYPE, Use.VALUE, Use.FILL, Use.QUERY),
+        RelationKind.WRITES: (Use.WRITE,),
+    },
+    SymbolKind.FUNCTION: {
+        RelationKind.CALLS: (Use.CALL, Use.CREATE, Use.REFLECTED),
+        RelationKind.HANDS_ON: (Use.VALUE, Use.FUNCTION),
+        RelationKind.USES: (Use.TYPE, Use.BASE, Use.FILL, Use.QUERY),
+        RelationKind.WRITES: (Use.WRITE, Use.ELEMENT, Use.KEY),
+    },
+    SymbolKind.FIELD: {
+        RelationKind.CALLS: (Use.CALL,),
+        RelationKind.READS: (Use.VALUE, Use.CREATE, Use.REFLECTED, Use.QUERY),
+        RelationKind.USES: (Use.TYPE, Use.BASE),
+        RelationKind.WRITES: (Use.WRITE, Use.FILL, Use.KEY, Use.ARGUMENT, Use.ADDRESS),
+    },
+}
+_KINDS = {
+    kind: {use: relation for relation, uses in relations.items() for use in uses} for kind, relations in _USES.items()
+}
+
 
 class Symbols(ResolverPart):
     """Answers from declarations, and from the policy of their language."""
@@ -161,31 +185,6 @@ class Symbols(ResolverPart):
             for symbol in self.state.source.find(self.state.source.unit(owner.path), f"{declaration.qualified}.{name}"):
                 if self.declared(symbol).owner != owner.number or symbol.path != owner.path:
                     yield symbol
-
-
-_USES: Mapping[SymbolKind, Mapping[RelationKind, Sequence[Use]]] = {
-    SymbolKind.TYPE: {
-        RelationKind.INSTANTIATES: (Use.CALL, Use.CREATE),
-        RelationKind.INHERITS: (Use.BASE,),
-        RelationKind.USES: (Use.TYPE, Use.VALUE, Use.FILL, Use.QUERY),
-        RelationKind.WRITES: (Use.WRITE,),
-    },
-    SymbolKind.FUNCTION: {
-        RelationKind.CALLS: (Use.CALL, Use.CREATE, Use.REFLECTED),
-        RelationKind.HANDS_ON: (Use.VALUE, Use.FUNCTION),
-        RelationKind.USES: (Use.TYPE, Use.BASE, Use.FILL, Use.QUERY),
-        RelationKind.WRITES: (Use.WRITE, Use.ELEMENT, Use.KEY),
-    },
-    SymbolKind.FIELD: {
-        RelationKind.CALLS: (Use.CALL,),
-        RelationKind.READS: (Use.VALUE, Use.CREATE, Use.REFLECTED, Use.QUERY),
-        RelationKind.USES: (Use.TYPE, Use.BASE),
-        RelationKind.WRITES: (Use.WRITE, Use.FILL, Use.KEY, Use.ARGUMENT, Use.ADDRESS),
-    },
-}
-_KINDS = {
-    kind: {use: relation for relation, uses in relations.items() for use in uses} for kind, relations in _USES.items()
-}
 
 
 def relation_kind(symbols: Symbols, symbol: SymbolId, mention: Mention) -> RelationKind:

@@ -51,6 +51,8 @@ from graphrag_mcp.model.values import (
 from graphrag_mcp.resolution.state import MAX_LEVELS, ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
 
+MAX_ABOVE = 100  # Types above each other; what is above them is unknown. Libraries have 10.
+
 
 @dataclass(eq=False)
 class Types(ResolverPart):
@@ -188,9 +190,6 @@ class Types(ResolverPart):
         """Return the type arguments of a value by the names of the parameters."""
         names = self.declared(value.symbols[0]).type_parameters
         return dict(zip(names, value.arguments, strict=False))
-
-
-MAX_ABOVE = 100  # Types above each other; what is above them is unknown. Libraries have 10.
 
 
 @dataclass(eq=False)

@@ -43,6 +43,7 @@ POINTED_FILES, POINTERS = 3, 5  # The first files of an answer, and the definiti
 _WORD = re.compile(r"[^\W_]+")
 _CONTAINERS = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.SECTION)
 _DETAILS = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
+MOST_PARTS, MOST_LINES = 6, 500  # Chunks and lines: of a longer function, the part is shown that was found.
 
 
 class Terms:
@@ -347,9 +348,6 @@ def _pointers(
     best = [symbol for *_, symbol in nsmallest(3 * POINTERS, scored, key=itemgetter(0, 1, 2, 3))]
     by_name = {symbol.qualified_name: symbol for symbol in reversed(best)}
     return tuple(symbol for symbol in best if by_name[symbol.qualified_name] is symbol)[:POINTERS]
-
-
-MOST_PARTS, MOST_LINES = 6, 500  # Chunks and lines: of a longer function, the part is shown that was found.
 
 
 def whole_definitions(

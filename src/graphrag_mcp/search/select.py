@@ -23,6 +23,14 @@ from graphrag_mcp.text.words import identifiers_by_line
 ALIKE = 0.9
 _Part = TypeVar("_Part")
 _ASYNCHRONOUS = re.compile(r"\b(?:async|await)\b|Async(?=[A-Z])|_?\basync_|_async\b")
+PLACES = 10  # The places of an answer: the results, and after them the further ones.
+BLOCK = PLACES + 2  # Hits read, and compared as declarations and definitions, at a time: whatever the limit is.
+NEAR_COPY = 0.9  # The share of its n-grams with a better text that makes a text a copy.
+EQUAL_COSINE = 0.995  # The cosine of two vectors that say the same is higher.
+_STAGES = ("content", "ngram", "semantic", "document")  # In the order in which they drop hits.
+NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
+HitAndVector: TypeAlias = tuple[Hit, Matrix | None]  # A hit, and the vector of its chunk if it has one.
+ReadContents = Callable[[Sequence[int]], Mapping[int, ChunkAndVector]]
 
 
 @dataclass(slots=True)
@@ -81,17 +89,6 @@ def similarity(first: frozenset[_Part], second: frozenset[_Part]) -> float:
     """Return the Jaccard similarity; nothing is similar to an empty set."""
     shared = len(first & second)
     return shared / (len(first) + len(second) - shared or 1)
-
-
-PLACES = 10  # The places of an answer: the results, and after them the further ones.
-BLOCK = PLACES + 2  # Hits read, and compared as declarations and definitions, at a time: whatever the limit is.
-NEAR_COPY = 0.9  # The share of its n-grams with a better text that makes a text a copy.
-EQUAL_COSINE = 0.995  # The cosine of two vectors that say the same is higher.
-_STAGES = ("content", "ngram", "semantic", "document")  # In the order in which they drop hits.
-NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
-
-HitAndVector: TypeAlias = tuple[Hit, Matrix | None]  # A hit, and the vector of its chunk if it has one.
-ReadContents = Callable[[Sequence[int]], Mapping[int, ChunkAndVector]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,10 @@ MAXIMUM_LIST = 16_384  # Characters of all entries: a glob of 4,096 takes 0.1 s 
 MAXIMUM_CURSOR = 18  # Nine digits, a dash and eight more.
 ResponseFormat = Literal["concise", "detailed", "json"]
 SYMBOL = "A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path"
+SHOWN_PROBLEMS = 5
+_ASKED = ("query", "queries", "symbol", "from", "to", "question")  # One of them is required.
+_Model = TypeVar("_Model", bound=BaseModel)
+_UNLISTED = frozenset({"anyOf", "description", "hint", "maxItems", "maximum", "maxLength", "minLength", "minimum"})
 
 
 def hint(text: str) -> dict[str, JsonValue]:
@@ -210,12 +214,6 @@ def globs_of(paths: list[str], root: Path) -> tuple[str, ...]:
     globs = normalise_paths(paths, root)
     compile_globs([glob.removeprefix("!") for glob in globs], "paths")  # Only to refuse an invalid one.
     return globs
-
-
-SHOWN_PROBLEMS = 5
-_ASKED = ("query", "queries", "symbol", "from", "to", "question")  # One of them is required.
-_Model = TypeVar("_Model", bound=BaseModel)
-_UNLISTED = frozenset({"anyOf", "description", "hint", "maxItems", "maximum", "maxLength", "minLength", "minimum"})
 
 
 def parse_arguments(kind: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:

@@ -25,6 +25,21 @@ WORTH_HIDING = 3  # Lines are folded if they have more than three times the char
 LITTLE_MORE = 1.5  # A text that needs up to so many times its share is shown whole.
 _Value = TypeVar("_Value", bound=Any)
 LEAST_OF_A_LINE = 60  # Characters: a shorter beginning of a line ("def _ …") is of no use.
+# How a neighbour is related to the result that points at it, and to the one that it points at; the most useful first.
+_RELATIONS = {
+    RelationKind.CALLS: ("called by", "calls"),
+    RelationKind.TESTS: ("tested by", "tests"),
+    RelationKind.INHERITS: ("base of", "inherits from"),
+    RelationKind.USES: ("used by", "uses"),
+    RelationKind.HANDS_ON: ("handed on by", "hands on"),
+    RelationKind.SUPERSEDES: ("superseded by", "supersedes"),
+    RelationKind.LINKS_TO: ("linked from", "links to"),
+    RelationKind.IMPORTS: ("imported by", "imports"),
+    RelationKind.CONTAINS: ("member of", "contains"),
+}
+_MOST_USEFUL_FIRST = list(_RELATIONS)
+LINE_ROOM = 160  # A quoted line has no more.
+ID_LENGTH = 4  # One in ten thousand texts would be taken for one of a hundred that a caller has.
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,23 +153,6 @@ def _cost(character: str) -> float:
     if character < "\x80":
         return 1
     return LETTER_COST if character < "\u2e80" else SIGN_COST
-
-
-# How a neighbour is related to the result that points at it, and to the one that it points at; the most useful first.
-_RELATIONS = {
-    RelationKind.CALLS: ("called by", "calls"),
-    RelationKind.TESTS: ("tested by", "tests"),
-    RelationKind.INHERITS: ("base of", "inherits from"),
-    RelationKind.USES: ("used by", "uses"),
-    RelationKind.HANDS_ON: ("handed on by", "hands on"),
-    RelationKind.SUPERSEDES: ("superseded by", "supersedes"),
-    RelationKind.LINKS_TO: ("linked from", "links to"),
-    RelationKind.IMPORTS: ("imported by", "imports"),
-    RelationKind.CONTAINS: ("member of", "contains"),
-}
-_MOST_USEFUL_FIRST = list(_RELATIONS)
-LINE_ROOM = 160  # A quoted line has no more.
-ID_LENGTH = 4  # One in ten thousand texts would be taken for one of a hundred that a caller has.
 
 
 class Match(NamedTuple):

@@ -42,6 +42,15 @@ MOST_LINES = 5_000  # The lines of a longer definition are not compared with a q
 _COMING = re.compile(r"\b(?:remov|delet|dropp?|added|introduc|gone)", re.IGNORECASE)
 _CAPITALIZED = re.compile(r"\b[A-Z]\w{3,}")  # A plain word that may be the name of what came or went.
 NOT_CODE = (SymbolKind.SECTION, SymbolKind.KEY, SymbolKind.MODULE)
+HISTORY_TOKENS = 750  # 2,400 characters.
+NOT_INDEXED = "(changed only files that are not indexed)"
+FILES_SHOWN = 3
+SYMBOLS_SHOWN = 3
+CHANGES_SHOWN = 3  # The changed lines of so many first commits are shown.
+CHANGED_LINES = 6
+CHANGED_CHARACTERS = 120
+BODY_CHARACTERS, FIRST_BODY_CHARACTERS = 240, 600  # The reason is often in the second paragraph.
+_FENCE = "```"  # A line of a message begins with a name or with blanks, so it cannot close it.
 
 
 class HistoryQuestion(PagedArguments):
@@ -187,17 +196,6 @@ def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode
         gone = next((name for name in coming if not navigator.known(name, scope)), "")
     definitions = {nodes[0] for nodes in found.values() if len(nodes) == 1} - {file}
     return definitions.pop() if len(definitions) == 1 else file, gone if len(gone) >= SHORTEST_GONE else ""
-
-
-HISTORY_TOKENS = 750  # 2,400 characters.
-NOT_INDEXED = "(changed only files that are not indexed)"
-FILES_SHOWN = 3
-SYMBOLS_SHOWN = 3
-CHANGES_SHOWN = 3  # The changed lines of so many first commits are shown.
-CHANGED_LINES = 6
-CHANGED_CHARACTERS = 120
-BODY_CHARACTERS, FIRST_BODY_CHARACTERS = 240, 600  # The reason is often in the second paragraph.
-_FENCE = "```"  # A line of a message begins with a name or with blanks, so it cannot close it.
 
 
 class HistoryArguments(HistoryQuestion):

@@ -54,6 +54,26 @@ EndNames = Annotated[
     Field(max_length=MAXIMUM_ENDS),
     BeforeValidator(lambda ends: [ends] if isinstance(ends, str) else ends),
 ]
+LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a flow.
+FIRST_CHARACTERS = 1_800  # The first chain has no more, with the lines around its links.
+NAMESAKES_SHOWN = 4
+LINES_SHOWN = 4  # Further ones with a link.
+MOST_ABOVE = 12  # Lines of attributes above the name of a definition.
+_WORDS = re.compile(r"\w+")
+_TELLING = re.compile(r"\w")  # A line without one, such as a brace, is not shown.
+_SAID = {
+    RelationKind.HANDS_ON: "hands over",
+    RelationKind.USES: "hands over the type",
+    RelationKind.CONTAINS: "contains",
+    RelationKind.WRITES: "writes",
+}
+_PARTS = (RelationKind.CONTAINS, RelationKind.USES)
+_NO_CALLS = ("by data", "as a part")
+_CERTAINTY = {
+    Certainty.CERTAIN: "certain",
+    Certainty.MAY_CALL: "may call",
+    Certainty.BY_NAME: "by name only",
+}
 
 
 class FlowArguments(CodeArguments):
@@ -207,28 +227,6 @@ def _code(nodes: Sequence[CodeNode]) -> list[CodeNode]:
     """Return what can be a part of a flow: code before tests, and nothing else if there is some."""
     code = [node for node in nodes if node.kind in _CODE_KINDS]
     return [node for node in code if node.category is code[0].category] if code else list(nodes[:1])
-
-
-LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a flow.
-FIRST_CHARACTERS = 1_800  # The first chain has no more, with the lines around its links.
-NAMESAKES_SHOWN = 4
-LINES_SHOWN = 4  # Further ones with a link.
-MOST_ABOVE = 12  # Lines of attributes above the name of a definition.
-_WORDS = re.compile(r"\w+")
-_TELLING = re.compile(r"\w")  # A line without one, such as a brace, is not shown.
-_SAID = {
-    RelationKind.HANDS_ON: "hands over",
-    RelationKind.USES: "hands over the type",
-    RelationKind.CONTAINS: "contains",
-    RelationKind.WRITES: "writes",
-}
-_PARTS = (RelationKind.CONTAINS, RelationKind.USES)
-_NO_CALLS = ("by data", "as a part")
-_CERTAINTY = {
-    Certainty.CERTAIN: "certain",
-    Certainty.MAY_CALL: "may call",
-    Certainty.BY_NAME: "by name only",
-}
 
 
 def find_flow(view: "IndexView", call: Call[FlowArguments]) -> CodeAnswer[Flow, Chain | Branch]:

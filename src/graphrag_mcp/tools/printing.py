@@ -26,6 +26,17 @@ _CONTROLS: dict[int, int | str | None] = {
     ord("\r"): None,
 }
 _LINE_ENDS = _CONTROLS | {ord("\n"): "␊", ord("\r"): "␍", ord("\t"): " "}
+FRAME = 2  # Characters around a value.
+LISTED = 20  # Entries of a list beside the rows of an answer, or in one of them.
+_COMMANDS = {
+    "find_history": "history",
+    "find_occurrences": "grep",
+    "find_symbol": "find",
+    "graphrag_hybrid_search": "search",
+    "index_status": "status",
+    "trace_relations": "trace",
+}
+_OPTIONS = {"exclude_archived=false": "--include-archived"}
 
 
 def printable(text: str) -> str:
@@ -74,10 +85,6 @@ def describe_incomplete(state: IndexState) -> str:
 def describe_index(state: IndexState) -> str:
     words = f"Index {describe_state(state)}."
     return words + " The results cover the part indexed so far." if state.state is IndexPhase.BUILDING else words
-
-
-FRAME = 2  # Characters around a value.
-LISTED = 20  # Entries of a list beside the rows of an answer, or in one of them.
 
 
 def as_json(value: Any) -> Any:
@@ -129,17 +136,6 @@ def json_text(value: Any, indent: int | None = None) -> str:
 def json_cost(value: Any) -> int:
     """Return how much room a value of JSON takes."""
     return cost_of(json.dumps(value, ensure_ascii=False))
-
-
-_COMMANDS = {
-    "find_history": "history",
-    "find_occurrences": "grep",
-    "find_symbol": "find",
-    "graphrag_hybrid_search": "search",
-    "index_status": "status",
-    "trace_relations": "trace",
-}
-_OPTIONS = {"exclude_archived=false": "--include-archived"}
 
 
 @dataclass(frozen=True, slots=True)

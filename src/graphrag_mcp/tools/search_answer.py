@@ -52,6 +52,22 @@ from graphrag_mcp.tools.tool import Call
 COPIES_SHOWN = 3  # Archived chunks with the content of a result.
 _BRIEF = ("path", "start_line", "end_line", "symbol", "status", "score", "origin")  # A brief result has these.
 _TEXT_FRAME = 40  # Characters around a text: its name, and the count of the lines cut.
+NextAt = Callable[[int, int], str]
+LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.
+BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut.
+BETWEEN = 2  # Characters between two results: an empty line.
+CODE_RESULTS = 2  # The first results of a page have their code: with three, fewer answers hold the lines that answer.
+RELATED_ROWS = 5  # Related code is shown on request: none of 120 answers needed it.
+POINTED_NAMES = 3  # Other definitions of its file, for each of the results that have code.
+LEAST_CONFIDENCE = 0.5  # A less certain relation is more often wrong than right, and is not shown.
+NAMES_SHOWN = 6  # Definitions of a chunk of which none stands out.
+NEAREST_SHOWN = 5  # Chunks of an answer in which nothing matches well.
+WORDS_SHOWN = 6
+SIGNATURE_CHARACTERS = 160
+CONSTANT_CHARACTERS, VALUE_CHARACTERS = 100, 40
+# Lines around a best one, the nearest first.
+AROUND = (0, *(step for distance in range(1, 40) for step in (distance, -distance)))
+LEAST_FOLDED, LEAST_APART = 200, 700  # Characters: less is the beginning; less has one run of lines.
 
 
 def search_json(result: SearchResult, call: Call[SearchArguments]) -> dict[str, Any]:
@@ -160,24 +176,6 @@ def _brief(hit: Hit) -> dict[str, Any]:
 def iso(seconds: float | None) -> str | None:
     """Return a time in seconds since 1970 as ISO 8601 in UTC."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
-NextAt = Callable[[int, int], str]
-LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.
-BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut.
-BETWEEN = 2  # Characters between two results: an empty line.
-CODE_RESULTS = 2  # The first results of a page have their code: with three, fewer answers hold the lines that answer.
-RELATED_ROWS = 5  # Related code is shown on request: none of 120 answers needed it.
-POINTED_NAMES = 3  # Other definitions of its file, for each of the results that have code.
-LEAST_CONFIDENCE = 0.5  # A less certain relation is more often wrong than right, and is not shown.
-NAMES_SHOWN = 6  # Definitions of a chunk of which none stands out.
-NEAREST_SHOWN = 5  # Chunks of an answer in which nothing matches well.
-WORDS_SHOWN = 6
-SIGNATURE_CHARACTERS = 160
-CONSTANT_CHARACTERS, VALUE_CHARACTERS = 100, 40
-# Lines around a best one, the nearest first.
-AROUND = (0, *(step for distance in range(1, 40) for step in (distance, -distance)))
-LEAST_FOLDED, LEAST_APART = 200, 700  # Characters: less is the beginning; less has one run of lines.
 
 
 def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:

@@ -22,6 +22,10 @@ from graphrag_mcp.tools.search_answer import iso, search_payload
 from graphrag_mcp.tools.table import SEARCH_TOOLS, TOOLS
 
 LONGEST_TEXT = 1_000
+Values = Mapping[str, object]
+MOST_COMPARED = 5_000  # Lines of a file; of longer ones the difference takes seconds.
+MOST_LINES = 100_000  # All files together have no more, before and after; those behind have no lines.
+CONTEXT = 3  # Lines around each that differs.
 
 
 class Question(BaseModel):
@@ -88,12 +92,6 @@ class SkippedQuestion(_PageQuestion):
 
 class NoQuestion(Question):
     """A request that takes no arguments."""
-
-
-Values = Mapping[str, object]
-MOST_COMPARED = 5_000  # Lines of a file; of longer ones the difference takes seconds.
-MOST_LINES = 100_000  # All files together have no more, before and after; those behind have no lines.
-CONTEXT = 3  # Lines around each that differs.
 
 
 def answer(view: IndexView, name: str, values: Values) -> object:

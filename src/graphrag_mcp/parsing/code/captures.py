@@ -64,6 +64,27 @@ from graphrag_mcp.parsing.outline import Comment
 
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
 _DOC_MARKS = ("@doc", "@typedoc", "@shortdoc")  # Elixir's docstrings are attributes above the definition.
+DEFINITION_ROLES: dict[str, SymbolKind | None] = {
+    "type": SymbolKind.TYPE,
+    "function": SymbolKind.FUNCTION,
+    "method": SymbolKind.METHOD,
+    "constant": SymbolKind.CONSTANT,
+    "field": SymbolKind.FIELD,
+    "setter": SymbolKind.FIELD,
+    "module": SymbolKind.MODULE,
+    "test": SymbolKind.FUNCTION,
+    "prototype": SymbolKind.FUNCTION,
+    "parameter": SymbolKind.FIELD,
+    "scope": None,
+}
+_STUB = b"..."
+# Functions in the grammars that have no body where they are only declared.
+_ONLY_DECLARED = """
+    abstract_method_signature declaration function_declaration function_signature function_signature_item
+    method_declaration method_elem method_signature protocol_function_declaration
+"""
+_CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
+_MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the file.
 
 
 class _Above(NamedTuple):
@@ -171,29 +192,6 @@ def _words(comment: str) -> str:
         comment = comment.removeprefix(mark)
     lines = (line.strip(_COMMENT_MARKS) for line in comment.split("\n"))
     return "\n".join(line for line in lines if line)
-
-
-DEFINITION_ROLES: dict[str, SymbolKind | None] = {
-    "type": SymbolKind.TYPE,
-    "function": SymbolKind.FUNCTION,
-    "method": SymbolKind.METHOD,
-    "constant": SymbolKind.CONSTANT,
-    "field": SymbolKind.FIELD,
-    "setter": SymbolKind.FIELD,
-    "module": SymbolKind.MODULE,
-    "test": SymbolKind.FUNCTION,
-    "prototype": SymbolKind.FUNCTION,
-    "parameter": SymbolKind.FIELD,
-    "scope": None,
-}
-_STUB = b"..."
-# Functions in the grammars that have no body where they are only declared.
-_ONLY_DECLARED = """
-    abstract_method_signature declaration function_declaration function_signature function_signature_item
-    method_declaration method_elem method_signature protocol_function_declaration
-"""
-_CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
-_MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the file.
 
 
 class FoundDefinition(NamedTuple):

@@ -22,6 +22,7 @@ _WORD = re.compile(r"\w")
 _FILE = -1
 
 StatementRows = Callable[[], Mapping[int, int]]
+_KIND_NAMES = {SymbolKind.FUNCTION: "function", SymbolKind.METHOD: "method", SymbolKind.FIELD: "members"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +195,6 @@ class _Cutter:
 
     def _is_large(self, first: int, last: int) -> bool:
         return first < last and self._ends[last + 1] - self._ends[first] > MAX_CHARS
-
-
-_KIND_NAMES = {SymbolKind.FUNCTION: "function", SymbolKind.METHOD: "method", SymbolKind.FIELD: "members"}
 
 
 def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[ChunkRows]) -> list[Chunk]:

@@ -30,6 +30,15 @@ _KEYWORDS = frozenset({"import", "use", "function", "const", "static"})
 _OF_CRATES = frozenset({"benches", "bin", "examples", "tests"})  # Folders of Rust whose files are crates.
 _BINARY = re.compile(r"bin/[^/]+")  # A folder of Rust that is a crate.
 _HOST_PARTS = 3  # github.com/owner/repository
+# The estimated share of correct relations of each kind; only their order matters.
+_OWN_METHOD = 0.95  # self.name(), defined in the class
+_LOCAL = 0.9  # name(), with one definition in the file
+_IMPORTED = 0.9  # name(), imported by the file
+_IMPORTED_MEMBER = 0.8  # module.name()
+_UNKNOWN_MEMBER = 0.3  # value.name(), with an unknown type
+_BUILTIN = 0.25  # name(), also a builtin
+Resolved = tuple[float, Resolution, str]
+"""The confidence in what a name is resolved to, how it is resolved, and the module from which it is imported."""
 
 
 def expand_imports(
@@ -263,18 +272,6 @@ def is_library(module: str, library: frozenset[str]) -> bool:
 
 def _ends(parts: list[str]) -> set[str]:
     return {"/" + "/".join(parts)} | {"/".join(parts[-count:]) for count in range(1, len(parts) + 1)}
-
-
-# The estimated share of correct relations of each kind; only their order matters.
-_OWN_METHOD = 0.95  # self.name(), defined in the class
-_LOCAL = 0.9  # name(), with one definition in the file
-_IMPORTED = 0.9  # name(), imported by the file
-_IMPORTED_MEMBER = 0.8  # module.name()
-_UNKNOWN_MEMBER = 0.3  # value.name(), with an unknown type
-_BUILTIN = 0.25  # name(), also a builtin
-
-Resolved = tuple[float, Resolution, str]
-"""The confidence in what a name is resolved to, how it is resolved, and the module from which it is imported."""
 
 
 class FileNames:

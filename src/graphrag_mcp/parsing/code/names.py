@@ -17,6 +17,13 @@ _NOT_IN_TITLES = re.compile(r'"|\\(?=[\W_])')  # Quotes, and what escapes one.
 _TITLE_CHARS = 100
 _LONGEST_TYPE = 250  # Each of a row of calls is an expression with those before it.
 _MOST_FIELDS = 6
+_SET_LATER = {  # What is after the name there still sees the variable before.
+    *("assignment", "assignment_expression", "for_expression", "init_declarator", "let_condition", "let_declaration"),
+    *("property_declaration", "val_definition", "var_definition", "variable_declarator"),
+}
+_MOST_PATTERNS = 4  # Around a name in a declaration.
+# What a node says of names, in the order of what begins at one place: `captures.py` has the roles.
+NAMING_ROLES = ("block.own", "block", "bound", "bare", "handed")
 
 
 class OwnNamespace:
@@ -99,16 +106,6 @@ def is_macro(node: Node) -> bool:
     if around is not None and around.type == "scoped_identifier":
         around = around.parent
     return around is not None and around.type in ("macro_invocation", "token_tree")
-
-
-_SET_LATER = {  # What is after the name there still sees the variable before.
-    *("assignment", "assignment_expression", "for_expression", "init_declarator", "let_condition", "let_declaration"),
-    *("property_declaration", "val_definition", "var_definition", "variable_declarator"),
-}
-_MOST_PATTERNS = 4  # Around a name in a declaration.
-
-# What a node says of names, in the order of what begins at one place: `captures.py` has the roles.
-NAMING_ROLES = ("block.own", "block", "bound", "bare", "handed")
 
 
 class Naming(NamedTuple):

@@ -30,6 +30,13 @@ from graphrag_mcp.parsing.outline import (
 
 MOST_KINDS = 40  # Times that a variable gets another type; one with more has none.
 _MOST_HELD = 4  # Variables that hold a field of another one in a row.
+# The estimated share of correct relations of each kind; only their order matters.
+_SYNTAX = 1.0
+_TESTED_BY_NAME = 0.6  # test_name
+_TESTED_BY_CALL = 0.4  # a call inside a test
+_BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON, RelationKind.USES)
+_MODULES = frozenset({"crate", "self", "super"})  # In a path they mean modules, in files of languages that nest these.
+_OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
 
 
 class _Kind(NamedTuple):
@@ -148,16 +155,6 @@ def _only_or_last(kinds: Sequence[_Kind], at: int, begin: int = -1) -> str:
         return ""
     last = max((kind for kind in kinds if kind.start <= at), default=None)
     return f"{last.name.rstrip('?')}?" if last else ""
-
-
-# The estimated share of correct relations of each kind; only their order matters.
-_SYNTAX = 1.0
-_TESTED_BY_NAME = 0.6  # test_name
-_TESTED_BY_CALL = 0.4  # a call inside a test
-
-_BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON, RelationKind.USES)
-_MODULES = frozenset({"crate", "self", "super"})  # In a path they mean modules, in files of languages that nest these.
-_OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
 
 
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:

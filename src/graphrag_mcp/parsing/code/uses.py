@@ -44,6 +44,19 @@ _UNCLEAR = frozenset({"<", "|", "token_repetition"})  # A comma after these may 
 _MOST_LEVELS = 6  # Nodes between a name and its call, or between a function and its parameters.
 _MOST_COUNTED = 60  # Longer lists are not counted.
 _MOST_BETWEEN = 200  # Bytes between a name and its arguments: those of its type.
+HOLDING_ROLES = ("typed", "made.own", "made.new", "made", "held", "bounded")  # These say what a variable holds.
+_QUALIFYING = frozenset({".", "::", "\\"})
+_MARKS = tuple(mark.encode() for mark in _QUALIFYING)
+_BLANKS = 64  # Between a mark and a name, mostly none.
+_IMPORTING = ("require(", "import(", "@import(")  # Their value is a module.
+_TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
+_SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
+_HERE = ("crate", "self", "super", "Self")
+_MODULE_ABOVE = re.compile(r"super(?:::super)+")
+_OWN_MEMBER = ("this->", "this.", "self.", "this?.")
+_PATH = re.compile(rb"(?:\w++::)*+\w*+\Z", re.ASCII)  # Up to the end of a receiver: among tokens that is its last name.
+_RECEIVER_BYTES = 60  # Longer ones are chains of calls.
+_Named = TypeVar("_Named", Reference, Variable)
 
 
 class Counting:
@@ -131,20 +144,6 @@ class Counting:
                 return ANY_COUNT
             least, most = least + (not is_optional), most + 1
         return Count(least, ANY_COUNT.most if self._rules.takes_more else most)
-
-
-HOLDING_ROLES = ("typed", "made.own", "made.new", "made", "held", "bounded")  # These say what a variable holds.
-_QUALIFYING = frozenset({".", "::", "\\"})
-_MARKS = tuple(mark.encode() for mark in _QUALIFYING)
-_BLANKS = 64  # Between a mark and a name, mostly none.
-_IMPORTING = ("require(", "import(", "@import(")  # Their value is a module.
-_TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
-_SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
-_HERE = ("crate", "self", "super", "Self")
-_MODULE_ABOVE = re.compile(r"super(?:::super)+")
-_OWN_MEMBER = ("this->", "this.", "self.", "this?.")
-_PATH = re.compile(rb"(?:\w++::)*+\w*+\Z", re.ASCII)  # Up to the end of a receiver: among tokens that is its last name.
-_RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 
 
 class Uses:
@@ -336,9 +335,6 @@ class Uses:
             return None  # The way to a sibling begins at the root.
         mark = node.prev_sibling
         return mark.prev_sibling if mark is not None and mark.type in _QUALIFYING else None
-
-
-_Named = TypeVar("_Named", Reference, Variable)
 
 
 def name_described(

@@ -34,6 +34,35 @@ _OPENING = "---"
 _CLOSINGS = ("---", "...")
 
 Value = str | tuple[str, ...]
+# Strongest first: where a text names several, the first one counts.
+_STATUS_WORDS: dict[DocumentStatus, frozenset[str]] = {
+    DocumentStatus.SUPERSEDED: frozenset({"superseded", "superceded", "replaced"}),
+    DocumentStatus.DEPRECATED: frozenset({"deprecated", "obsolete", "obsoleted"}),
+    DocumentStatus.REJECTED: frozenset({"rejected", "declined", "withdrawn", "abandoned"}),
+    DocumentStatus.ARCHIVED: frozenset({"archived", "retired", "historical"}),
+    DocumentStatus.ACTIVE: frozenset(
+        {"accepted", "active", "approved", "adopted", "implemented", "current", "final", "published", "stable", "done"}
+    ),
+    DocumentStatus.PROPOSED: frozenset({"proposed", "draft", "wip", "pending", "rfc", "review", "open", "planned"}),
+}
+_STATUS_OF_WORD = {word: status for status, words in _STATUS_WORDS.items() for word in words}
+_PRECEDENCE = list(_STATUS_WORDS)
+_WORDS = re.compile(r"[A-Za-z]+")
+_REPLACED_BY = re.compile(r"\b(?:superseded|superceded|replaced)\s+by\b", re.IGNORECASE)
+_STATUS_LINE = re.compile(r"[\s>*+-]*+status\**+\s*+:\s*\**\s*(.*)", re.IGNORECASE)
+_SUPERSEDES_LINE = re.compile(r"[\s>*+-]*+supersedes\**+\s*+:?\s*(.+)", re.IGNORECASE)
+_SHORT_LINE = 6  # words; "This decision is accepted" states a status, a longer sentence may not.
+_HEAD_ROWS = 15  # A `Status:` line further down is not the document's.
+_SECTION_ROWS = 12
+_MAX_PRIORITY = 100
+_VALUE_LIMIT = 200  # characters of one value or line
+_ADORNMENTS = frozenset("=-`:'\"~^_*+#<>.!$%&(),/;?@[\\]{|}")
+_SHORTEST = 3  # Two characters may as well be an ellipsis or a dash.
+_ASCIIDOC_TITLE = re.compile(r"(={1,6})[ \t]+(\S.*)$")
+# Those of fonts and strings, and what stands before a dash.
+_MAN_ESCAPE = re.compile(r"\\(?:[f*](?:\[[^\]]*\]|\(..|.)|[&|^])?")
+_MAN_HEADING = re.compile(r"[.'](S[HhSs])[ \t]+(\S.*)")
+_ASCIIDOC_FENCE = re.compile(r"(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,37 +127,6 @@ def _flat_values(events: Iterator[yaml.Event]) -> Iterator[tuple[str, Value]]:
             if key and value:
                 yield key, value
             key = value if key is None else None
-
-
-# Strongest first: where a text names several, the first one counts.
-_STATUS_WORDS: dict[DocumentStatus, frozenset[str]] = {
-    DocumentStatus.SUPERSEDED: frozenset({"superseded", "superceded", "replaced"}),
-    DocumentStatus.DEPRECATED: frozenset({"deprecated", "obsolete", "obsoleted"}),
-    DocumentStatus.REJECTED: frozenset({"rejected", "declined", "withdrawn", "abandoned"}),
-    DocumentStatus.ARCHIVED: frozenset({"archived", "retired", "historical"}),
-    DocumentStatus.ACTIVE: frozenset(
-        {"accepted", "active", "approved", "adopted", "implemented", "current", "final", "published", "stable", "done"}
-    ),
-    DocumentStatus.PROPOSED: frozenset({"proposed", "draft", "wip", "pending", "rfc", "review", "open", "planned"}),
-}
-_STATUS_OF_WORD = {word: status for status, words in _STATUS_WORDS.items() for word in words}
-_PRECEDENCE = list(_STATUS_WORDS)
-_WORDS = re.compile(r"[A-Za-z]+")
-_REPLACED_BY = re.compile(r"\b(?:superseded|superceded|replaced)\s+by\b", re.IGNORECASE)
-_STATUS_LINE = re.compile(r"[\s>*+-]*+status\**+\s*+:\s*\**\s*(.*)", re.IGNORECASE)
-_SUPERSEDES_LINE = re.compile(r"[\s>*+-]*+supersedes\**+\s*+:?\s*(.+)", re.IGNORECASE)
-_SHORT_LINE = 6  # words; "This decision is accepted" states a status, a longer sentence may not.
-_HEAD_ROWS = 15  # A `Status:` line further down is not the document's.
-_SECTION_ROWS = 12
-_MAX_PRIORITY = 100
-_VALUE_LIMIT = 200  # characters of one value or line
-_ADORNMENTS = frozenset("=-`:'\"~^_*+#<>.!$%&(),/;?@[\\]{|}")
-_SHORTEST = 3  # Two characters may as well be an ellipsis or a dash.
-_ASCIIDOC_TITLE = re.compile(r"(={1,6})[ \t]+(\S.*)$")
-# Those of fonts and strings, and what stands before a dash.
-_MAN_ESCAPE = re.compile(r"\\(?:[f*](?:\[[^\]]*\]|\(..|.)|[&|^])?")
-_MAN_HEADING = re.compile(r"[.'](S[HhSs])[ \t]+(\S.*)")
-_ASCIIDOC_FENCE = re.compile(r"(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*$")
 
 
 def parse_markdown(path: str, text: str, category: Category = Category.DOCUMENTATION) -> ParsedFile:

@@ -15,6 +15,9 @@ RUNT = 200  # A smaller passage is joined to its neighbour, up to the limit.
 LINE_LIMIT = 4_000  # The rest of a longer line is left out.
 _MAX_DEPTH = 12  # Indentation levels tried before a block is cut at any line.
 _CLOSERS = frozenset("}])")
+PATH_SEPARATOR = " > "
+_CHAPTER_LEVEL = 2  # Sections of this level or above are never joined to the text before.
+_SECTION_TARGET = 1_200  # Paragraphs of one section share a subject, so they are joined up to a larger size.
 
 
 class Lines:
@@ -107,11 +110,6 @@ def _shallowest(rows: Sequence[str], block: Passage) -> list[int]:
     depths = [(len(rows[index]) - len(text), index) for text, index in bare if text and text[0] not in _CLOSERS]
     least = min(depths, default=(0, block[0]))[0]
     return [index for depth, index in depths if depth == least] or [block[0]]
-
-
-PATH_SEPARATOR = " > "
-_CHAPTER_LEVEL = 2  # Sections of this level or above are never joined to the text before.
-_SECTION_TARGET = 1_200  # Paragraphs of one section share a subject, so they are joined up to a larger size.
 
 
 @dataclass(frozen=True, slots=True)

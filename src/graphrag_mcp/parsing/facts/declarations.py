@@ -26,6 +26,7 @@ _KINDS = {"function": SymbolKind.FUNCTION, "field": SymbolKind.FIELD}
 _AROUND = (*CALLABLE, SymbolKind.MODULE, SymbolKind.TYPE)
 _ANNOTATIONS = ("annotation", "marker_annotation")
 MARKS = {f"mark.{mark}": mark for mark in Mark}
+RESULTS = ("yielded", "returned")
 
 
 class Declarations(ReaderPart):
@@ -247,9 +248,6 @@ class Declarations(ReaderPart):
                 draft.owner = inside[-1]
             if draft.kind in _AROUND:
                 inside.append(index)
-
-
-RESULTS = ("yielded", "returned")
 
 
 class Functions(ReaderPart):

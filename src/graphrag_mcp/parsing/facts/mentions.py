@@ -29,6 +29,21 @@ BINDERS = ("bind", "bind.block", "bind.type", "bind.accessor", "bind.member", "w
 OUTER = ("global", "nonlocal")
 _DEFINED = (*CALLABLE, SymbolKind.TYPE)  # These hold no value besides what they are.
 _BLOCKS = (*CALLABLE, SymbolKind.MODULE)
+MENTIONS = ("use.", "as.")
+_READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL, Use.PART))
+_ELEMENTS = frozenset(
+    ("slice_expression", "subscript", "subscript_expression", "index_expression", "array_access",
+     "parenthesized_expression",
+     "as_expression", "satisfies_expression", "non_null_expression", "unary_expression")
+)  # fmt: skip
+_INDEXED = "indexed."  # A member whose name is not written.
+_NAMED_ARGUMENTS = ("keyword_argument", "list_splat", "dictionary_splat")
+_BESIDE = ("key", "placed", "set")  # What `{name}` is besides a value.
+_ACTION = re.compile(r"\{\{[^{}]*\}\}")
+_DOTTED = re.compile(r"'[^']*'|\"[^\"]*\"|([^\W\d]\w*(?:\.[^\W\d]\w*){0,20})")  # Names, and not what is in quotes.
+_MEMBER = re.compile(r"\.([A-Z]\w*)")
+Used = tuple[int, str, list[Captures]]
+"""The matches of mentions of one kind: the number of the pattern, its role, and what it found."""
 
 
 @dataclass(slots=True)
@@ -202,25 +217,6 @@ class Bindings(ReaderPart):
         inner.sort()
         for (at, _, index), (start, stop) in zip(inner, innermost(scopes, [row[:2] for row in inner]), strict=True):
             self._bound.append(Bound(self._drafts[index].name, start, stop, f"#{index}", at, "declared"))
-
-
-MENTIONS = ("use.", "as.")
-_READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL, Use.PART))
-_ELEMENTS = frozenset(
-    ("slice_expression", "subscript", "subscript_expression", "index_expression", "array_access",
-     "parenthesized_expression",
-     "as_expression", "satisfies_expression", "non_null_expression", "unary_expression")
-)  # fmt: skip
-
-_INDEXED = "indexed."  # A member whose name is not written.
-_NAMED_ARGUMENTS = ("keyword_argument", "list_splat", "dictionary_splat")
-_BESIDE = ("key", "placed", "set")  # What `{name}` is besides a value.
-_ACTION = re.compile(r"\{\{[^{}]*\}\}")
-_DOTTED = re.compile(r"'[^']*'|\"[^\"]*\"|([^\W\d]\w*(?:\.[^\W\d]\w*){0,20})")  # Names, and not what is in quotes.
-_MEMBER = re.compile(r"\.([A-Z]\w*)")
-
-Used = tuple[int, str, list[Captures]]
-"""The matches of mentions of one kind: the number of the pattern, its role, and what it found."""
 
 
 class Mentions(ReaderPart):

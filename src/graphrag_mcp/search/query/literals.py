@@ -17,6 +17,8 @@ MIN_RUN = 3  # Words of a message that are evidence: two stand together by chanc
 RUN = 4  # Words that are looked up together, since a value without a mark of its own may be in a segment.
 MAX_RUN = 12  # Words of a segment that is looked up as a whole.
 MIN_TELLING = 2  # Words of a run that are not question words.
+MAX_LOCATIONS = 30  # The frames of a trace; the innermost come first or last.
+_LOCATION = re.compile(r"(?<![\w./\\-])(?P<path>[\w./\\-]+\.[A-Za-z]\w{0,7})(?::|\"?, line )(?P<line>\d{1,7})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +120,6 @@ def _short_runs(quoted: str) -> Iterator[Run]:
 
 def _telling(words: Sequence[str]) -> int:
     return sum(map(is_telling, words))
-
-
-MAX_LOCATIONS = 30  # The frames of a trace; the innermost come first or last.
-_LOCATION = re.compile(r"(?<![\w./\\-])(?P<path>[\w./\\-]+\.[A-Za-z]\w{0,7})(?::|\"?, line )(?P<line>\d{1,7})\b")
 
 
 class Location(NamedTuple):

@@ -20,6 +20,37 @@ from graphrag_mcp.text.names import NAME, NamedSymbol, is_identifier, read_decla
 from graphrag_mcp.text.words import is_telling, query_words
 
 Meaning = TypeVar("Meaning")
+LONG = 250  # Characters: a longer text is an issue or a log, whose first line is its subject.
+MAX_QUOTING = 1_000  # Characters of a query in which texts of the code are looked for.
+MAX_TERMS = 64  # More words than this is a pasted log; the rarest of them would still be among the first.
+MAX_ADDED = 12  # Synonyms.
+MAX_CHARACTERS = 512  # A longer query gets no synonyms.
+LONGEST_PAIR = 300  # Characters of a question that asks for two things: a longer text is prose.
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    word: tuple(synonyms.split()) for word, synonyms in read_table("graphrag_mcp.search.query", "synonyms.toml").items()
+}
+# "HTTP/2", "UTF-8", "SHA-256": names write them as one word.
+_NUMBERED = re.compile(r"\b([A-Za-z]{2,})[-/](\d{1,4})\b")
+_WORD = re.compile(r"\w+")
+_FORMS = "(?:e[ds]?|ers?|ing|able|ations?)"
+# Letters as in British and in American words, and what follows them.
+_SPELLINGS = (
+    ("is", "iz", _FORMS),
+    ("lys", "lyz", "(?:ed?|ers?|ing)"),
+    ("our", "or", "(?:|s|ed|ing|ful|able|al|ites?|hood)"),
+    ("enc", "ens", "(?:e[ds]?|ing)"),
+    ("tre", "ter", "s?"),
+    ("ogue", "og", "s?"),
+    ("rey", "ray", "s?"),
+    ("rtefact", "rtifact", "s?"),
+)
+_SHORTEST = {"rey": "", "ray": "", "rtefact": "", "rtifact": ""}  # Else at least two letters are before them.
+_RULES = tuple(
+    (re.compile(rf"(\w{_SHORTEST.get(left, '{2,}')}){left}({after})"), rf"\g<1>{right}\g<2>")
+    for british, american, after in _SPELLINGS
+    for left, right in ((british, american), (american, british))
+)
+_QUOTED = re.compile(r"""`[^`]*`|"[^"]*"|(?<!\w)'[^']*'(?!\w)""")
 
 
 class AskedRelation(NamedTuple):
@@ -105,20 +136,6 @@ def _asked(text: str, meanings: Mapping[Meaning, re.Pattern[str]]) -> frozenset[
 
 def _plain(text: str) -> str:
     return " ".join(text.lower().split())
-
-
-LONG = 250  # Characters: a longer text is an issue or a log, whose first line is its subject.
-MAX_QUOTING = 1_000  # Characters of a query in which texts of the code are looked for.
-MAX_TERMS = 64  # More words than this is a pasted log; the rarest of them would still be among the first.
-MAX_ADDED = 12  # Synonyms.
-MAX_CHARACTERS = 512  # A longer query gets no synonyms.
-LONGEST_PAIR = 300  # Characters of a question that asks for two things: a longer text is prose.
-
-SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    word: tuple(synonyms.split()) for word, synonyms in read_table("graphrag_mcp.search.query", "synonyms.toml").items()
-}
-# "HTTP/2", "UTF-8", "SHA-256": names write them as one word.
-_NUMBERED = re.compile(r"\b([A-Za-z]{2,})[-/](\d{1,4})\b")
 
 
 class Intent(StrEnum):
@@ -264,7 +281,6 @@ _ASKS = re.compile(r"(?:where|how|what|which|who|when|why|(?:from|in|on) (?:wher
 _REFERS_BACK = re.compile(
     r"what (?:is|are|was|does|do|did|can|will|has|have) (?:it|its|they|their|this|that)\b", re.IGNORECASE
 )
-_WORD = re.compile(r"\w+")
 
 
 def clauses(text: str) -> tuple[str, ...]:
@@ -286,27 +302,8 @@ def understand_apart(parts: tuple[str, ...], settings: RetrievalSettings) -> lis
     return [first, replace(second, expansion_terms=context, text=f"{parts[1]} {parts[0]}")]
 
 
-_FORMS = "(?:e[ds]?|ers?|ing|able|ations?)"
-# Letters as in British and in American words, and what follows them.
-_SPELLINGS = (
-    ("is", "iz", _FORMS),
-    ("lys", "lyz", "(?:ed?|ers?|ing)"),
-    ("our", "or", "(?:|s|ed|ing|ful|able|al|ites?|hood)"),
-    ("enc", "ens", "(?:e[ds]?|ing)"),
-    ("tre", "ter", "s?"),
-    ("ogue", "og", "s?"),
-    ("rey", "ray", "s?"),
-    ("rtefact", "rtifact", "s?"),
-)
-_SHORTEST = {"rey": "", "ray": "", "rtefact": "", "rtifact": ""}  # Else at least two letters are before them.
-_RULES = tuple(
-    (re.compile(rf"(\w{_SHORTEST.get(left, '{2,}')}){left}({after})"), rf"\g<1>{right}\g<2>")
-    for british, american, after in _SPELLINGS
-    for left, right in ((british, american), (american, british))
-)
 # A word of prose: none in quotes, in a path, in a name or in an option.
 _PLAIN_WORD = re.compile(r"""(?:^|(?<=[\s(]))[A-Z]?[a-z]{3,}(?=[\s),;:?!]|[.](?:\s|$)|$)""")
-_QUOTED = re.compile(r"""`[^`]*`|"[^"]*"|(?<!\w)'[^']*'(?!\w)""")
 
 
 def respell(text: str, is_known: Callable[[str], bool]) -> str:

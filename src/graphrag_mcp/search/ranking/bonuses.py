@@ -38,6 +38,32 @@ MOST_PLACES = 20  # A word is looked at in no more places of a chunk.
 NEAR = 12  # Characters between neighbours.
 _APART = 3  # Words from one to the next, with those that are not telling.
 _WORD = re.compile(r"\w+")
+RARE = 2.0  # The idf of a word in about one of seven chunks.
+MIN_PREFIX = 3  # "conf" agrees with "configuration"; two letters agree with half the dictionary.
+# How likely a query that names a symbol means a definition of this kind.
+_KIND_GRADE = {
+    SymbolKind.TYPE: 1.0,
+    SymbolKind.FUNCTION: 0.8,
+    SymbolKind.METHOD: 0.8,
+    SymbolKind.MODULE: 0.8,
+    SymbolKind.CONSTANT: 0.6,
+    SymbolKind.FIELD: 0.4,
+    SymbolKind.SECTION: 0.4,
+    SymbolKind.KEY: 0.6,
+}
+_NESTING_GRADE = 0.9  # For each level: the outer of two equal names is the one that is meant.
+_WRONG_QUALIFIER_GRADE = 0.5
+_WRONG_CASE_GRADE = 0.8
+_OTHER_STYLE_GRADE = 0.8  # `setCommand` for `set_command`.
+_USE_GRADE = 0.1  # The grade of a literal where it is used, while another place defines it.
+_UNDEFINED_GRADE = 0.4  # The grade of a literal that no place defines.
+_LINE_LOSS = 0.025  # Each of 20 lines is worth half of a single one.
+_LEAST_SHARE = 0.4  # What a literal counts in a long question.
+_FURTHER_LITERAL = 0.3
+_LAST_NAME = re.compile(r"[^\w-]+")
+_LOCATION_BONUS = 1.5  # More than the words of a query add to other parts of the file.
+LONG_SHARE = 0.5  # A long text gets this share of the bonus for history: its first line says less than a question.
+_OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
 
 
 class Wording(NamedTuple):
@@ -119,35 +145,6 @@ def _are_near(one: str, other: str, places: Mapping[str, list[int]]) -> bool:
         for first in places.get(one, ())
         for second in places.get(other, ())
     )
-
-
-RARE = 2.0  # The idf of a word in about one of seven chunks.
-MIN_PREFIX = 3  # "conf" agrees with "configuration"; two letters agree with half the dictionary.
-
-# How likely a query that names a symbol means a definition of this kind.
-_KIND_GRADE = {
-    SymbolKind.TYPE: 1.0,
-    SymbolKind.FUNCTION: 0.8,
-    SymbolKind.METHOD: 0.8,
-    SymbolKind.MODULE: 0.8,
-    SymbolKind.CONSTANT: 0.6,
-    SymbolKind.FIELD: 0.4,
-    SymbolKind.SECTION: 0.4,
-    SymbolKind.KEY: 0.6,
-}
-_NESTING_GRADE = 0.9  # For each level: the outer of two equal names is the one that is meant.
-_WRONG_QUALIFIER_GRADE = 0.5
-_WRONG_CASE_GRADE = 0.8
-_OTHER_STYLE_GRADE = 0.8  # `setCommand` for `set_command`.
-_USE_GRADE = 0.1  # The grade of a literal where it is used, while another place defines it.
-_UNDEFINED_GRADE = 0.4  # The grade of a literal that no place defines.
-_LINE_LOSS = 0.025  # Each of 20 lines is worth half of a single one.
-_LEAST_SHARE = 0.4  # What a literal counts in a long question.
-_FURTHER_LITERAL = 0.3
-_LAST_NAME = re.compile(r"[^\w-]+")
-_LOCATION_BONUS = 1.5  # More than the words of a query add to other parts of the file.
-LONG_SHARE = 0.5  # A long text gets this share of the bonus for history: its first line says less than a question.
-_OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
 
 
 def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], weights: Weights) -> dict[int, Factor]:

@@ -26,6 +26,12 @@ RERANKED = 30  # Candidates: three times the places of an answer.
 RECENCY_DAYS = 365.0  # The signal of recency in the weighted sum falls to 1/e in this time.
 
 logger = logging.getLogger(__name__)
+LOOKED_AT = 30  # So many first candidates are looked at; most of the gain is in the first ten.
+LEAST = 5  # Cosines have another scale for each model; of fewer, it is not known.
+WEIGHT = 0.4  # What the best of them can gain over the worst; with more, functions of one topic are confused.
+SPREAD = 2.0  # Standard deviations from the mean; beyond, a cosine counts no more.
+LIST_WEIGHT = 2.0  # The further list counts so much in the fusion: it has no words in common with the question.
+SHARED = 0.34  # Where the repository has a larger share of a question's terms, a further list only costs places.
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +153,6 @@ class WeightedSum:
 def clipped(scores: Mapping[int, float]) -> dict[int, float]:
     """Return the scores, each at least 0 and at most 1."""
     return {key: min(1.0, max(0.0, score)) for key, score in scores.items()}
-
-
-LOOKED_AT = 30  # So many first candidates are looked at; most of the gain is in the first ten.
-LEAST = 5  # Cosines have another scale for each model; of fewer, it is not known.
-WEIGHT = 0.4  # What the best of them can gain over the worst; with more, functions of one topic are confused.
-SPREAD = 2.0  # Standard deviations from the mean; beyond, a cosine counts no more.
-LIST_WEIGHT = 2.0  # The further list counts so much in the fusion: it has no words in common with the question.
-SHARED = 0.34  # Where the repository has a larger share of a question's terms, a further list only costs places.
 
 
 def expect_look(query: Query, second: SecondLook | None) -> None:

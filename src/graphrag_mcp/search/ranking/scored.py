@@ -27,6 +27,8 @@ from graphrag_mcp.search.retrieval import Retrieved
 from graphrag_mcp.text.counts import counted
 
 _REPEATED = (Category.CONFIG, Category.DOCUMENTATION)
+DEPTH = 50  # Hits of each phrasing that count.
+FUSED = 0.25  # From .2 to .3 the same.
 
 
 class FileFactors(NamedTuple):
@@ -201,10 +203,6 @@ class Candidates:
     def scores(self, source: ListSource) -> Mapping[int, float]:
         """Return all known scores of a source, by chunk id."""
         return next(({**dict(ranked.items), **ranked.others} for ranked in self.lists if ranked.source is source), {})
-
-
-DEPTH = 50  # Hits of each phrasing that count.
-FUSED = 0.25  # From .2 to .3 the same.
 
 
 @dataclass(slots=True)

@@ -23,6 +23,8 @@ PER_LOG_LINE = 0.045  # Long definitions do more of what is asked for than short
 
 _TYPES = frozenset({SymbolKind.TYPE, SymbolKind.MODULE})
 _start = attrgetter("start_line")
+KEPT_SKETCHES = 16_384  # 16 MB; a file of code has about 20.
+MOST_DEFINITIONS = 4_000  # A file with more is generated, and is not sketched.
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +116,6 @@ def _sketch(symbol: Symbol, end_line: int, related: Sequence[str]) -> Sketch:
     around = symbol.qualified_name.split(".")[:-1]
     text = " ".join([*around, *[symbol.name] * 3, *[symbol.signature] * 2, *related])
     return Sketch(symbol, symbol.start_line, end_line, text)
-
-
-KEPT_SKETCHES = 16_384  # 16 MB; a file of code has about 20.
-MOST_DEFINITIONS = 4_000  # A file with more is generated, and is not sketched.
 
 
 class SketchCache:

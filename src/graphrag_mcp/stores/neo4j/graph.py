@@ -33,6 +33,8 @@ _EDGES_PER_NEIGHBOUR = 4  # Several edges may lead to one chunk.
 
 _MENTIONING = relationship_types(kind for kind in RELATED_KINDS if kind != RelationKind.CONTAINS)
 _LEADING = relationship_types((RelationKind.CALLS, RelationKind.IMPORTS, RelationKind.INHERITS, RelationKind.LINKS_TO))
+MOST_NAMES = 50_000  # Names that are compared with one that nothing has.
+Lines = Callable[[Collection[str]], Mapping[Line, str]]  # Returns the lines of files.
 
 
 class _Found(PointRow, frozen=True):
@@ -180,10 +182,6 @@ class Neo4jGraphStore:
 
     def _read(self, statement: str, scope: Scope, **parameters: Any) -> list[dict[str, Any]]:
         return self._project.read(statement, **scope_parameters(scope, self._catalog.scope_paths), **parameters)
-
-
-MOST_NAMES = 50_000  # Names that are compared with one that nothing has.
-Lines = Callable[[Collection[str]], Mapping[Line, str]]  # Returns the lines of files.
 
 
 class _Node(Struct, frozen=True):

@@ -37,6 +37,7 @@ from graphrag_mcp.stores.replica import (
 from graphrag_mcp.system.git import is_name
 
 _VERSIONS = 20_000  # One point lists no more; its payload has 210,000 characters then.
+BATCH_POINTS = 256  # A request has about a megabyte.
 
 
 class _FirstPart(Struct, frozen=True):
@@ -119,9 +120,6 @@ class QdrantInventory:
 
     def _key(self, part: int) -> str:
         return point_key(self._project.name, "inventory", part)
-
-
-BATCH_POINTS = 256  # A request has about a megabyte.
 
 
 class QdrantReplica:

@@ -36,6 +36,10 @@ CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line
 KEPT_DEFINITIONS = 20_000  # Twenty thousand definitions take about 10 MB.
 _RUNNING = (Use.CALL, Use.CREATE)
 KEPT_SCOPES = 4  # The files of a scope take 4 MB in a repository of 18,000 files.
+FileOrder = Literal["path", "language", "category", "size", "modified_at", "chunks", "symbols", "archived", "note"]
+_COLUMNS = (
+    "path, language, category, size, modified_at, chunks, symbols, coalesce(archive_reason, '') AS archived, note"
+)
 
 
 class FileState(NamedTuple):
@@ -384,13 +388,6 @@ def read_calls(database: Database, file_ids: Collection[int]) -> Mapping[int, Se
         calls = (relation for relation in read_packed(unpack_outline, data) if relation.kind is RelationKind.CALLS)
         calls_of[file_id] = sorted((call.line, call.target) for call in calls)
     return calls_of
-
-
-FileOrder = Literal["path", "language", "category", "size", "modified_at", "chunks", "symbols", "archived", "note"]
-
-_COLUMNS = (
-    "path, language, category, size, modified_at, chunks, symbols, coalesce(archive_reason, '') AS archived, note"
-)
 
 
 class SqliteInventory:

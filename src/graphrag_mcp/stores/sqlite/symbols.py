@@ -28,6 +28,12 @@ _DEPENDING = [
     for kind in (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.IMPORTS, RelationKind.INHERITS)
 ]
 _RANKED = "('type', 'function', 'method', 'constant')"  # Other files depend on these kinds by name.
+MAX_OCCURRENCES = 200  # Counting stops there: a more frequent name proves nothing.
+_MEANT = (How.CERTAIN, How.OPEN, How.SAID, How.NAMED)
+_LEADING = tuple(KIND_NUMBERS[kind] for kind in (
+    RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.IMPORTS, RelationKind.INHERITS, RelationKind.LINKS_TO,
+))  # fmt: skip
+_MENTIONING = (*_LEADING, KIND_NUMBERS[RelationKind.TESTS], KIND_NUMBERS[RelationKind.SUPERSEDES])
 
 
 class SqliteSymbolGraph:
@@ -180,15 +186,6 @@ def _node(row: Sequence[Any]) -> CodeNode:
 def _file_node(file_id: int, path: str, category: str, archived: int, lines: int) -> CodeNode:
     rest = (SymbolKind.FILE, 1, lines, "", bool(archived), "", "", place_id(Place(path, "")))
     return CodeNode(-file_id, file_id, path, Category(category), path, path, *rest)
-
-
-MAX_OCCURRENCES = 200  # Counting stops there: a more frequent name proves nothing.
-
-_MEANT = (How.CERTAIN, How.OPEN, How.SAID, How.NAMED)
-_LEADING = tuple(KIND_NUMBERS[kind] for kind in (
-    RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.IMPORTS, RelationKind.INHERITS, RelationKind.LINKS_TO,
-))  # fmt: skip
-_MENTIONING = (*_LEADING, KIND_NUMBERS[RelationKind.TESTS], KIND_NUMBERS[RelationKind.SUPERSEDES])
 
 
 class SqliteGraph:

@@ -18,6 +18,11 @@ from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, pack_vectors
 # The matrix grows by blocks of 8 MB (at 256 dimensions), so that growth copies no rows.
 BLOCK_ROWS = 8192
 _FREE = -1
+_OF_TREE = f"files f CROSS JOIN vectors v ON {of_file('v.chunk_id', 'f.id')}"
+_HAS = "EXISTS (SELECT 1 FROM second_vectors s WHERE s.model_id = ? AND s.text_hash = v.text_hash)"
+_MODEL = "second_model"  # Keys of `meta`: the model whose vectors are computed, and the commit that has them all.
+_COMPLETE = "second_complete"
+_MOST_UNUSED = 1.5  # Times the vectors of chunks; beyond, those of texts that no chunk has are removed.
 
 
 class SqliteVectorIndex:
@@ -172,13 +177,6 @@ def _runs(file_ids: Sequence[int]) -> list[range]:
         else:
             runs.append(range(file_id, file_id + 1))
     return runs
-
-
-_OF_TREE = f"files f CROSS JOIN vectors v ON {of_file('v.chunk_id', 'f.id')}"
-_HAS = "EXISTS (SELECT 1 FROM second_vectors s WHERE s.model_id = ? AND s.text_hash = v.text_hash)"
-_MODEL = "second_model"  # Keys of `meta`: the model whose vectors are computed, and the commit that has them all.
-_COMPLETE = "second_complete"
-_MOST_UNUSED = 1.5  # Times the vectors of chunks; beyond, those of texts that no chunk has are removed.
 
 
 class SqliteSecondVectors:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # The questions that need these import them.
 _NEEDS_INDEX = "this needs a local index; leave out --remote"
 MOST_ASKED = 10  # Changed files whose companions are looked up.
 MOST_TYPES = 5  # Whose tests are looked for, at each distance from a change.
-MEMBERS_NAMED = 8  # So many members of a type are named, the nearest to a name that none has.
+MEMBERS_NAMED = 8  # Where a type lacks a name, its nearest members are named.
 MEMBERS_COMPARED, NAME_COMPARED = 1_000, 48  # No member of a larger type is named, nor one for a longer name.
 LINES_NAMING = 5  # Lines that are named, of those with a name that is defined elsewhere.
 FILES_UNREAD = 2  # Files that are named, of those that may define it in lines that do not parse.

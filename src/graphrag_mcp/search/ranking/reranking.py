@@ -26,7 +26,7 @@ RERANKED = 30  # Candidates: three times the places of an answer.
 RECENCY_DAYS = 365.0  # The signal of recency in the weighted sum falls to 1/e in this time.
 
 logger = logging.getLogger(__name__)
-LOOKED_AT = 30  # So many first candidates are looked at; most of the gain is in the first ten.
+LOOKED_AT = 30  # Later candidates are not looked at; most of the gain is in the first ten.
 LEAST = 5  # Cosines have another scale for each model; of fewer, it is not known.
 WEIGHT = 0.4  # What the best of them can gain over the worst; with more, functions of one topic are confused.
 SPREAD = 2.0  # Standard deviations from the mean; beyond, a cosine counts no more.

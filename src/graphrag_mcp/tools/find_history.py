@@ -53,8 +53,10 @@ BODY_CHARACTERS, FIRST_BODY_CHARACTERS = 240, 600  # The reason is often in the 
 _FENCE = "```"  # A line of a message begins with a name or with blanks, so it cannot close it.
 
 
-class HistoryQuestion(PagedArguments):
-    """What names the past that is asked about."""
+class HistoryArguments(PagedArguments):
+    """`find_history`."""
+
+    default_tokens: ClassVar[int] = HISTORY_TOKENS
 
     query: str = Field("", max_length=MAXIMUM_QUERY, description="Why code is so, or words of messages.")
     symbol: str = Field("", max_length=1_000, description="How its lines came to be.")
@@ -63,10 +65,19 @@ class HistoryQuestion(PagedArguments):
     since: str = Field("", max_length=100, description="Only commits after this day (2026-01-31, 2 weeks ago).")
     until: str = Field("", max_length=100, description="Only commits before this day.")
     author: str = Field("", max_length=200, description="A part of name or address.")
+    limit: ResultCount = 10
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if not any((self.query.strip(), self.symbol, self.path, self.since, self.until, self.author)):
+            raise RequestError("query", "query is required, or symbol, path, since, until or author")
+        if self.line and not self.path:
+            raise RequestError("line", "line needs the path that it is in")
+        return self
 
 
 class Asked(NamedTuple):
-    """What a question is of, as in `History` of `find_history.py`, and the commits that answer it."""
+    """What a question is of, as in `History`, and the commits that answer it."""
 
     node: CodeNode | None
     named: CodeNode | None
@@ -75,7 +86,7 @@ class Asked(NamedTuple):
     meant: CodeNode | None = None
 
 
-def find_commits(past: "Past", view: "IndexView", call: Call[HistoryQuestion]) -> Asked:
+def find_commits(past: "Past", view: "IndexView", call: Call[HistoryArguments]) -> Asked:
     """Return the definition that is asked about, and the commits that answer.
 
     Raises RequestError if nothing has or had the name.
@@ -142,7 +153,7 @@ def is_weak(words: int, most_matched: int) -> bool:
     return most_matched * 2 <= words
 
 
-def _meant(view: "IndexView", call: Call[HistoryQuestion]) -> CodeNode | None:
+def _meant(view: "IndexView", call: Call[HistoryArguments]) -> CodeNode | None:
     """Return the definition that a search finds first for the query; None if nothing matches."""
     request = SearchRequest(call.arguments.query, limit=1, scope=call.scope, include_graph_context=False)
     found = view.search(request)
@@ -154,7 +165,7 @@ def _meant(view: "IndexView", call: Call[HistoryQuestion]) -> CodeNode | None:
     return next((node for node in around if node.qualified_name == name and node.kind not in NOT_CODE), None)
 
 
-def _of_gone(past: "Past", arguments: HistoryQuestion, view: "IndexView", span: CommitRange) -> Told:
+def _of_gone(past: "Past", arguments: HistoryArguments, view: "IndexView", span: CommitRange) -> Told:
     """Return the commits of a definition or file that is not there any more; none of one that is not indexed."""
     if not arguments.symbol:
         try:
@@ -196,22 +207,6 @@ def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode
         gone = next((name for name in coming if not navigator.known(name, scope)), "")
     definitions = {nodes[0] for nodes in found.values() if len(nodes) == 1} - {file}
     return definitions.pop() if len(definitions) == 1 else file, gone if len(gone) >= SHORTEST_GONE else ""
-
-
-class HistoryArguments(HistoryQuestion):
-    """`find_history`."""
-
-    default_tokens: ClassVar[int] = HISTORY_TOKENS
-
-    limit: ResultCount = 10
-
-    @model_validator(mode="after")
-    def _asks(self) -> Self:
-        if not any((self.query.strip(), self.symbol, self.path, self.since, self.until, self.author)):
-            raise RequestError("query", "query is required, or symbol, path, since, until or author")
-        if self.line and not self.path:
-            raise RequestError("line", "line needs the path that it is in")
-        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ _Value = TypeVar("_Value")
 
 
 class SiteFinder:
-    """Finds them in stored links."""
+    """Finds the places that mean definitions, in stored links."""
 
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
@@ -139,7 +139,7 @@ class Incoming(NamedTuple):
 
 
 class IncomingRelations:
-    """Answers from one state of the index."""
+    """The relations to definitions, in one state of the index."""
 
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
@@ -327,7 +327,7 @@ def _of_each(find: Callable[[SymbolId], Iterable[_Value]], symbols: Iterable[Sym
 
 
 class OutgoingRelations:
-    """Answers from one state of the index."""
+    """The relations from definitions, in one state of the index."""
 
     def __init__(self, code: IndexedCode) -> None:
         self._code = code

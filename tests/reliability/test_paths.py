@@ -392,7 +392,7 @@ def test_nothing_is_ever_written_below_the_root(root: Path, tmp_path: Path) -> N
         app.index()
         _ask_everything(app)
         stop = threading.Event()
-        watching = threading.Thread(target=app.watch, args=(stop,))
+        watching = threading.Thread(target=app.watch, args=(stop, list[object]().append))
         watching.start()
         wait_until(kernel_watches, SECONDS)
         stop.set()

@@ -18,7 +18,6 @@ from graphrag_mcp import __version__
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client
 from graphrag_mcp.cli.options import project_root
-from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.embedding.models import is_static, load_embedder, open_second_model
 from graphrag_mcp.errors import CheckError, GraphragError
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -61,7 +60,8 @@ def run_doctor(options: argparse.Namespace) -> None:
     """Check everything and print a line for each part; raises CheckError when a part has failed."""
     root = project_root(options.root, os.environ)
     findings = list(examine(root))
-    show(json_text(findings, 2) if options.json else printable("\n".join(map(_line, findings))))
+    text = json_text(findings, 2) if options.json else printable("\n".join(map(_line, findings)))
+    sys.stdout.write(text + "\n")  # Not flushed: a reader who has gone must not hide that a check failed.
     failed = [finding.part for finding in findings if finding.verdict == "failed"]
     if failed:
         raise CheckError(f"problems found: {', '.join(failed)}")

@@ -96,7 +96,8 @@ class StatedCategories:
             lines = read_file_below(root, ATTRIBUTES_FILE, MAX_BYTES).split(b"\n")
         except OSError:
             lines = []
-        self._rules = {category: RuleList(_rules(lines, name)) for name, category in _CATEGORIES.items()}
+        rules_of = {category: _rules(lines, name) for name, category in _CATEGORIES.items()}
+        self._rules = {category: RuleList(rules) for category, rules in rules_of.items() if rules}
 
     def of(self, path: str) -> Category | None:
         """Return the category that the attributes give a file; path: relative to the root, with forward slashes."""
@@ -210,7 +211,7 @@ class ExclusionManager:
                 excluded.add(shown)
                 continue
             for entry in list_folder(self.root / path):
-                is_folder = entry.is_dir(follow_symlinks=False)
+                is_folder = os.path.isdir(entry) and not os.path.islink(entry)  # Without an error, unlike `is_dir`.
                 if folder.explain(entry.name, is_folder=is_folder):
                     excluded.add(shown / entry.name)
                 elif is_folder:

@@ -149,7 +149,7 @@ class Navigator:
         nodes = [node for node in inside if node.kind in CALLABLE] or inside
         return nodes or self._graph.in_file(path, first)[:1]
 
-    def shown(self, paths: Collection[str], scope: Scope) -> set[str]:
+    def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that are indexed, inside a scope."""
         return self._graph.visible(paths, scope)
 

@@ -263,7 +263,7 @@ def find_history(view: "IndexView", call: Call[HistoryArguments]) -> CodeAnswer[
     whole = past.long_messages(commits, navigator.until)
     words = _words(arguments.query, about, texts)
     changes = [past.changes(commit, navigator.until) for commit in commits]
-    shown = navigator.shown({path for files in changes for path in files}, call.scope)
+    shown = navigator.visible({path for files in changes for path in files}, call.scope)
     own = next((of.path for of in about), "")
     rows = []
     for place, (commit, files) in enumerate(zip(commits, changes, strict=True)):

@@ -318,9 +318,16 @@ class Agreement:
             if self._weights[position]:
                 self._by_beginning.setdefault(term[:MIN_PREFIX], []).append(position)
         self._terms_by_word: dict[str, frozenset[int]] = {}
+        self._agreed: dict[tuple[str, ...], Agreed] = {}
 
-    def of(self, words: Sequence[str]) -> Agreed:
+    def of(self, words: tuple[str, ...]) -> Agreed:
         """Return how much the words and the query's terms agree."""
+        agreed = self._agreed.get(words)
+        if agreed is None:
+            agreed = self._agreed[words] = self._compare(words)
+        return agreed
+
+    def _compare(self, words: tuple[str, ...]) -> Agreed:
         matched = list(filter(None, map(self._terms_of, words)))
         if not matched:
             return _NOTHING_AGREED

@@ -142,7 +142,7 @@ class WeightedSum:
     def _agreed(self, texts: Iterable[str]) -> float:
         """Return the share of the query's terms that the texts cover."""
         words = dict.fromkeys(word for text in texts for word in query_words(text))
-        return self._agreement.of(list(words)).terms
+        return self._agreement.of(tuple(words)).terms
 
     def _recency(self, file: StoredFile) -> float:
         if file.modified_at is None:

@@ -127,6 +127,8 @@ class ScopeResolver:
 
     def lifted(self, patterns: Sequence[str]) -> list[str]:
         """Return the paths of archived files that gitignore globs include."""
+        if not patterns:
+            return []
         matches = self._compile_globs(patterns)
         return [path for _, path in self._archived_files() if matches(path)]
 

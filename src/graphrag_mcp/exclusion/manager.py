@@ -12,7 +12,7 @@ from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind, Rule, Rule
 from graphrag_mcp.exclusion.rulebook import GIT_IGNORE_FILE, Folder, Rulebook, Stamp
 from graphrag_mcp.model.files import ArchiveClass, Category
 from graphrag_mcp.settings import IndexingSettings
-from graphrag_mcp.system.safe_files import list_folder, read_file_below
+from graphrag_mcp.system.safe_files import is_real_folder, list_folder, read_file_below
 from graphrag_mcp.text.names import as_name
 
 # An archive folder is a surer sign than a file name: its files keep half of their score.
@@ -211,7 +211,7 @@ class ExclusionManager:
                 excluded.add(shown)
                 continue
             for entry in list_folder(self.root / path):
-                is_folder = os.path.isdir(entry) and not os.path.islink(entry)  # Without an error, unlike `is_dir`.
+                is_folder = is_real_folder(entry)
                 if folder.explain(entry.name, is_folder=is_folder):
                     excluded.add(shown / entry.name)
                 elif is_folder:

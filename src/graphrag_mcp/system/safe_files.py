@@ -39,6 +39,14 @@ def list_folder(folder: Path) -> list["os.DirEntry[str]"]:
         return []
 
 
+def is_real_folder(entry: "os.DirEntry[str]") -> bool:
+    """Return whether an entry is a folder and no link to one; not if that cannot be told."""
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
 def hash_content(data: bytes) -> bytes:
     """Return what tells a content of a file from others."""
     return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()

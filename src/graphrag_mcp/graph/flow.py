@@ -4,7 +4,6 @@ import heapq
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import islice
 
 from graphrag_mcp.graph.chains import PER_LINK, Branch, Chain, Flow, Gap, Link
@@ -43,11 +42,15 @@ class Relevance:
 
     def __init__(self, question: str) -> None:
         self.words = frozenset(index_words(question))
-        self.shared = cache(self._find_shared)
+        self._known: dict[int, frozenset[str]] = {}
 
-    def _find_shared(self, node: CodeNode) -> frozenset[str]:
+    def shared(self, node: CodeNode) -> frozenset[str]:
         """Return the words of the question that the name of a definition or of its file has."""
-        return self.words & {*index_words(node.qualified_name), *stem_words(node.path)}
+        known = self._known.get(node.node_id)
+        if known is None:
+            words = {*index_words(node.qualified_name), *stem_words(node.path)}
+            known = self._known[node.node_id] = self.words & words
+        return known
 
     def of(self, node: CodeNode) -> float:
         """Return 0 to 1; 1 for all without a question."""

@@ -150,8 +150,8 @@ def _header(rows: Sequence[Occurrence], symbol: Symbol) -> Sequence[Occurrence]:
 
 def _innermost(symbols: Iterable[Symbol], line: int, defined: Symbol | None) -> str:
     """Return the qualified name of the smallest definition of several lines around a line, but not `defined`."""
-    others = (symbol for symbol in symbols if symbol.start_line < symbol.end_line and symbol != defined)
-    around = [symbol for symbol in others if symbol.start_line <= line <= symbol.end_line]
+    near = (symbol for symbol in symbols if symbol.start_line <= line <= symbol.end_line)  # Cheap, and mostly false.
+    around = [symbol for symbol in near if symbol.start_line < symbol.end_line and symbol != defined]
     return min(around, key=lambda symbol: symbol.end_line - symbol.start_line).qualified_name if around else ""
 
 

@@ -359,10 +359,11 @@ class NameResolution:
     # ------------------------------------------------------------ which of them
 
     def _choose(self, relation: Relation, possible: Sequence[Candidate], *, is_of_known_module: bool = False) -> Meant:
-        is_crowded = len(possible) > MOST_OF_A_NAME
+        if len(possible) > MOST_OF_A_NAME:
+            return NOTHING
         if relation.resolution in (Resolution.UNKNOWN, Resolution.MEMBER):
             possible = [each for each in possible if each.kind is not SymbolKind.FUNCTION]
-        if is_crowded or not possible:
+        if not possible:
             return NOTHING
         if relation.resolution is Resolution.UNKNOWN:
             return guess(possible)

@@ -12,7 +12,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding import models
 from graphrag_mcp.index import second_look
-from graphrag_mcp.model.search import ListSource, SearchRequest, SearchResult
+from graphrag_mcp.model.search import Hit, ListSource, SearchRequest, SearchResult
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.settings import load_settings
 from tests.embedding.real_model import real_model
@@ -103,10 +103,15 @@ def test_a_real_model_finds_what_shares_no_word(project: Path) -> None:
         app.start()
         app.wait_ready(SECONDS)
         wait_until(lambda: _has_all(app), SECONDS)
-        wait_until(lambda: app.search(SearchRequest(QUESTION)).primary[0].chunk.path == "pictures.py", SECONDS)
-        first = app.search(SearchRequest(QUESTION)).primary[0]
-        assert first.ranks[ListSource.SECOND] == 1
-        assert "second look" in [factor.name for factor in first.factors]
+        found: list[Hit] = []
+
+        def finds() -> bool:
+            """A busy machine may answer one search without the further list."""
+            found[:] = app.search(SearchRequest(QUESTION)).primary[:1]
+            return found[0].chunk.path == "pictures.py" and found[0].ranks.get(ListSource.SECOND) == 1
+
+        wait_until(finds, SECONDS)
+        assert "second look" in [factor.name for factor in found[0].factors]
         assert _looked(app.search(SearchRequest("shrink"))) == {}  # A name is found as before.
 
 

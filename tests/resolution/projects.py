@@ -13,7 +13,7 @@ from graphrag_mcp.model.files import Manifest, Relation, RelationKind, SymbolKin
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.sources import Keyed, Named
 from graphrag_mcp.parsing.code.symbols import read_outline
-from graphrag_mcp.parsing.facts import read_facts
+from graphrag_mcp.parsing.facts.reader import read_facts
 from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.resolution.references import References
 from graphrag_mcp.resolution.resolver import Resolver

@@ -566,7 +566,7 @@ def test_hostile_texts_are_looked_for_and_nothing_else(
         _sync(app)
         count = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS nodes, count(r) AS edges"
         before = _rows(neo4j_driver, count), qdrant.count("code").count
-        for stores in (app.stores(), remote._servers.remote_only(None, "", lambda: None)):
+        for stores in (app.stores(), remote.servers.remote_only(None, "", lambda: None)):
             assert stores.graph is not None
             (caller,) = [one.chunk_id for one in stores.graph.find_symbols(["total"], Scope(), 5)]
 

@@ -28,7 +28,6 @@ from graphrag_mcp.settings import Settings
 
 if TYPE_CHECKING:  # Only exact questions need them.
     from graphrag_mcp.graph.navigator import Navigator
-    from graphrag_mcp.stores.neo4j.graph import Neo4jCode
 
 READY = IndexState(IndexPhase.READY)  # Only the process that writes to the servers has the real state.
 
@@ -57,7 +56,7 @@ class RemoteView(View):
         """The answers from the code graph on Neo4j. Raises ServerError when the settings name none."""
         from graphrag_mcp.graph.navigator import Navigator
 
-        code = self._app.code()
+        code = self._app.servers.code()
         return Navigator(code, code, self.root, _RemoteFiles(code.text), None, 0.0)
 
     def check(self, _nodes: Iterable[object]) -> set[str]:
@@ -89,7 +88,7 @@ class RemoteApp(Session[RemoteView]):
         self.root = Path(os.path.realpath(root.expanduser()))
         self.settings = settings
         own_id = partial(IndexPaths(self.root, settings.indexing.data_dir).project_id, create=False)
-        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, "", own_id))
+        self.servers = Servers(settings.servers, project_name(settings.servers, self.root, "", own_id))
         if not settings.servers.qdrant_url:
             raise ServerError("searching without a local index needs Qdrant; set GRAPHRAG_QDRANT_URL")
         timeout = settings.servers.server_timeout_seconds
@@ -107,25 +106,19 @@ class RemoteApp(Session[RemoteView]):
     def view(self) -> Iterator[RemoteView]:
         yield RemoteView(self)
 
-    def code(self) -> "Neo4jCode":
-        """Return the code graph on Neo4j. Raises ServerError when the settings name none."""
-        if not self.settings.servers.neo4j_uri:
-            raise ServerError("no graph without a local index; set GRAPHRAG_NEO4J_URI")
-        return self._servers.code()
-
     def refresh(self, _paths: Collection[str]) -> bool:
         return False
 
     def search(self, request: SearchRequest) -> SearchResult:
         self._load_model()
         stores = replace(
-            self._servers.remote_only(self._embedder, self._model_problem, self._verify_model),
+            self.servers.remote_only(self._embedder, self._model_problem, self._verify_model),
             has_calibrated_cosines=not is_static(self.settings.indexing.embedding_model),
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
         started = time.monotonic()
         result = self._orchestrator.search(request, stores, READY)
-        problem = self._servers.reads.problem_since(started)
+        problem = self.servers.reads.problem_since(started)
         if problem:
             unavailable = {"catalog": problem, **result.meta.unavailable}
             return replace(result, meta=replace(result.meta, unavailable=unavailable))
@@ -135,8 +128,8 @@ class RemoteApp(Session[RemoteView]):
     def _what_lacks(self) -> str:
         """Return what the copy lacks, "" for nothing."""
         try:
-            inventory = self._servers.inventory()
-            self._servers.is_current(inventory)  # If it is not, the next search looks again.
+            inventory = self.servers.inventory()
+            self.servers.is_current(inventory)  # If it is not, the next search looks again.
         except ServerError as error:
             return str(error)
         return "" if inventory.is_whole else "Qdrant's copy is not whole: it is being written, or a copy ended half-way"
@@ -151,9 +144,9 @@ class RemoteApp(Session[RemoteView]):
     def status(self) -> Status:
         self._load_model()
         model = self.settings.indexing.embedding_model
-        address, project = self.settings.servers.qdrant_url, self._servers.project
+        address, project = self.settings.servers.qdrant_url, self.servers.project
         try:
-            counts, problem = self._servers.counts(), ""
+            counts, problem = self.servers.counts(), ""
         except GraphragError as error:
             counts, problem = {}, str(error)
         with suppress(ServerError):  # A problem is in the status below.
@@ -177,7 +170,7 @@ class RemoteApp(Session[RemoteView]):
 
     def close(self) -> None:
         self._orchestrator.close()
-        self._servers.close()
+        self.servers.close()
 
     def _load_model(self) -> None:
         """Load the model once; without it, only keyword and graph search answer, and the result has the reason."""
@@ -196,7 +189,7 @@ class RemoteApp(Session[RemoteView]):
         embedder = self._embedder
         if self._verified or embedder is None:
             return
-        stored = self._servers.model()
+        stored = self.servers.model()
         if stored not in ("", embedder.fingerprint):
             self._model_problem = (
                 f"the server's vectors are of the model {stored!r}, this machine's is {embedder.fingerprint!r}; "

@@ -7,8 +7,8 @@ from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.doubts import OF_TYPES, Doubts
 from graphrag_mcp.graph.edges import IncomingRelations, OutgoingRelations
 from graphrag_mcp.graph.leads import Leads
-from graphrag_mcp.graph.misfits import Misfits
 from graphrag_mcp.graph.removed import Removed
+from graphrag_mcp.graph.unfitting import Misfits
 from graphrag_mcp.model.facts import SymbolId, Use
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned

@@ -30,7 +30,7 @@ from graphrag_mcp.parsing.code.relations import build_relations
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.configuration import configuration_keys
 from graphrag_mcp.parsing.documents import documents
-from graphrag_mcp.parsing.facts import read_facts
+from graphrag_mcp.parsing.facts.reader import read_facts
 from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.parsing.stages import Stages
 from graphrag_mcp.text import source

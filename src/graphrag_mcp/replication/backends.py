@@ -172,7 +172,9 @@ class Servers:
         return replace(stores, history=QdrantHistory(points), sketches=self._sketches if embedder is not None else None)
 
     def code(self) -> "Neo4jCode":
-        """Return the code graph on Neo4j, with the text of its lines on Qdrant."""
+        """Return the code graph on Neo4j, with the text of its lines on Qdrant. Raises ServerError without a Neo4j."""
+        if not self._settings.neo4j_uri:
+            raise ServerError(NO_GRAPH)
         from graphrag_mcp.stores.neo4j.graph import Neo4jCode
         from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
         from graphrag_mcp.stores.qdrant.indexes import QdrantPoints

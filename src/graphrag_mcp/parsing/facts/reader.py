@@ -50,7 +50,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec.structs import astuple
 from tree_sitter import Node
 
-from graphrag_mcp.languages.grammars import Captures, Match, Matches
+from graphrag_mcp.languages.grammars import Captures, Grammar, Match, Matches
+from graphrag_mcp.languages.registry import load_part
 from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, Shapes, arguments, instance, module
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.facts import ASSIGNED, TYPED, Declared, Exported, FileFacts, Flow, Imported
@@ -233,3 +234,14 @@ def _role(captures: Captures, roles: Sequence[str]) -> str:
     """Return the role of a match: the mention, or what is not only a part of another."""
     mention = next((name for name in captures if name.startswith(MENTIONS)), "")
     return mention or next(role for role in roles if role in captures)
+
+
+def read_facts(
+    matches: Matches, grammar: Grammar, path: str, code: SourceCode, definitions: Sequence[Definition]
+) -> FileFacts | None:
+    """Return the facts of a file; None where the language has none."""
+    language = grammar.language
+    if not language.has_facts:
+        return None
+    shapes: Shapes = load_part(language.name, "shapes").SHAPES
+    return FactReader(code, shapes, definitions).read(matches, path, language.name)

@@ -9,7 +9,7 @@ import pytest
 
 from graphrag_mcp.cli import init as init_module
 from graphrag_mcp.cli.clients import CLIENTS, Entries, JsonFormat
-from graphrag_mcp.cli.init import FILE
+from graphrag_mcp.cli.init import NOTES_FILE
 from graphrag_mcp.cli.options import CLIENT_NAMES
 from graphrag_mcp.cli.run import DONE, FAILED, run
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -112,7 +112,7 @@ def test_what_was_not_edited_since_is_restored_byte_for_byte(project: Path, is_p
     assert {path: text for path, text in contents(*folders).items() if text is not None} == before
     if not is_prepared:
         assert contents(project) == before
-    assert json.loads((project.parent / "data" / FILE).read_text()) == {}
+    assert json.loads((project.parent / "data" / NOTES_FILE).read_text()) == {}
 
 
 def test_of_what_was_edited_since_only_the_entry_is_removed(project: Path, capsys: Lines) -> None:
@@ -295,7 +295,7 @@ def test_the_notes_contain_no_text_of_the_files(project: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_text('{"mcpServers": {"x": {"env": {"KEY": "s3cret"}}}}')
     assert init(project, "--client", "windsurf", "--yes") == DONE
-    notes = project.parent / "data" / FILE
+    notes = project.parent / "data" / NOTES_FILE
     assert "s3cret" not in notes.read_text()
     assert notes.stat().st_mode & 0o077 == 0
     notes.write_text('{"": 1}')  # Damaged notes only mean that the entry is removed by itself.

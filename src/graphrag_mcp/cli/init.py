@@ -25,7 +25,7 @@ from graphrag_mcp.errors import GraphragError, RequestError, RootError, Settings
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.printing import printable
 
-FILE = "written.json"
+NOTES_FILE = "written.json"
 BEGIN = "<!-- graphrag-mcp: begin (written by `graphrag-mcp init --agents`) -->"
 END = "<!-- graphrag-mcp: end -->"
 SECTION = (resources.files(__package__) / "agents.md").read_text("utf-8")
@@ -51,7 +51,7 @@ class WrittenFiles:
 
     def __init__(self, data: Path, root: Path) -> None:
         """data: the folder of all indexes, where the notes are."""
-        self.file = data / FILE
+        self.file = data / NOTES_FILE
         self._projects: dict[str, dict[str, Any]] = {}
         with suppress(OSError, ValueError, AttributeError, TypeError):
             self._projects = {

@@ -25,7 +25,7 @@ _DEFAULT_PATTERNS = """
     *.old *.backup *.bak *.deprecated *.old.* *.bak.* *.deprecated.*
 """
 ATTRIBUTES_FILE = ".gitattributes"
-MAX_BYTES = 1_000_000
+MAX_ATTRIBUTES_BYTES = 1_000_000
 # The first attribute that is set for a file counts.
 _CATEGORIES = {
     "linguist-vendored": Category.VENDORED,
@@ -93,7 +93,7 @@ class StatedCategories:
 
     def __init__(self, root: Path) -> None:
         try:
-            lines = read_file_below(root, ATTRIBUTES_FILE, MAX_BYTES).split(b"\n")
+            lines = read_file_below(root, ATTRIBUTES_FILE, MAX_ATTRIBUTES_BYTES).split(b"\n")
         except OSError:
             lines = []
         rules_of = {category: _rules(lines, name) for name, category in _CATEGORIES.items()}

@@ -32,7 +32,7 @@ MAX_ENDS = 12  # A question has no more on each side.
 MAX_HITS = 25
 _PER_NAMESAKE = 0.02  # What the second definition of a name costs more than the first.
 _OF_A_TYPE = 0.25  # What a member costs that has the name, where something else has it without an owner.
-_MOST = 0.3  # An end that costs more is a guess.
+_GUESS = 0.3  # An end that costs more is a guess.
 _PER_WORD = 0.2  # Each word of the question in a name adds this.
 _OF_ALL = 0.4  # A candidate that only a search for the whole question finds has this share of its rank.
 _PER_RANK = 0.05  # What the second candidate of a question costs more than the first.
@@ -160,7 +160,7 @@ def _named(navigator: "Navigator", call: Call[FlowArguments], names: Sequence[st
             others = [node for node in nodes if node not in whole]
             least = _OF_A_TYPE if whole else 0.0
             weights |= {node: _PER_NAMESAKE * place for place, node in enumerate(whole)}
-            weights |= {node: min(least + _PER_NAMESAKE * place, _MOST) for place, node in enumerate(others)}
+            weights |= {node: min(least + _PER_NAMESAKE * place, _GUESS) for place, node in enumerate(others)}
         except RequestError as error:
             problem = error
     if problem is not None and not weights:

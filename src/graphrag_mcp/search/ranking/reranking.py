@@ -27,11 +27,11 @@ RECENCY_DAYS = 365.0  # The signal of recency in the weighted sum falls to 1/e i
 
 logger = logging.getLogger(__name__)
 LOOKED_AT = 30  # Later candidates are not looked at; most of the gain is in the first ten.
-LEAST = 5  # Cosines have another scale for each model; of fewer, it is not known.
-WEIGHT = 0.4  # What the best of them can gain over the worst; with more, functions of one topic are confused.
-SPREAD = 2.0  # Standard deviations from the mean; beyond, a cosine counts no more.
+LEAST_LOOKED = 5  # Cosines have another scale for each model; of fewer, it is not known.
+LOOK_WEIGHT = 0.4  # What the best of them can gain over the worst; with more, functions of one topic are confused.
+LOOK_SPREAD = 2.0  # Standard deviations from the mean; beyond, a cosine counts no more.
 LIST_WEIGHT = 2.0  # The further list counts so much in the fusion: it has no words in common with the question.
-SHARED = 0.34  # Where the repository has a larger share of a question's terms, a further list only costs places.
+MOST_SHARED = 0.34  # Where the repository has a larger share of a question's terms, a further list only costs places.
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def look_again(order: list[Scored], query: Query, candidates: Candidates, second
         return order
     first = order[:LOOKED_AT]
     cosines = second.similarities(query.text, [scored.fused.chunk_id for scored in first])
-    if len(cosines) < LEAST:
+    if len(cosines) < LEAST_LOOKED:
         return order
     known = np.array(list(cosines.values()))
     mean, deviation = float(known.mean()), float(known.std()) or 1.0
@@ -191,7 +191,7 @@ def further_list(query: Query, pool: int, scope: Scope, lookups: Lookups) -> lis
         return []
     frequencies = lookups.frequencies(query.terms)
     known = [term for term in query.terms if frequencies is not None and frequencies.of_terms.get(term)]
-    items = second.nearest(query.text, pool, scope) if len(known) <= SHARED * len(query.terms) else []
+    items = second.nearest(query.text, pool, scope) if len(known) <= MOST_SHARED * len(query.terms) else []
     least = items[-1].score if items else 0.0
     shifted = [Ranked(item.chunk_id, item.score - least) for item in items]
     return [RankedList(ListSource.SECOND, shifted, LIST_WEIGHT)] if shifted else []
@@ -205,6 +205,6 @@ def _applies(query: Query) -> bool:
 def _judged(scored: Scored, cosine: float | None, mean: float, deviation: float) -> Scored:
     if cosine is None:
         return scored
-    distance = max(-SPREAD, min(SPREAD, (cosine - mean) / deviation))
-    value = WEIGHT * distance / (2 * SPREAD)
+    distance = max(-LOOK_SPREAD, min(LOOK_SPREAD, (cosine - mean) / deviation))
+    value = LOOK_WEIGHT * distance / (2 * LOOK_SPREAD)
     return scored.after(Factor("second look", value, FactorKind.BONUS, f"cosine {cosine:.2f}"))

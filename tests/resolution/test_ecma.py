@@ -2,6 +2,7 @@
 
 import pytest
 
+from graphrag_mcp.languages.manifests import read_manifest
 from graphrag_mcp.model.facts import SymbolId
 from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.resolution.uses import Uses
@@ -101,6 +102,19 @@ def test_paths_of_a_configuration_lead_to_files() -> None:
     text = "import { make } from '@/lib'\nimport { read } from 'other'\n«make»()\n«read»()\n"
     files = {"tsconfig.json": config, "src/lib.ts": "export const make = () => 1\n", "a.ts": text}
     assert Project(files).answers() == ["src/lib.ts:1 make", OTHER]
+
+
+def test_a_comma_in_a_text_of_a_configuration_is_no_trailing_one() -> None:
+    """The name that is imported is the one that the text says, comma and all."""
+    config = '{"compilerOptions": {"paths": {"@lib,}": ["src/lib"],}}}'
+    text = "import { make } from '@lib,}'\n«make»()\n"
+    files = {"tsconfig.json": config, "src/lib.ts": "export const make = () => 1\n", "a.ts": text}
+    assert Project(files).answer() == "src/lib.ts:1 make"
+
+
+def test_a_configuration_that_is_too_deep_says_nothing() -> None:
+    """It costs the file's manifest, and no stage of it fails."""
+    assert read_manifest("tsconfig.json", "[" * 100_000) is None
 
 
 def test_a_relative_module_that_is_not_there_is_unknown() -> None:

@@ -8,8 +8,9 @@ from typing import Any
 from graphrag_mcp.languages.manifests import joined, table
 from graphrag_mcp.model.files import OUTPUT, Manifest
 
-_COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
-_TRAILING = re.compile(r",(\s*[}\]])")
+_TEXT = r'("(?:[^"\\\n]|\\.)*+"?)'
+_COMMENT = re.compile(rf"{_TEXT}|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_TRAILING = re.compile(rf"{_TEXT}|,(?=\s*[}}\]])", re.DOTALL)
 
 
 def read(folder: str, name: str, text: str) -> Manifest | None:
@@ -57,8 +58,9 @@ def _places(value: object) -> Iterator[str]:
 
 def _json(text: str) -> Mapping[str, Any]:
     """Return the object of a text of JSON, in which there may be comments and trailing commas."""
-    plain = _TRAILING.sub(r"\1", _COMMENT.sub(lambda match: match[1] or "", text))
+    for left_out in (_COMMENT, _TRAILING):
+        text = left_out.sub(lambda match: match[1] or "", text)
     try:
-        return table(json.loads(plain))
-    except ValueError:
+        return table(json.loads(text))
+    except (ValueError, RecursionError):
         return {}

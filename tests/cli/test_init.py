@@ -252,7 +252,7 @@ def test_a_link_inside_the_project_stays_one(project: Path) -> None:
     ],
 )
 def test_a_file_that_cannot_be_merged_is_left_as_it_is(project: Path, client: str, text: str, capsys: Lines) -> None:
-    """And the message says how to mend it."""
+    """The message says how to repair the file."""
     file = CLIENTS[client].settings(project)
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)

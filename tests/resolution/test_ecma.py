@@ -105,7 +105,7 @@ def test_paths_of_a_configuration_lead_to_files() -> None:
 
 
 def test_a_comma_in_a_text_of_a_configuration_is_no_trailing_one() -> None:
-    """The name that is imported is the one that the text says, comma and all."""
+    """The name of the module in the import has the comma, as the text has it."""
     config = '{"compilerOptions": {"paths": {"@lib,}": ["src/lib"],}}}'
     text = "import { make } from '@lib,}'\n«make»()\n"
     files = {"tsconfig.json": config, "src/lib.ts": "export const make = () => 1\n", "a.ts": text}

@@ -118,7 +118,7 @@ class DeclarationLinks(Places):
     def _pair(self, above: Place, below: Place, line: int, *, is_said: bool = True, use: str = "") -> Iterator[Link]:
         """Yield from both sides that a method overrides one; if only the place of a literal says so, it is not below.
 
-        use: BASE where one only stands in the other's place, so that what overrides it does not override that.
+        use: BASE if one only stands in the place of the other: what overrides the one does not override the other.
         """
         yield Link(above, below, line, RelationKind.OVERRIDES, use, How.BELOW if is_said else How.EXPECTED)
         yield Link(below, above, line, RelationKind.OVERRIDES, use, How.ABOVE)

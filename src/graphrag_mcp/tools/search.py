@@ -184,9 +184,8 @@ def find_example(view: View, request: SearchRequest) -> Example | None:
 def _lines_of(navigator: "Navigator", match: re.Match[str], request: SearchRequest) -> tuple[str, int, int]:
     """Return the path and the lines that are meant. Raises RequestError if no such symbol or file is indexed."""
     if match["name"]:
-        scope = replace(
-            request.scope, categories=frozenset(), languages=frozenset(), paths=()
-        )  # The filters are for what is found.
+        # The filters of the request are for what is found, and not for the example.
+        scope = replace(request.scope, categories=frozenset(), languages=frozenset(), paths=())
         node = navigator.code(match["name"], scope)[0]
         return node.path, node.start_line, node.end_line
     return navigator.outline(match["path"]).file.path, int(match["first"]), int(match["last"])

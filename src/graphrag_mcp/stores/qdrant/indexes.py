@@ -111,7 +111,7 @@ class QdrantVectorIndex:
         vectors = {
             key: record.vector[DENSE]
             for key, record in records.items()
-            if isinstance(record.vector, dict) and record.vector
+            if isinstance(record.vector, dict) and DENSE in record.vector
         }
         return {
             chunk_id: np.asarray(vectors[key], dtype=np.float32) for chunk_id, key in keys.items() if key in vectors

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.model.graph import Direction
-from graphrag_mcp.resolution.files import MOST_OF_A_NAME
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from tests.graph.test_relations import ask, rows
 from tests.indexed import indexed
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from graphrag_mcp.model.links import Link, Read
-from graphrag_mcp.resolution.files import MEANING
 from graphrag_mcp.resolution.linking import Linked, Linker
+from graphrag_mcp.resolution.reads import MEANING
 from graphrag_mcp.resolution.visible import changed_reads
 from tests.resolution.projects import Project
 

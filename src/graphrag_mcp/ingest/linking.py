@@ -12,8 +12,8 @@ from graphrag_mcp.ingest.workers import SearchYield, run_tasks
 from graphrag_mcp.model.files import Failure
 from graphrag_mcp.model.links import Read
 from graphrag_mcp.parsing.stages import failure
-from graphrag_mcp.resolution.files import MEANING
 from graphrag_mcp.resolution.linking import Linker
+from graphrag_mcp.resolution.reads import MEANING
 from graphrag_mcp.resolution.visible import changed_names, changed_reads
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.facts import SqliteFacts

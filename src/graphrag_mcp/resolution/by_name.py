@@ -40,8 +40,8 @@ from graphrag_mcp.resolution.candidates import (
     scopes,
     takes,
 )
-from graphrag_mcp.resolution.files import MOST_OF_A_NAME, Reads
 from graphrag_mcp.resolution.owners import USED, Inherited, NamedModules, Owners
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, Reads
 from graphrag_mcp.text.names import without_constructor
 
 _HIDING = (SymbolKind.MODULE, *CALLABLE)

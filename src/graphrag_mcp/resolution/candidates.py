@@ -7,7 +7,7 @@ from typing import NamedTuple
 from graphrag_mcp.model.files import CALLABLE, HEADER_SUFFIXES, Count, SymbolKind
 from graphrag_mcp.model.links import How, Place
 from graphrag_mcp.model.sources import Named
-from graphrag_mcp.resolution.files import MOST_OF_A_NAME
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.text.names import without_constructor
 
 MOST_SCOPES = 20

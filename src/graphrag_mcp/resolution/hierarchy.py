@@ -8,8 +8,8 @@ from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, StoredLink
 from graphrag_mcp.model.values import Instance, Type, symbols_of
-from graphrag_mcp.resolution.files import MOST_OF_A_NAME
 from graphrag_mcp.resolution.method_sets import MethodSets, closure
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.references import SUPER_ID, References, Site, types_of
 from graphrag_mcp.resolution.state import LIBRARIES, of_project
 

@@ -11,10 +11,11 @@ from graphrag_mcp.model.links import EMBEDDING, How, Link, Place, Read
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import symbols_of
 from graphrag_mcp.resolution.by_name import NameResolution
-from graphrag_mcp.resolution.files import File, Noting, Reads
+from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.handing import Handing
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.mentions import Mentions
+from graphrag_mcp.resolution.reads import Noting, Reads
 from graphrag_mcp.resolution.references import NoLinks, Places, References, functions_of, types_of
 from graphrag_mcp.resolution.state import of_project
 

@@ -28,7 +28,7 @@ from graphrag_mcp.model.values import (
     apart,
     either,
 )
-from graphrag_mcp.resolution.files import MOST_OF_A_NAME
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.state import LIBRARIES, ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
 from graphrag_mcp.resolution.types import Lineage

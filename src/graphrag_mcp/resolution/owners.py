@@ -12,7 +12,7 @@ from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, Link
 from graphrag_mcp.model.sources import Keyed, Named
 from graphrag_mcp.resolution.candidates import NOTHING, Called, Meant, candidate_of, one_or_guess, scopes
-from graphrag_mcp.resolution.files import BASES, MOST_OF_A_NAME, PASSED_ON, Reads
+from graphrag_mcp.resolution.reads import BASES, MOST_OF_A_NAME, PASSED_ON, Reads
 
 MOST_ABOVE = 100  # Types above a type, besides those that it names itself.
 MOST_OVERLOADS = 8  # More methods of one name in a type are not told apart.

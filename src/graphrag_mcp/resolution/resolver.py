@@ -32,12 +32,13 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
-from graphrag_mcp.resolution.files import MOST_OF_A_NAME, sought_in
+from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.foreign import ForeignTypes
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.names import Names
 from graphrag_mcp.resolution.overloads import Overloads
+from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.state import ResolverPart, State, is_foreign, of_project
 from graphrag_mcp.resolution.symbols import Symbols
 from graphrag_mcp.resolution.types import Lineage, Types

@@ -17,7 +17,8 @@ from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Arguments, Foreign, Instance, Outside, Referent, Value, is_large
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.facts.reader import read_facts
-from graphrag_mcp.resolution.files import ANYTHING, File, Reads, Sought
+from graphrag_mcp.resolution.files import ANYTHING, File, Sought
+from graphrag_mcp.resolution.reads import Reads
 
 MAX_STEPS = 20_000  # A question that takes more is undecided; most take a few dozen.
 MAX_OF_FILE = (

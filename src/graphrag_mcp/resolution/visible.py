@@ -17,7 +17,8 @@ from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import Read
 from graphrag_mcp.model.sources import Names
 from graphrag_mcp.parsing.code.imports import module_keys
-from graphrag_mcp.resolution.files import BASES, IMPORTED_BY_ALL, PASSED_ON, Nested, Span
+from graphrag_mcp.resolution.files import Nested, Span
+from graphrag_mcp.resolution.reads import BASES, IMPORTED_BY_ALL, PASSED_ON
 
 _NUMBER = re.compile(r"([#%])(\d+)")
 

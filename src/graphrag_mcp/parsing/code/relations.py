@@ -15,7 +15,8 @@ from graphrag_mcp.model.files import (
     Resolution,
     SymbolKind,
 )
-from graphrag_mcp.parsing.code.imports import FileNames, Resolved, module_of_path
+from graphrag_mcp.parsing.code.file_names import FileNames, Resolved
+from graphrag_mcp.parsing.code.imports import module_of_path
 from graphrag_mcp.parsing.code.names import last_name
 from graphrag_mcp.parsing.outline import (
     SUPER_RECEIVER,

@@ -143,9 +143,9 @@ def ignore_file_law(folder: Path) -> Law:
 def settings_law(folder: Path) -> Law:
     """Any file and any environment are settings, or problems that each name a setting."""
     from graphrag_mcp.errors import SettingsError
-    from graphrag_mcp.settings import _SECTION_OF, SETTINGS_FILE, Settings, load_settings
+    from graphrag_mcp.settings import _SECTION_OF, SECTIONS, SETTINGS_FILE, load_settings
 
-    known = {SETTINGS_FILE, *Settings.model_fields, *_SECTION_OF}
+    known = {SETTINGS_FILE, *SECTIONS, *_SECTION_OF}
 
     def hold(content: bytes, environment: Mapping[str, str]) -> None:
         (folder / SETTINGS_FILE).write_bytes(content)
@@ -292,9 +292,11 @@ def _ignore_file_seeds() -> Iterator[bytes]:
 
 
 def _settings_seeds() -> Iterator[bytes]:
+    import msgspec
+
     from graphrag_mcp.settings import Settings
 
-    values = Settings().model_dump(mode="json")
+    values = msgspec.to_builtins(Settings(), enc_hook=str)
     for section, fields in values.items():
         lines = [f"{name} = {json.dumps(value)}" for name, value in fields.items() if value is not None]
         yield "\n".join([f"[{section}]", *lines]).encode()

@@ -22,6 +22,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.history.find import Past
@@ -73,7 +75,7 @@ def main() -> None:
     add_option(parser)
     options = parser.parse_args()
     changes = {name: float(value) for name, _, value in (one.partition("=") for one in options.setting)}
-    settings = RetrievalSettings().model_copy(update=changes)
+    settings = msgspec.structs.replace(RetrievalSettings(), **changes)
     if options.functions:
         _measure_functions(options.checkouts, options.functions, options.figures)
         return

@@ -13,7 +13,8 @@ import yaml
 from graphrag_mcp import __version__
 from graphrag_mcp.cli.init import SECTION
 from graphrag_mcp.cli.options import ROOT_VARIABLES, create_parser
-from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings
+from graphrag_mcp.model.fields import fields_of
+from graphrag_mcp.settings import ENVIRONMENT_PREFIX, SECTIONS
 from graphrag_mcp.tools.table import TOOLS
 
 REPOSITORY = Path(__file__).parents[1]
@@ -23,7 +24,6 @@ HOOKS = "packaging/claude-code/hooks/hooks.json"
 BUNDLE = "packaging/mcpb/manifest.json"
 REGISTRY = "server.json"
 SKILL = REPOSITORY / "packaging" / "claude-code" / "skills" / "code-search" / "SKILL.md"
-SECTIONS = (IndexingSettings, RetrievalSettings, ServerSettings)
 CHARACTERS = 1_024  # Of a skill's description: what is longer is cut.
 
 
@@ -33,7 +33,7 @@ def read(name: str) -> dict[str, Any]:
 
 
 def setting_variables() -> set[str]:
-    names = (name for section in SECTIONS for name in section.model_fields)
+    names = (name for section in SECTIONS.values() for name in fields_of(section))
     return {f"{ENVIRONMENT_PREFIX}{name.upper()}" for name in names} | set(ROOT_VARIABLES)
 
 

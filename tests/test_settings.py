@@ -2,25 +2,20 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
-from pydantic import BaseModel
-from pydantic_core import PydanticUndefined
+from msgspec import Meta, Struct
 
 from graphrag_mcp.errors import SettingsError
+from graphrag_mcp.model.fields import fields_of, schema_of
 from graphrag_mcp.settings import (
     RECENCY_FACTORS,
     RERANK_WEIGHTS,
+    SECTIONS,
     SETTINGS_FILE,
-    IndexingSettings,
-    RetrievalSettings,
-    ServerSettings,
     Settings,
     load_settings,
 )
-
-SECTIONS = (IndexingSettings, RetrievalSettings, ServerSettings)
 
 
 def _load(folder: Path, toml: str = "", **environ: str) -> Settings:
@@ -79,14 +74,14 @@ def test_a_variable_sets_what_it_names(tmp_path: Path, variable: str, text: str,
 def test_what_is_no_table_is_refused_with_the_form_of_one(tmp_path: Path, text: str) -> None:
     """A table in the environment is JSON; nothing else is guessed at."""
     (problem,) = _problems(tmp_path, CATEGORY_WEIGHTS=text)
-    assert problem.endswith('input should be a table, in the environment one like {"config": 0.2}')
+    assert problem.endswith('expected a table, in the environment one like {"config": 0.2}')
 
 
 @pytest.mark.requirement("001-20")
 @pytest.mark.parametrize(
     ("variable", "text", "name", "known"),
     [
-        ("CATEGORY_WEIGHTS", '{"tset": 0.2}', "retrieval.category_weights.tset = 'tset'", "'tests'"),
+        ("CATEGORY_WEIGHTS", '{"tset": 0.2}', "retrieval.category_weights.tset = 'tset'", "tests"),
         (
             "GRAPH_EXPANSION_EDGE_TYPES",
             "calls,inherit",
@@ -139,15 +134,15 @@ archive_patterns = 3
     assert len(problems) == 10
     for words in (
         "colour is not a setting",
-        "retrieval.rrf_k = 0: input should be greater than or equal to 1",
-        "retrieval.recency_fresh_days = -1: input should be greater than or equal to 0",
-        "retrieval.fusion_algorithm = 'best': input should be 'relative', 'rrf', 'weighted' or 'semantic_only'",
+        "retrieval.rrf_k = 0: expected a whole number from 1 to 1000",
+        "retrieval.recency_fresh_days = -1: expected a finite number, at least 0",
+        "retrieval.fusion_algorithm = 'best': expected one of relative, rrf, weighted, semantic_only",
         "retrieval.rff_k is not a setting; did you mean retrieval.rrf_k?",
-        "indexing.archive_patterns = 3: input should be a list of strings",
-        "indexing.workers = 'many': input should be a valid integer",
+        "indexing.archive_patterns = 3: expected a list, each entry text",
+        "indexing.workers = 'many': expected a whole number from 0 to 64",
         "GRAPHRAG_NO_SUCH_THING is not a setting",
-        "retrieval.vector_weight = '11': input should be less than or equal to 10",
-        "retrieval.recency_factors.old = '-1': input should be greater than or equal to 0",
+        "retrieval.vector_weight = '11': expected a number from 0 to 10",
+        "retrieval.recency_factors.old = '-1': expected a number from 0 to 10",
     ):
         assert any(words in problem for problem in problems), words
 
@@ -155,12 +150,11 @@ archive_patterns = 3
 def _limits() -> list[tuple[str, str, float]]:
     """Return every number among the settings that has a bound, with a value beyond it."""
     beyond = []
-    for section, model in (("indexing", IndexingSettings), ("retrieval", RetrievalSettings)):
-        for name, info in model.model_fields.items():
-            for rule in info.metadata:
-                for bound, step in (("ge", -1), ("gt", 0), ("le", 1), ("lt", 0)):
-                    limit: Any = getattr(rule, bound, PydanticUndefined)
-                    if limit is not PydanticUndefined and limit is not None:
+    for section, kind in SECTIONS.items():
+        for name, field in fields_of(kind).items():
+            for limits in (note for note in getattr(field.type, "__metadata__", ()) if isinstance(note, Meta)):
+                for limit, step in ((limits.ge, -1), (limits.gt, 0), (limits.le, 1)):
+                    if limit is not None:
                         beyond.append((section, name, limit + step))
     return beyond
 
@@ -186,14 +180,14 @@ def test_a_number_is_finite(tmp_path: Path, value: str) -> None:
 def test_the_ignore_file_is_a_name(tmp_path: Path, name: str) -> None:
     """It is looked for in every folder, so it cannot lie in one."""
     (problem,) = _problems(tmp_path, IGNORE_FILE=name)
-    assert problem == f"indexing.ignore_file = {name!r}: input should be a file name without a folder"
+    assert problem == f"indexing.ignore_file = {name!r}: expected a file name without a folder"
 
 
 @pytest.mark.requirement("001-20")
 def test_a_value_where_a_table_belongs_is_a_problem(tmp_path: Path) -> None:
     """Also when the environment sets something of that section."""
     (problem,) = _problems(tmp_path, "retrieval = 3\n", RRF_K="20")
-    assert problem == "retrieval = 3: input should be a table of settings"
+    assert problem == "retrieval = 3: expected a table of settings"
 
 
 @pytest.mark.requirement("001-20")
@@ -268,11 +262,11 @@ def test_the_seeds_switches_give_a_setting_its_value(
         load_settings(tmp_path, {name: "perhaps"})
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-def test_every_setting_has_a_reason(section: type[BaseModel]) -> None:
+@pytest.mark.parametrize("section", SECTIONS.values())
+def test_every_setting_has_a_reason(section: type[Struct]) -> None:
     """There are few, and each names its requirement or says who needs another value than the default."""
-    assert sum(len(one.model_fields) for one in SECTIONS) <= 60
-    assert all(info.description for info in section.model_fields.values())
+    assert sum(map(len, map(fields_of, SECTIONS.values()))) <= 60
+    assert all("description" in schema_of(field.type) for field in fields_of(section).values())
 
 
 @pytest.mark.requirement("K-18")

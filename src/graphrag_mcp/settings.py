@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
-from pydantic_core import PydanticCustomError
+from msgspec import Meta, Struct, field
 
 from graphrag_mcp.errors import SettingsError
+from graphrag_mcp.model.fields import After, Before, FieldsError, Problem, fields_of, read_record
 from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.setting_names import OTHER_NAMES, TRUST_VARIABLE, by_own_names, read_compatible_names
 from graphrag_mcp.system.safe_files import read_regular_file
@@ -25,7 +25,7 @@ MAX_FILE_BYTES = 1_000_000
 
 def _check_line(value: str) -> str:
     if any(character in value for character in "\0\n\r"):
-        raise ValueError("expected text on one line")
+        raise ValueError("text on one line")
     return value
 
 
@@ -45,14 +45,14 @@ def _read_table(value: object) -> object:
     except (ValueError, RecursionError):
         table = None
     if not isinstance(table, dict):
-        raise PydanticCustomError("table", 'input should be a table, in the environment one like {"config": 0.2}')
+        raise ValueError('a table, in the environment one like {"config": 0.2}')
     return table
 
 
 def _check_file_name(value: str) -> str:
     """Refuse a path: the file is looked for in every folder of the project."""
     if "/" in value or "\0" in value or value in ("", ".", ".."):
-        raise PydanticCustomError("file_name", "input should be a file name without a folder")
+        raise ValueError("a file name without a folder")
     return value
 
 
@@ -60,28 +60,52 @@ def _check_url(schemes: str) -> Callable[[str], str]:
     accepted = tuple(f"{scheme}://" for scheme in schemes.split())
 
     def check(value: str) -> str:
-        if value and not (value.startswith(accepted) and urlsplit(value).hostname):
-            raise PydanticCustomError("url", f"input should begin with {' or '.join(accepted)} and name a host")
-        if value and "@" in urlsplit(value).netloc:
-            raise PydanticCustomError(
-                "url", "input should not contain a user or password, which have their own settings"
-            )
+        try:
+            parts = urlsplit(value)
+        except ValueError:  # Brackets without an address in them.
+            parts = urlsplit("")
+        if value and not (value.startswith(accepted) and parts.hostname):
+            raise ValueError(f"{' or '.join(accepted)} with the name of a host")
+        if "@" in parts.netloc:
+            raise ValueError("an address without user and password, which have their own settings")
         return value
 
     return check
 
 
-FileName = Annotated[str, AfterValidator(_check_file_name)]
-Line = Annotated[str, AfterValidator(_check_line)]
-Names = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Shares = Annotated[Mapping[Category, Share], BeforeValidator(_read_table)]
-Relations = Annotated[tuple[RelationKind, ...], BeforeValidator(_split_commas)]
-Synonyms = Annotated[Mapping[str, Names], BeforeValidator(_read_table)]
-Weight = Annotated[float, Field(ge=0, le=10)]
-QdrantUrl = Annotated[str, AfterValidator(_check_url("http https"))]
-Neo4jUri = Annotated[str, AfterValidator(_check_url("bolt bolt+s bolt+ssc neo4j neo4j+s neo4j+ssc"))]
-Days = Annotated[float, Field(ge=0)]
+class Secret:
+    """A text that is not shown by mistake."""
+
+    def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise ValueError("text")
+        self.text = text
+
+    def __str__(self) -> str:
+        return "…" if self.text else ""
+
+    def __repr__(self) -> str:
+        return f"Secret({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+FileName = Annotated[str, After(_check_file_name)]
+Line = Annotated[str, After(_check_line)]
+Names = Annotated[tuple[str, ...], Before(_split_commas)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Shares = Annotated[Mapping[Category, Share], Before(_read_table)]
+Relations = Annotated[tuple[RelationKind, ...], Before(_split_commas)]
+Synonyms = Annotated[Mapping[str, Names], Before(_read_table)]
+Weight = Annotated[float, Meta(ge=0, le=10)]
+QdrantUrl = Annotated[str, After(_check_url("http https"))]
+Neo4jUri = Annotated[str, After(_check_url("bolt bolt+s bolt+ssc neo4j neo4j+s neo4j+ssc"))]
+Days = Annotated[float, Meta(ge=0)]
+SecretText = Annotated[Secret, Before(Secret), Meta(extra_json_schema={"type": "string"})]
 
 
 class RankingPart(StrEnum):
@@ -102,7 +126,7 @@ class RankingPart(StrEnum):
     EQUAL_VECTORS = "equal_vectors"
 
 
-Parts = Annotated[tuple[RankingPart, ...], BeforeValidator(_split_commas)]
+Parts = Annotated[tuple[RankingPart, ...], Before(_split_commas)]
 
 # The defaults of the tables; a table that gives some of the names keeps the others.
 DOCUMENT_WEIGHTS: Mapping[str, float] = {
@@ -113,167 +137,167 @@ RERANK_WEIGHTS: Mapping[str, float] = {
     "vector": 0.55, "keyword": 0.25, "heading": 0.05, "tag_overlap": 0.05, "preamble": 0.05, "recency": 0.02,
     "status": 0.02, "mention_boost": 0.5,
 }  # fmt: skip
-Weights = Annotated[Mapping[str, Weight], BeforeValidator(_read_table)]
+Weights = Annotated[Mapping[str, Weight], Before(_read_table)]
 
 
-def _over(defaults: Mapping[str, float]) -> AfterValidator:
+def _over(defaults: Mapping[str, float]) -> After:
     """Return what completes a table with the defaults, and refuses other names."""
 
     def complete(given: Mapping[str, float]) -> Mapping[str, float]:
         if given.keys() <= defaults.keys():
             return {**defaults, **given}
-        raise PydanticCustomError("names", f"names should be among {', '.join(defaults)}")
+        raise ValueError(f"a table whose names are among {', '.join(defaults)}")
 
-    return AfterValidator(complete)
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    return After(complete)
 
 
-class IndexingSettings(_Section):
+class _Section(Struct, frozen=True, kw_only=True):
+    """A table of the file."""
+
+
+class IndexingSettings(_Section, frozen=True, kw_only=True):
     """`[indexing]`: what is indexed, and with which model."""
 
-    ignore_file: FileName = Field(".graphragignore", description="name of the ignore file")
-    default_exclusions: bool = Field(True, description="use the built-in exclusions if the root has no ignore file")
-    archive_patterns: Names = Field((), description="patterns of archived files; a leading + adds to the built-in ones")
-    embedding_model: Line = Field(
-        "", description="model of a second look, for other languages: fastembed name or folder; empty: none"
+    ignore_file: Annotated[FileName, "name of the ignore file"] = ".graphragignore"
+    default_exclusions: Annotated[bool, "use the built-in exclusions if the root has no ignore file"] = True
+    archive_patterns: Annotated[Names, "patterns of archived files; a leading + adds to the built-in ones"] = ()
+    embedding_model: Annotated[
+        Line, "model of a second look, for other languages: fastembed name or folder; empty: none"
+    ] = ""
+    data_dir: Annotated[Line, "folder of the index files, for another disk; empty: the user's data folder"] = ""
+    workers: Annotated[int, Meta(ge=0, le=64), "parsing processes, fewer on a shared machine; 0: one per core"] = 0
+    max_file_bytes: Annotated[int, Meta(ge=1), "larger files are skipped; what is large depends on the project"] = (
+        10_000_000
     )
-    data_dir: Line = Field("", description="folder of the index files, for another disk; empty: the user's data folder")
-    workers: int = Field(0, ge=0, le=64, description="parsing processes, fewer on a shared machine; 0: one per core")
-    max_file_bytes: int = Field(
-        10_000_000, ge=1, description="larger files are skipped; what is large depends on the project"
-    )
-    watch: Literal["auto", "off"] = Field(
-        "auto", description="`auto`: follow edits; `off`: index once, where another process or a job does it"
-    )
+    watch: Annotated[
+        Literal["auto", "off"],
+        "`auto`: follow edits; `off`: index once, where another process or a job does it",
+    ] = "auto"
 
 
-# The settings of `[retrieval]` come in groups; in the file and the environment they are one flat table.
+# The settings of `[retrieval]` come in groups, each of which extends the one before: in the file they are one table.
 
 
-class SearchSettings(_Section):
+class _SearchSettings(_Section, frozen=True, kw_only=True):
     """What is searched and shown."""
 
-    exclude_archived: bool = Field(True, description="hide archived files unless a call includes them")
-    query_expansion: bool = Field(True, description="also search for synonyms: auth, authentication")
-    expansions: Synonyms = Field({}, description="synonyms of your own: a table from words to lists of words")
-    graph_expansion_edge_types: Relations = Field(
-        (), description="relations shown beside the results; empty: all except uses"
-    )
-    graph_expansion_max_nodes: int = Field(12, ge=0, le=20, description="maximum number of related chunks; 0: none")
-    rejected_injection_max_docs: int = Field(
-        3, ge=0, le=10, description="maximum number of rejected documents shown apart; 0: none"
-    )
-    rejected_min_similarity: Share = Field(0.4, description="minimum cosine of a rejected document to the query")
-    judge_confidence: bool = Field(
-        True, description="report when nothing matches well, and show less then; off where it judges wrongly"
-    )
-    min_score: float | None = Field(None, ge=0, le=1, description="drop results with a lower fused score")
-    response_tokens: int = Field(
-        6000, ge=200, le=20_000, description="maximum length of an answer in tokens; clients have room for more or less"
-    )
+    exclude_archived: Annotated[bool, "hide archived files unless a call includes them"] = True
+    query_expansion: Annotated[bool, "also search for synonyms: auth, authentication"] = True
+    expansions: Annotated[Synonyms, "synonyms of your own: a table from words to lists of words"] = {}
+    graph_expansion_edge_types: Annotated[Relations, "relations shown beside the results; empty: all except uses"] = ()
+    graph_expansion_max_nodes: Annotated[int, Meta(ge=0, le=20), "maximum number of related chunks; 0: none"] = 12
+    rejected_injection_max_docs: Annotated[
+        int, Meta(ge=0, le=10), "maximum number of rejected documents shown apart; 0: none"
+    ] = 3
+    rejected_min_similarity: Annotated[Share, "minimum cosine of a rejected document to the query"] = 0.4
+    judge_confidence: Annotated[
+        bool, "report when nothing matches well, and show less then; off where it judges wrongly"
+    ] = True
+    min_score: Annotated[Share | None, "drop results with a lower fused score"] = None
+    response_tokens: Annotated[
+        int,
+        Meta(ge=200, le=20_000),
+        "maximum length of an answer in tokens; clients have room for more or less",
+    ] = 6000
 
 
-class RankingSettings(_Section):
+class _RankingSettings(_SearchSettings, frozen=True, kw_only=True):
     """How the lists of the stores are merged, and what counts."""
 
-    fusion_algorithm: Literal["relative", "rrf", "weighted", "semantic_only"] = Field(
-        "relative",
-        description="`relative`: shares of the best score; `rrf`: reciprocal ranks; `weighted`: raw scores; "
+    fusion_algorithm: Annotated[
+        Literal["relative", "rrf", "weighted", "semantic_only"],
+        "`relative`: shares of the best score; `rrf`: reciprocal ranks; `weighted`: raw scores; "
         "`semantic_only`: vectors alone",
-    )
-    rrf_k: int = Field(60, ge=1, le=1000, description="the constant of reciprocal ranks")
-    vector_weight: Weight = Field(0.8, description="weight of the vector list")
-    keyword_weight: Weight = Field(1.0, description="weight of the keyword list")
-    category_weights: Shares = Field(
-        {}, description="share of the vectors by kind of file, e.g. config = 0.2; else 0.5"
-    )
-    confidence_vector: Weight = Field(1.0, description="factor for the first two of the vector list")
-    switched_off: Parts = Field((), description="parts of the ranking that are left out, such as votes")
-    prior_tests: Share = Field(0.5, description="factor for tests, unless the query asks for them")
-    prior_documentation: Share = Field(0.4, description="factor for documents, unless the query asks for them")
-    prior_config: Share = Field(0.6, description="factor for configuration, unless the query asks for it")
-    prior_examples: Share = Field(0.5, description="factor for examples, unless the query asks for them")
-    document_weights: Annotated[Weights, _over(DOCUMENT_WEIGHTS)] = Field(
-        DOCUMENT_WEIGHTS,
-        description="added per point of a document's priority; taken away for its status or type",
-    )
+    ] = "relative"
+    rrf_k: Annotated[int, Meta(ge=1, le=1000), "the constant of reciprocal ranks"] = 60
+    vector_weight: Annotated[Weight, "weight of the vector list"] = 0.8
+    keyword_weight: Annotated[Weight, "weight of the keyword list"] = 1.0
+    category_weights: Annotated[Shares, "share of the vectors by kind of file, e.g. config = 0.2; else 0.5"] = {}
+    confidence_vector: Annotated[Weight, "factor for the first two of the vector list"] = 1.0
+    switched_off: Annotated[Parts, "parts of the ranking that are left out, such as votes"] = ()
+    prior_tests: Annotated[Share, "factor for tests, unless the query asks for them"] = 0.5
+    prior_documentation: Annotated[Share, "factor for documents, unless the query asks for them"] = 0.4
+    prior_config: Annotated[Share, "factor for configuration, unless the query asks for it"] = 0.6
+    prior_examples: Annotated[Share, "factor for examples, unless the query asks for them"] = 0.5
+    document_weights: Annotated[
+        Weights,
+        _over(DOCUMENT_WEIGHTS),
+        "added per point of a document's priority; taken away for its status or type",
+    ] = field(default_factory=lambda: DOCUMENT_WEIGHTS)
 
 
-class RecencySettings(_Section):
+class _RecencySettings(_RankingSettings, frozen=True, kw_only=True):
     """The factors for the age of a file's last commit."""
 
-    recency_profile: Literal["tiered", "decay", "off"] = Field(
-        "tiered", description="`tiered`: a factor for each age group; `decay`: falls with the age; `off`"
-    )
-    recency_fresh_days: Days = Field(14, description="maximum age of a fresh file in days")
-    recency_recent_days: Days = Field(60, description="maximum age of a recent file in days")
-    recency_old_days: Days = Field(180, description="age in days from which a file is old")
-    recency_factors: Annotated[Weights, _over(RECENCY_FACTORS)] = Field(
-        RECENCY_FACTORS, description="factor of each age group"
+    recency_profile: Annotated[
+        Literal["tiered", "decay", "off"],
+        "`tiered`: a factor for each age group; `decay`: falls with the age; `off`",
+    ] = "tiered"
+    recency_fresh_days: Annotated[Days, "maximum age of a fresh file in days"] = 14
+    recency_recent_days: Annotated[Days, "maximum age of a recent file in days"] = 60
+    recency_old_days: Annotated[Days, "age in days from which a file is old"] = 180
+    recency_factors: Annotated[Weights, _over(RECENCY_FACTORS), "factor of each age group"] = field(
+        default_factory=lambda: RECENCY_FACTORS
     )
 
 
-class AlternativeSettings(_Section):
+class _AlternativeSettings(_RecencySettings, frozen=True, kw_only=True):
     """A second ranking of the top candidates, and backlinks, which are off by default."""
 
-    rerank: Literal["none", "weighted_sum", "cross_encoder"] = Field(
-        "none", description="what ranks the top candidates again"
+    rerank: Annotated[Literal["none", "weighted_sum", "cross_encoder"], "what ranks the top candidates again"] = "none"
+    cross_encoder_model: Annotated[str, "fastembed cross-encoder name or model folder"] = (
+        "Xenova/ms-marco-MiniLM-L-6-v2"
     )
-    cross_encoder_model: str = Field(
-        "Xenova/ms-marco-MiniLM-L-6-v2", description="fastembed cross-encoder name or model folder"
+    rerank_weights: Annotated[Weights, _over(RERANK_WEIGHTS), "weights of `weighted_sum`"] = field(
+        default_factory=lambda: RERANK_WEIGHTS
     )
-    rerank_weights: Annotated[Weights, _over(RERANK_WEIGHTS)] = Field(
-        RERANK_WEIGHTS, description="weights of `weighted_sum`"
-    )
-    rerank_normalize_scores: bool = Field(False, description="`weighted_sum`: scale the cosines to 0 to 1 first")
-    backlink_boost_weight: Weight = Field(
-        0.0, description="added to the factor for each file that refers to the result's file; 0: off"
-    )
-    backlink_boost_cap: int = Field(10, ge=0, le=1000, description="maximum number of files that count as backlinks")
+    rerank_normalize_scores: Annotated[bool, "`weighted_sum`: scale the cosines to 0 to 1 first"] = False
+    backlink_boost_weight: Annotated[
+        Weight, "added to the factor for each file that refers to the result's file; 0: off"
+    ] = 0.0
+    backlink_boost_cap: Annotated[int, Meta(ge=0, le=1000), "maximum number of files that count as backlinks"] = 10
 
 
-class RetrievalSettings(SearchSettings, RankingSettings, RecencySettings, AlternativeSettings):
+class RetrievalSettings(_AlternativeSettings, frozen=True, kw_only=True):
     """`[retrieval]`: how results are found and ranked."""
 
 
-class ServerSettings(_Section):
+class ServerSettings(_Section, frozen=True, kw_only=True):
     """`[servers]`: Qdrant and Neo4j, which hold a replica of the index."""
 
-    qdrant_url: QdrantUrl = Field("", description="Qdrant for vectors and keywords, as http(s)://host:port")
-    qdrant_api_key: SecretStr = Field(SecretStr(""), description="API key of Qdrant")
-    qdrant_collection: str = Field("code", min_length=1, description="Qdrant collection, shared by all projects")
-    qdrant_grpc_port: int = Field(0, ge=0, le=65_535, description="gRPC port of Qdrant; 0: REST")
-    qdrant_shards: int = Field(
-        1, ge=1, le=1000, description="shards of a new collection: one for each node that has it"
-    )
-    qdrant_replicas: int = Field(1, ge=1, le=100, description="copies of each shard of a new collection")
-    qdrant_write_copies: int = Field(
-        1, ge=1, le=100, description="copies of a new collection that must confirm a write"
-    )
-    qdrant_on_disk: bool = Field(
-        False, description="a new collection reads vectors and texts from disk, not from memory"
-    )
-    qdrant_quantized: bool = Field(False, description="a new collection keeps a byte per dimension in memory as well")
-    neo4j_uri: Neo4jUri = Field("", description="Neo4j for the graph, as bolt:// or neo4j://, +s for TLS")
-    neo4j_user: str = Field("neo4j", description="Neo4j user")
-    neo4j_password: SecretStr = Field(SecretStr(""), description="password of the Neo4j user")
-    neo4j_database: str = Field("", description="Neo4j database; empty: the user's default")
-    project_id: str = Field("", description="name of the project on the servers; empty: derived from git's origin")
-    server_timeout_seconds: float = Field(1.2, gt=0, le=60, description="how long a search waits for a server")
-    sync_servers: bool = Field(
-        False, description="`serve` and `watch` replicate each commit; off: only `sync` writes to the servers"
-    )
+    qdrant_url: Annotated[QdrantUrl, "Qdrant for vectors and keywords, as http(s)://host:port"] = ""
+    qdrant_api_key: Annotated[SecretText, "API key of Qdrant"] = Secret("")
+    qdrant_collection: Annotated[str, Meta(min_length=1), "Qdrant collection, shared by all projects"] = "code"
+    qdrant_grpc_port: Annotated[int, Meta(ge=0, le=65_535), "gRPC port of Qdrant; 0: REST"] = 0
+    qdrant_shards: Annotated[int, Meta(ge=1, le=1000), "shards of a new collection: one for each node that has it"] = 1
+    qdrant_replicas: Annotated[int, Meta(ge=1, le=100), "copies of each shard of a new collection"] = 1
+    qdrant_write_copies: Annotated[int, Meta(ge=1, le=100), "copies of a new collection that must confirm a write"] = 1
+    qdrant_on_disk: Annotated[bool, "a new collection reads vectors and texts from disk, not from memory"] = False
+    qdrant_quantized: Annotated[bool, "a new collection keeps a byte per dimension in memory as well"] = False
+    neo4j_uri: Annotated[Neo4jUri, "Neo4j for the graph, as bolt:// or neo4j://, +s for TLS"] = ""
+    neo4j_user: Annotated[str, "Neo4j user"] = "neo4j"
+    neo4j_password: Annotated[SecretText, "password of the Neo4j user"] = Secret("")
+    neo4j_database: Annotated[str, "Neo4j database; empty: the user's default"] = ""
+    project_id: Annotated[str, "name of the project on the servers; empty: derived from git's origin"] = ""
+    server_timeout_seconds: Annotated[float, Meta(gt=0, le=60), "how long a search waits for a server"] = 1.2
+    sync_servers: Annotated[
+        bool, "`serve` and `watch` replicate each commit; off: only `sync` writes to the servers"
+    ] = False
 
 
-class Settings(_Section):
+class Settings(Struct, frozen=True, kw_only=True):
     """All settings."""
 
     indexing: IndexingSettings = IndexingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     servers: ServerSettings = ServerSettings()
+
+
+SECTIONS: Mapping[str, type[_Section]] = {
+    "indexing": IndexingSettings,
+    "retrieval": RetrievalSettings,
+    "servers": ServerSettings,
+}
 
 
 def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
@@ -292,20 +316,31 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
         if isinstance(section, dict):  # Anything else than a table is reported below.
             before = section.get(name)
             section[name] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
-    try:
-        settings = Settings.model_validate(values)
-    except ValidationError as error:
-        problems += [_describe(detail) for detail in error.errors()]
+    sections = {name: _read_section(name, table, problems) for name, table in values.items()}
     if problems:
         raise SettingsError(problems)
-    return settings
+    return Settings(**sections)  # type: ignore[arg-type]
 
 
-_SECTION_OF = {name: section for section, defaults in Settings() for name in type(defaults).model_fields}
+def _read_section(name: str, table: Any, problems: list[str]) -> _Section | None:
+    if name not in SECTIONS:
+        problems.append(_describe_unknown(name, name, _FULL_NAMES))
+    elif not isinstance(table, dict):
+        problems.append(f"{name} = {_shown(name, table)}: expected a table of settings")
+    else:
+        try:
+            return read_record(SECTIONS[name], table, is_text=True)
+        except FieldsError as error:
+            problems += [_describe(name, problem) for problem in error.problems]
+    return None
+
+
+_SECTION_OF = {name: section for section, kind in SECTIONS.items() for name in fields_of(kind)}
 _VARIABLES = {name: f"{ENVIRONMENT_PREFIX}{name.upper()}" for name in _SECTION_OF}
-_MAY_HOLD_SECRETS = {"qdrant_url", "neo4j_uri", "servers"}
+_FULL_NAMES = {name: name for name in SECTIONS} | {name: f"{part}.{name}" for name, part in _SECTION_OF.items()}
 _REACHING = {"data_dir", "embedding_model", "cross_encoder_model", "qdrant_url", "neo4j_uri"}
-_SECRETS = {name for name, field in ServerSettings.model_fields.items() if field.annotation is SecretStr}
+_SECRETS = {name for name, field in fields_of(ServerSettings).items() if isinstance(field.default, Secret)}
+_MAY_HOLD_SECRETS = {*_SECRETS, "qdrant_url", "neo4j_uri", "servers"}
 
 # Read by the command line before the settings.
 _OTHER_VARIABLES = {"GRAPHRAG_ROOT", "GRAPHRAG_LOG_LEVEL", TRUST_VARIABLE}
@@ -338,7 +373,7 @@ def _untrusted_in(values: Mapping[str, Any], environ: Mapping[str, str]) -> list
     """
     if environ.get(TRUST_VARIABLE, "") not in ("", "0", "false"):
         return []
-    given = [item for section in Settings.model_fields for item in _table(values, section).items()]
+    given = [item for section in SECTIONS for item in _table(values, section).items()]
     return [
         f"{name} is set in {SETTINGS_FILE}; a repository may not choose folders, models and servers; set "
         f"{_VARIABLES[name]}, or {TRUST_VARIABLE}=1 if you trust the file"
@@ -370,27 +405,18 @@ def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[s
     return found
 
 
-def _describe(detail: Any) -> str:
-    name = ".".join(str(part) for part in detail["loc"] if part != "[key]")
-    if detail["type"] == "extra_forbidden":
-        return _describe_unknown(name, str(detail["loc"][-1]), _FULL_NAMES)
-    shown = "…" if {str(part) for part in detail["loc"]} & (_SECRETS | _MAY_HOLD_SECRETS) else repr(detail["input"])
-    return f"{name} = {shown}: {_ACCEPTED.get(detail['type']) or detail['msg'].lower()}"
+def _describe(section: str, problem: Problem) -> str:
+    name = ".".join(map(str, (section, problem.name, *problem.within)))
+    if not problem.expected:
+        return _describe_unknown(name, problem.name, _FULL_NAMES)
+    return f"{name} = {_shown(problem.name, problem.value)}: expected {problem.expected}"
+
+
+def _shown(name: str, value: object) -> str:
+    return "…" if name in _MAY_HOLD_SECRETS else repr(value)
 
 
 def _describe_unknown(shown: str, name: str, known: Mapping[str, str]) -> str:
     """Return the problem of a name that no setting has. known: names that may be meant, and how each is shown."""
     near = difflib.get_close_matches(name, known, n=1)
     return f"{shown} is not a setting; " + (f"did you mean {known[near[0]]}?" if near else "see docs/settings.md")
-
-
-_FULL_NAMES = {name: name for name in Settings.model_fields} | {
-    name: f"{section}.{name}" for name, section in _SECTION_OF.items()
-}
-
-# In place of pydantic's messages that name Python types.
-_ACCEPTED = {
-    "model_type": "input should be a table of settings",
-    "tuple_type": "input should be a list of strings",
-    "dict_type": "input should be a table",
-}

@@ -8,6 +8,7 @@ from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from benchmarks.tokens import LIMIT, Corpus, Cost, Page, answer, cost, our_pages, results_of, semble_results
@@ -28,7 +29,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         (root / f"lamp{number}.py").write_text(
             f'def polish_{number}(cloth):\n    """Polish the lamp.\n\n{words}    """\n    return cloth.rub({number})\n'
         )
-    indexing = Settings().indexing.model_copy(update={"data_dir": str(folder / "data")})
+    indexing = msgspec.structs.replace(Settings().indexing, data_dir=str(folder / "data"))
     with closing(App(root, Settings(indexing=indexing))) as opened:
         opened.index()
         yield opened

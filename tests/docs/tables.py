@@ -7,14 +7,15 @@ A table stands between `<!-- NAME -->` and `<!-- end of NAME -->`.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from msgspec import Struct
 
 from graphrag_mcp.languages.language import Language
 from graphrag_mcp.languages.registry import LANGUAGES
+from graphrag_mcp.model.fields import fields_of, record_schema
 from graphrag_mcp.settings import IndexingSettings, RetrievalSettings, ServerSettings
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, CodeArguments, SearchArguments
 from graphrag_mcp.tools.search import DOCUMENTS, HYBRID
@@ -28,11 +29,12 @@ LANGUAGES_PAGE = ROOT / "docs" / "languages.md"
 PAGES = {SETTINGS_PAGE: "settings", TOOLS_PAGE: "arguments", LANGUAGES_PAGE: "languages"}
 
 _TYPES = {"string": "text", "integer": "whole number", "number": "number", "array": "list", "boolean": "true or false"}
+MOST_LISTED = 8  # Names that an entry of a list may be: more are not listed.
 
 
 def render_tables() -> dict[str, str]:
     """Return every table by its name."""
-    searched, common = set(SearchArguments.model_fields), set(CodeArguments.model_fields) - {"limit"}
+    searched, common = set(fields_of(SearchArguments)), set(fields_of(CodeArguments)) - {"limit"}
     others = [tool for tool in TOOLS.values() if tool.name not in SEARCH_TOOLS]
     return {
         "settings: indexing": _settings_table(IndexingSettings),
@@ -67,8 +69,9 @@ def write_tables() -> None:
 
 def _retrieval_tables() -> str:
     """Return a heading and a table for each group of settings in `[retrieval]`."""
-    groups = [(str(group.__doc__), _settings_table(group)) for group in RetrievalSettings.__bases__]
-    return "\n".join(f"### {title.removesuffix('.')}\n\n{table}" for title, table in groups)
+    groups = [group for group in reversed(RetrievalSettings.__mro__) if "__annotations__" in vars(group)]
+    tables = [(str(group.__doc__), _settings_table(group, group.__annotations__)) for group in groups]
+    return "\n".join(f"### {title.removesuffix('.')}\n\n{table}" for title, table in tables)
 
 
 def _languages() -> str:
@@ -81,9 +84,10 @@ def _with_files(language: Language) -> str:
     return f"{language.title} ({' '.join(f'`{file}`' for file in language.files.split())})"
 
 
-def _settings_table(section: type[BaseModel]) -> str:
-    properties = section.model_json_schema()["properties"]
-    rows = ((f"`{name}`", *_describe(schema)) for name, schema in properties.items())
+def _settings_table(section: type[Struct], names: Collection[str] = ()) -> str:
+    """Return the table of some settings of a section, or of all."""
+    properties = record_schema(section)["properties"]
+    rows = ((f"`{name}`", *_describe(schema)) for name, schema in properties.items() if name in (names or properties))
     return _table(("name", "default", "accepted", "meaning"), rows)
 
 
@@ -117,7 +121,7 @@ def _value(schema: Mapping[str, Any], *, required: bool = False) -> str:
     (kind,) = (one for one in schema.get("anyOf", [schema]) if one["type"] != "null")
     accepted = _accepted(kind).removeprefix("whole number, ").removeprefix("number, ").removeprefix("text, ")
     accepted = accepted.removesuffix(f", at most {MAXIMUM_ENTRIES} entries")
-    return accepted if default in ("", None, []) else f"{default}; {accepted}"
+    return accepted if default in ("", None, ()) else f"{default}; {accepted}"
 
 
 def _describe(schema: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -131,7 +135,7 @@ def _accepted(schema: Mapping[str, Any]) -> str:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     if schema["type"] == "null":
         return "nothing"
-    if "enum" in schema.get("items", ()):
+    if len(schema.get("items", {}).get("enum", ())) in range(1, MOST_LISTED + 1):
         return f"list of {_accepted(schema['items'])}{_range(schema)}"
     if schema["type"] == "object":
         return f"table of {'lists' if schema['additionalProperties'].get('type') == 'array' else 'numbers'}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from neo4j.exceptions import (
     AuthError,
@@ -127,7 +128,7 @@ def test_secrets_stay_out_of_files_and_messages(tmp_path: Path) -> None:
     assert "hunter22" not in str(caught.value)
     (tmp_path / ".graphrag.toml").unlink()
     settings = load_settings(tmp_path, {"GRAPHRAG_QDRANT_API_KEY": "hunter22"})
-    assert "hunter22" not in repr(settings) + settings.model_dump_json()
+    assert "hunter22" not in f"{settings!r} {settings} {msgspec.json.encode(settings, enc_hook=str)!r}"
 
 
 @pytest.mark.parametrize("uri", ["http://h:7687", "bolt://", "h:7687"])

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from graphrag_mcp.model.files import (
@@ -62,7 +63,7 @@ def test_rejected_approaches_have_their_own_block(bench: Bench) -> None:
 )
 def test_how_many_and_how_near_are_settings(bench: Bench, update: dict[str, object], expected: int) -> None:
     """Three of 0.40 and more by default."""
-    settings = NO_DEDUP.model_copy(update=update)
+    settings = msgspec.structs.replace(NO_DEDUP, **update)
     assert len(bench.search(SearchRequest("garnet", limit=5), settings).rejected) == expected
 
 
@@ -103,7 +104,7 @@ def test_the_strategy_is_told(bench: Bench) -> None:
     strategy = bench.search(SearchRequest("garnet", scope=Scope(languages=frozenset({"python"})))).meta.search_strategy
     assert (strategy.semantic_enabled, strategy.fts_enabled, strategy.graph_expansion_enabled) == (True, True, True)
     assert strategy.filters_applied == ("exclude_archived", "languages")
-    alone = bench.search(SearchRequest("garnet"), NO_DEDUP.model_copy(update={"fusion_algorithm": "semantic_only"}))
+    alone = bench.search(SearchRequest("garnet"), msgspec.structs.replace(NO_DEDUP, fusion_algorithm="semantic_only"))
     assert (alone.meta.search_strategy.fusion_method, alone.meta.search_strategy.fts_enabled) == (
         "semantic_only",
         False,
@@ -131,7 +132,7 @@ def test_expansion_keeps_to_the_allowed_relations(tmp_path: Path) -> None:
     )
 
     def expanded(**update: object) -> list[str]:
-        result = bench.search(SearchRequest("garnet", limit=1), NO_DEDUP.model_copy(update=update))
+        result = bench.search(SearchRequest("garnet", limit=1), msgspec.structs.replace(NO_DEDUP, **update))
         assert {one.origin for one in result.expanded} <= {"graph_expansion"}
         return sorted(one.chunk.path for one in result.expanded)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from graphrag_mcp.model.scope import Scope, normalise_excluded_files
@@ -47,7 +48,7 @@ def test_what_is_left_scores_as_if_nothing_else_existed(
 
     The scores by BM25 differ a little, since how rare a word is is counted over the whole index.
     """
-    settings = NO_DEDUP.model_copy(update={"fusion_algorithm": algorithm})
+    settings = msgspec.structs.replace(NO_DEDUP, fusion_algorithm=algorithm)
     without = Bench(tmp_path / "other", garnets(FILES)[3:])
     expected = without.search(SearchRequest("garnet", limit=FILES), settings).primary
     without.close()

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from graphrag_mcp.errors import ModelUnavailableError
@@ -15,8 +16,8 @@ from tests.contracts.conftest import Source
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths
 
 ALL = SearchRequest("garnet", limit=8, scope=Scope(exclude_archived=False))
-CROSS = NO_DEDUP.model_copy(update={"rerank": "cross_encoder"})
-SUM = NO_DEDUP.model_copy(update={"rerank": "weighted_sum"})
+CROSS = msgspec.structs.replace(NO_DEDUP, rerank="cross_encoder")
+SUM = msgspec.structs.replace(NO_DEDUP, rerank="weighted_sum")
 
 
 class Longest:

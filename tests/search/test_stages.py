@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from graphrag_mcp.errors import ServerError
@@ -45,7 +46,7 @@ def test_the_fused_score_is_the_sum_of_reciprocal_ranks(bench: Bench, k: int) ->
     for weights in ({"vector": 1.0, "keyword": 1.0}, {"vector": 2.0, "keyword": 0.5}):
         update: dict[str, object] = {"fusion_algorithm": "rrf", "rrf_k": k}
         update |= {f"{source}_weight": weight for source, weight in weights.items()}
-        hits = bench.search(ALL, NO_DEDUP.model_copy(update=update)).primary
+        hits = bench.search(ALL, msgspec.structs.replace(NO_DEDUP, **update)).primary
         assert {len(hit.ranks) for hit in hits} == {1, 2}
         for hit in hits:
             total = sum(weights[source] / (k + rank) for source, rank in hit.ranks.items())
@@ -65,7 +66,7 @@ def test_rrf_reads_no_scores() -> None:
 def test_the_settings_choose_the_fusion(bench: Bench) -> None:
     """The weighted sum stays at hand, and the answer names what ran."""
     results = {
-        name: bench.search(ALL, NO_DEDUP.model_copy(update={"fusion_algorithm": name}))
+        name: bench.search(ALL, msgspec.structs.replace(NO_DEDUP, fusion_algorithm=name))
         for name in ("relative", "rrf", "weighted")
     }
     for name, result in results.items():
@@ -211,10 +212,10 @@ def test_a_threshold_keeps_what_reaches_it(bench: Bench) -> None:
     above = {hit.chunk.path for hit in hits if hit.fused_score >= floor}
     assert 0 < len(above) < len(hits)
     by_call = bench.search(replace(ALL, min_score=floor))
-    by_settings = bench.search(ALL, NO_DEDUP.model_copy(update={"min_score": floor}))
+    by_settings = bench.search(ALL, msgspec.structs.replace(NO_DEDUP, min_score=floor))
     assert set(paths(by_call)) == set(paths(by_settings)) == above
     assert by_call.meta.compression.after_threshold == len(above)
-    assert bench.search(replace(ALL, min_score=0.0), NO_DEDUP.model_copy(update={"min_score": 1.0})).primary == hits
+    assert bench.search(replace(ALL, min_score=0.0), msgspec.structs.replace(NO_DEDUP, min_score=1.0)).primary == hits
 
 
 @pytest.mark.requirement("004-02", "004-05", "K-01", "B-29")
@@ -225,7 +226,7 @@ def test_a_kind_of_file_can_be_asked_for_and_weighed(tmp_path: Path) -> None:
     bench = Bench(tmp_path, [code, config])
     asked = bench.search(replace(ALL, scope=Scope(categories=frozenset({Category.CONFIG}))))
     even = {hit.chunk.path: hit.fused_score for hit in bench.search(ALL).primary}
-    shifted = NO_DEDUP.model_copy(update={"category_weights": {"implementation": 0.7, "config": 0.2}})
+    shifted = msgspec.structs.replace(NO_DEDUP, category_weights={"implementation": 0.7, "config": 0.2})
     uneven = {hit.chunk.path: hit.fused_score for hit in bench.search(ALL, shifted).primary}
     bench.close()
     assert paths(asked) == ["app.toml"]

@@ -10,6 +10,8 @@ from dataclasses import astuple, fields, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.commands import bring_up_to_date
 from graphrag_mcp.cli.options import project_root
@@ -88,7 +90,7 @@ def _project(options: argparse.Namespace) -> Iterator[tuple[App, list[JudgedQuer
         tree = Path(folder) / (root.resolve().name or "tree")
         tree.mkdir()
         export_tree(root, history.tree, tree)
-        apart = settings.indexing.model_copy(update={"data_dir": str(Path(folder) / "data")})
+        apart = msgspec.structs.replace(settings.indexing, data_dir=str(Path(folder) / "data"))
         alike = Settings(indexing=apart, retrieval=settings.retrieval)
         with closing(App(tree, alike, options.index_root, past=(root, history.tree))) as app:
             yield app, list(history.queries)

@@ -292,7 +292,7 @@ class Servers:
         from graphrag_mcp.stores.qdrant.schema import QdrantProject
 
         settings = self._settings
-        key, seconds = settings.qdrant_api_key.get_secret_value(), self._seconds(purpose)
+        key, seconds = settings.qdrant_api_key.text, self._seconds(purpose)
         client = self._connected(
             "qdrant", purpose, lambda: connect(settings.qdrant_url, key, settings.qdrant_grpc_port, seconds)
         )
@@ -303,7 +303,7 @@ class Servers:
         from graphrag_mcp.stores.neo4j.schema import Neo4jProject
 
         settings = self._settings
-        password, seconds = settings.neo4j_password.get_secret_value(), self._seconds(purpose)
+        password, seconds = settings.neo4j_password.text, self._seconds(purpose)
         retry = seconds / 2 if purpose == "write" else 0.0  # A search has no time for a second attempt.
         driver = self._connected(
             "neo4j", purpose, lambda: connect(settings.neo4j_uri, settings.neo4j_user, password, seconds, retry)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
+import msgspec
 import numpy as np
 
 from graphrag_mcp.errors import RequestError, ServerError
@@ -97,7 +98,7 @@ def _settings_of(request: SearchRequest, settings: RetrievalSettings) -> Retriev
         changes["fusion_algorithm"] = "semantic_only"
     if not request.rerank_with_recency:
         changes["recency_profile"] = "off"
-    return settings.model_copy(update=changes) if changes else settings
+    return msgspec.structs.replace(settings, **changes) if changes else settings
 
 
 def _exists(catalog: ChunkStore, glob: str) -> bool:

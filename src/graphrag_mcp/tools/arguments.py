@@ -1,4 +1,4 @@
-"""The arguments that tools share, and their validation: one model per tool, which also makes the JSON schema.
+"""The arguments that tools share, and their validation: one record per tool, which also makes the JSON schema.
 
 The description of an argument is for people. A client's model, which reads the list of tools in every session, gets the
 `hint` instead, where the name of the argument does not say it.
@@ -8,28 +8,26 @@ import difflib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    JsonValue,
-    Strict,
-    StringConstraints,
-    ValidationError,
-    ValidationInfo,
-    WithJsonSchema,
-    model_validator,
-)
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import CoreSchema, from_json
+import msgspec
+from msgspec import Meta, Struct
 
 from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
 from graphrag_mcp.exclusion.patterns import compile_globs
+from graphrag_mcp.model.fields import (
+    After,
+    Before,
+    FieldsError,
+    Inside,
+    Problem,
+    TooLargeError,
+    fields_of,
+    read_record,
+    record_schema,
+    schema_of,
+)
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.paths import normalise_paths
 from graphrag_mcp.model.scope import Scope, normalise_excluded_files
@@ -40,7 +38,7 @@ MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file does not.
 MAXIMUM_PHRASINGS = 5  # Each is a search of its own; more add nothing.
 MAXIMUM_RESULTS = 25  # More than a client shows in one answer.
 MINIMUM_BUDGET, MAXIMUM_BUDGET = 200, 50_000
-MAXIMUM_ROWS = 500  # Lines of an exact answer.
+ROWS, MAXIMUM_ROWS = 40, 500  # Lines of an exact answer.
 MAXIMUM_ENTRIES = 200  # A list has no more: each adds a condition, or a pattern that is matched against every path.
 MAXIMUM_ENTRY = 4_096  # Characters: the longest path that Linux accepts.
 MAXIMUM_LIST = 16_384  # Characters of all entries: a glob of 4,096 takes 0.1 s to compile, and each is compiled often.
@@ -49,63 +47,63 @@ ResponseFormat = Literal["concise", "detailed", "json"]
 SYMBOL = "A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path"
 SHOWN_PROBLEMS = 5
 _ASKED = ("query", "queries", "symbol", "from", "to", "question")  # One of them is required.
-_Model = TypeVar("_Model", bound=BaseModel)
+_Request = TypeVar("_Request", bound="Request")
 _UNLISTED = frozenset({"anyOf", "description", "hint", "maxItems", "maximum", "maxLength", "minLength", "minimum"})
 
 
-def hint(text: str) -> dict[str, JsonValue]:
-    return {"hint": text}
+def hint(text: str) -> Meta:
+    return Meta(extra_json_schema={"hint": text})
 
 
-Phrasing = Annotated[str, StringConstraints(strip_whitespace=True, min_length=MINIMUM_QUERY, max_length=MAXIMUM_QUERY)]
-Entry = Annotated[
-    str,
-    StringConstraints(pattern=r"\S", max_length=MAXIMUM_ENTRY),
-    WithJsonSchema({"type": "string", "minLength": 1}),
-]
-CategoryName = Annotated[
-    Category,
-    Strict(False),  # A JSON client can only send the name of an enum's member.
-    WithJsonSchema({"type": "string", "enum": [category.value for category in Category]}),
-]
-MOST_HOPS = 4
-Hops = Annotated[int, Field(ge=1, le=MOST_HOPS, description="How far to follow.")]
-RowCount = Annotated[int, Field(ge=1, le=MAXIMUM_ROWS, description="Rows to return.")]
+def stripped(value: object) -> object:
+    return value.strip() if isinstance(value, str) else value
 
 
-def _bounded(entries: list[str], info: ValidationInfo) -> list[str]:
-    """Return the entries of a list. Raises RequestError when they are too long together."""
-    name, length = info.field_name or "", sum(map(len, entries))
-    if length > MAXIMUM_LIST:
-        limit = f"at most {MAXIMUM_LIST:,} characters in all entries together, {length:,} were given"
-        raise RequestError(name, f"{name}: {limit}; send fewer or shorter ones")
+def _check_entry(entry: str) -> str:
+    if len(entry) > MAXIMUM_ENTRY:
+        raise ValueError(f"at most {MAXIMUM_ENTRY:,} characters")
+    return entry
+
+
+def _check_entries(entries: tuple[str, ...]) -> tuple[str, ...]:
+    if (length := sum(map(len, entries))) > MAXIMUM_LIST:
+        limit = f"at most {MAXIMUM_LIST:,} characters in all entries together"
+        raise TooLargeError(f"{limit}, {length:,} were given; send fewer or shorter ones")
     return entries
 
 
-Entries = Annotated[list[Entry], Field(max_length=MAXIMUM_ENTRIES), AfterValidator(_bounded)]
+Phrasing = Annotated[str, Before(stripped), Meta(min_length=MINIMUM_QUERY, max_length=MAXIMUM_QUERY)]
+Entry = Annotated[str, Meta(pattern=r"\S", extra_json_schema={"minLength": 1}), After(_check_entry)]
+MOST_HOPS = 4
+Budget = Annotated[int, Meta(ge=MINIMUM_BUDGET, le=MAXIMUM_BUDGET)]
+Hops = Annotated[int, Meta(ge=1, le=MOST_HOPS), "How far to follow."]
+RowCount = Annotated[int, Meta(ge=1, le=MAXIMUM_ROWS), "Rows to return."]
+
+
+Entries = Annotated[tuple[Entry, ...], Meta(max_length=MAXIMUM_ENTRIES), After(_check_entries)]
+Categories = Annotated[tuple[Category, ...], Meta(max_length=MAXIMUM_ENTRIES)]
 Paths = Annotated[
     Entries,
-    Field(
-        description="Only these folders, files or globs (src, **/*.go); !tests leaves out; empty: all.",
-        json_schema_extra=hint("folders, files, globs; !x leaves out"),
-    ),
+    "Only these folders, files or globs (src, **/*.go); !tests leaves out; empty: all.",
+    hint("folders, files, globs; !x leaves out"),
 ]
 
 
-class ToolArguments(BaseModel):
-    """The arguments that all tools share."""
+class Request(Struct, frozen=True, kw_only=True):
+    """Values that a client sent. given: the names of those that it did send."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    given: Annotated[frozenset[str], Inside()] = frozenset()
+
+
+class ToolArguments(Request, frozen=True, kw_only=True):
+    """The arguments that all tools share."""
 
     default_tokens: ClassVar[int] = 0  # An answer has no more tokens; 0: as the settings say.
 
-    response_format: ResponseFormat = Field(
-        "detailed",
-        description="concise: locations without code; detailed: with code; json: everything, as JSON.",
-    )
-    token_budget: int | None = Field(
-        None, ge=MINIMUM_BUDGET, le=MAXIMUM_BUDGET, description="Longest answer, in tokens; null: the default."
-    )
+    response_format: Annotated[
+        ResponseFormat, "concise: locations without code; detailed: with code; json: everything, as JSON."
+    ] = "detailed"
+    token_budget: Annotated[Budget | None, "Longest answer, in tokens; null: the default."] = None
 
     def scope(self, _root: Path) -> tuple[Scope, tuple[str, ...]]:
         """Return the files that the answer may show, and warnings about arguments without effect.
@@ -115,49 +113,43 @@ class ToolArguments(BaseModel):
         return Scope(), ()
 
 
-class PagedArguments(ToolArguments):
+class PagedArguments(ToolArguments, frozen=True, kw_only=True):
     """The arguments of tools whose answers have pages."""
 
-    cursor: str = Field(
-        "",
-        max_length=MAXIMUM_CURSOR,
-        description="From an answer that had more: continues it. The other arguments stay the same.",
-    )
+    cursor: Annotated[
+        str,
+        Meta(max_length=MAXIMUM_CURSOR),
+        "From an answer that had more: continues it. The other arguments stay the same.",
+    ] = ""
 
 
-class SearchArguments(PagedArguments):
+class SearchArguments(PagedArguments, frozen=True, kw_only=True):
     """The arguments that all search tools share. chunks_per_document: results per file, 0 for any number."""
 
     chunks_per_document: ClassVar[int] = 0
 
-    query: Phrasing = Field(
-        "", description="What to find: a question, words, an identifier such as Session.open, or a path."
-    )
-    queries: list[Phrasing] = Field(
-        [],
-        max_length=MAXIMUM_PHRASINGS,
-        description="The question in several phrasings: the symptom, its key words, guessed identifiers or file names.",
-        json_schema_extra=hint("several phrasings"),
-    )
-    paths: Paths = []
-    excluded_files: Entries = Field(
-        [],
-        description="Files to leave out in any case: a bare name (README.md: in any folder), or a path, relative to "
+    query: Annotated[Phrasing, "What to find: a question, words, an identifier such as Session.open, or a path."] = ""
+    queries: Annotated[
+        tuple[Phrasing, ...],
+        Meta(max_length=MAXIMUM_PHRASINGS),
+        "The question in several phrasings: the symptom, its key words, guessed identifiers or file names.",
+        hint("several phrasings"),
+    ] = ()
+    paths: Paths = ()
+    excluded_files: Annotated[
+        Entries,
+        "Files to leave out in any case: a bare name (README.md: in any folder), or a path, relative to "
         "the root or absolute. No globs.",
-        json_schema_extra=hint("names or paths, no globs"),
-    )
-    exclude_archived: bool = Field(True, description="Hide archived, deprecated and backup files.")
-    categories: list[CategoryName] = Field(
-        [], max_length=MAXIMUM_ENTRIES, description="Only files of these kinds; empty: all."
-    )
+        hint("names or paths, no globs"),
+    ] = ()
+    exclude_archived: Annotated[bool, "Hide archived, deprecated and backup files."] = True
+    categories: Annotated[Categories, "Only files of these kinds; empty: all."] = ()
 
-    @model_validator(mode="after")
-    def _asks(self) -> Self:
+    def __post_init__(self) -> None:
         if not self.phrasings:
             raise RequestError(
                 "query", f"query is required, or queries: give text of {MINIMUM_QUERY} to {MAXIMUM_QUERY:,} characters"
             )
-        return self
 
     @property
     def phrasings(self) -> tuple[str, ...]:
@@ -172,7 +164,7 @@ class SearchArguments(PagedArguments):
     @property
     def asks_for_related(self) -> bool:
         """Whether related code is looked for: an answer in words has room for more of the results without it."""
-        return self.response_format == "json" or "include_graph_context" in self.model_fields_set
+        return self.response_format == "json" or "include_graph_context" in self.given
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
         """Return the files that may be found; an excluded file outside the root is a warning."""
@@ -191,75 +183,76 @@ class SearchArguments(PagedArguments):
 
 SymbolText = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000),
-    Field(description=f"{SYMBOL}.", json_schema_extra=hint("name, Class.name, path::name, path:line or path")),
+    Before(stripped),
+    Meta(min_length=1, max_length=1_000),
+    f"{SYMBOL}.",
+    hint("name, Class.name, path::name, path:line or path"),
 ]
 
 
-class CodeArguments(PagedArguments):
+class CodeArguments(PagedArguments, frozen=True, kw_only=True):
     """The arguments of tools that answer from the code graph or the files."""
 
-    limit: RowCount = 40
-    exclude_archived: bool = Field(True, description="Hide archived, deprecated and backup files.")
+    limit: RowCount = ROWS
+    exclude_archived: Annotated[bool, "Hide archived, deprecated and backup files."] = True
 
     def scope(self, _root: Path) -> tuple[Scope, tuple[str, ...]]:
         return Scope(exclude_archived=self.exclude_archived), ()
 
 
-def languages_of(names: list[str]) -> frozenset[str]:
+def languages_of(names: Sequence[str]) -> frozenset[str]:
     return frozenset(name.strip().lower() for name in names)
 
 
-def globs_of(paths: list[str], root: Path) -> tuple[str, ...]:
+def globs_of(paths: Sequence[str], root: Path) -> tuple[str, ...]:
     globs = normalise_paths(paths, root)
     compile_globs([glob.removeprefix("!") for glob in globs], "paths")  # Only to refuse an invalid one.
     return globs
 
 
-def parse_arguments(kind: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:
-    """Return the arguments as a model; nothing is clamped. kind: the name of the tool, or of the page's request.
+def parse_arguments(tool: str, kind: type[_Request], arguments: Mapping[str, object]) -> _Request:
+    """Return the arguments as a record; nothing is clamped. tool: the name of the tool, or of the page's request.
 
     What a client sent as JSON text (`"[1]"`, `"5"`, `"true"`) is taken as what it means, unless the argument is a text.
     Raises RequestError with every problem: each names the argument, what was given and what is accepted.
     """
-    schema = _schema(model)
-    properties = schema["properties"]
-    values = {name: _meant(properties.get(name, {}), value) for name, value in arguments.items()}
-    optional = properties.keys() - schema.get("required", ())
-    values = {name: value for name, value in values.items() if value is not None or name not in optional}
+    known = fields_of(kind)
+    values = {name: _meant(known[name].type, value) if name in known else value for name, value in arguments.items()}
+    values = {
+        name: value for name, value in values.items() if value is not None or name not in known or known[name].required
+    }
     for name, value in values.items():
         if any("\0" in text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)):
             raise RequestError(name, f"{name} contains a NUL character; remove it")
     try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        details = error.errors(include_url=False)
-    problems = [_describe(kind, properties, detail) for detail in details]
-    lines = problems if len(problems) == 1 else [f"{len(problems)} problems:", *(f"- {text}" for text in problems)]
-    if len(problems) > SHOWN_PROBLEMS:
-        hidden = len(problems) - SHOWN_PROBLEMS
-        lines[1 + SHOWN_PROBLEMS :] = [f"- and {hidden:,} more; send only the arguments of the schema"]
-    raise RequestError(str(details[0]["loc"][0]), "\n".join(lines))
+        return read_record(kind, values, given=frozenset(values))
+    except FieldsError as error:
+        problems = error.problems
+    texts = [_describe(tool, kind, problem) for problem in problems]
+    lines = texts if len(texts) == 1 else [f"{len(texts)} problems:", *(f"- {text}" for text in texts)]
+    if len(texts) > SHOWN_PROBLEMS:
+        lines[1 + SHOWN_PROBLEMS :] = [
+            f"- and {len(texts) - SHOWN_PROBLEMS:,} more; send only the arguments of the schema"
+        ]
+    raise RequestError(problems[0].name, "\n".join(lines))
 
 
-@cache
-def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
-    return schema_of(model)
-
-
-def _meant(schema: Mapping[str, Any], value: object) -> object:
-    """Return a value of JSON text or a whole number with a point as the type that a schema has, else unchanged."""
+def _meant(kind: object, value: object) -> object:
+    """Return a value of JSON text or a whole number with a point as the type that an argument has, else unchanged."""
+    if not isinstance(value, str | float):
+        return value
+    schema = schema_of(kind)
     types = {option.get("type") for option in schema.get("anyOf", [schema])}
     if isinstance(value, str) and types.isdisjoint(("string", None)):
-        with suppress(ValueError, TypeError):  # It stays a text, which the error shows; half a character is not text.
-            parsed = from_json(value, allow_inf_nan=False)
+        with suppress(msgspec.DecodeError, ValueError, RecursionError):  # It stays a text, which the error shows.
+            parsed = msgspec.json.decode(value)
             value = value if isinstance(parsed, str) or isinstance(parsed, list) is not ("array" in types) else parsed
     return int(value) if isinstance(value, float) and value.is_integer() and "integer" in types else value
 
 
-def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a model; what to find and what is required come first."""
-    schema = model.model_json_schema(schema_generator=_CompactSchema)
+def arguments_schema(kind: type[Request]) -> dict[str, Any]:
+    """Return the JSON schema of arguments; what to find and what is required come first."""
+    schema = record_schema(kind)
     properties = schema["properties"]
     leading = (*schema.get("required", []), *_ASKED)
     schema["properties"] = {name: properties[name] for name in sorted(properties, key=lambda name: name not in leading)}
@@ -295,33 +288,14 @@ def _listed(schema: Mapping[str, Any], *, is_told: bool) -> dict[str, Any]:
     return listed | ({"description": schema["hint"]} if "hint" in schema and not is_told else {})
 
 
-class _CompactSchema(GenerateJsonSchema):
-    """Leaves out titles and class descriptions, which repeat the names and cost every session tokens."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the base class's signature
-        return False
-
-    def generate(self, schema: CoreSchema, mode: Any = "validation") -> JsonSchemaValue:
-        generated = super().generate(schema, mode)
-        return {key: value for key, value in generated.items() if key not in ("title", "description")}
-
-
-def _describe(tool: str, properties: Mapping[str, Any], detail: Any) -> str:
-    name, *inside = detail["loc"]
-    if detail["type"] == "extra_forbidden":
-        return _describe_unknown(tool, str(name), list(properties))
-    accepted = properties[name]
-    if detail["type"] == "missing":
-        return f"{name} is required: give {_accepted(accepted)}"
-    argument = f"{name}[{inside[0]}]" if inside else str(name)
-    if detail["type"] == "too_long":
-        limits = detail["ctx"]
-        return f"{name}: at most {limits['max_length']:,} entries, {limits['actual_length']:,} were given; send fewer"
-    if inside and detail["type"] == "string_too_long":
-        return f"{argument} = {_shown(detail['input'])}: expected at most {detail['ctx']['max_length']:,} characters"
-    if inside:
-        accepted = accepted["items"]
-    return f"{argument} = {_shown(detail['input'])}: expected {_accepted(accepted)}"
+def _describe(tool: str, kind: type[Request], problem: Problem) -> str:
+    if not problem.expected:
+        return _describe_unknown(tool, problem.name, list(arguments_schema(kind)["properties"]))
+    if problem.value is msgspec.NODEFAULT:
+        return f"{problem.name} is required: give {problem.expected}"
+    place = "".join(f"[{part}]" for part in problem.within)
+    shown = f" = {_shown(problem.value)}: expected" if problem.is_shown else ":"
+    return f"{problem.name}{place}{shown} {problem.expected}"
 
 
 def _describe_unknown(tool: str, name: str, known: list[str]) -> str:
@@ -333,26 +307,3 @@ def _describe_unknown(tool: str, name: str, known: list[str]) -> str:
 def _shown(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}... ({len(text):,} characters)"
-
-
-def _accepted(schema: Mapping[str, Any]) -> str:
-    """Return in words what a JSON schema accepts."""
-    if "anyOf" in schema:
-        return " or ".join(_accepted(option) for option in schema["anyOf"])
-    if "enum" in schema:
-        return "one of " + ", ".join(schema["enum"])
-    match schema["type"]:
-        case "integer":
-            return f"a whole number from {schema['minimum']} to {schema['maximum']}"
-        case "number":
-            return f"a number from {schema['minimum']:g} to {schema['maximum']:g}"
-        case "boolean":
-            return "true or false"
-        case "array":
-            return f"a list, each entry {_accepted(schema['items'])}"
-        case "string" if "maxLength" in schema:
-            return f"text of {schema.get('minLength', 0)} to {schema['maxLength']:,} characters"
-        case "string":
-            return "text that is not blank"
-        case other:
-            return str(other)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
-from pydantic import Field, model_validator
+from msgspec import Meta
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, UnknownNameError, no_such_line
@@ -53,27 +53,28 @@ BODY_CHARACTERS, FIRST_BODY_CHARACTERS = 240, 600  # The reason is often in the 
 _FENCE = "```"  # A line of a message begins with a name or with blanks, so it cannot close it.
 
 
-class HistoryArguments(PagedArguments):
+LineNumber = Annotated[int, Meta(ge=1, le=MAXIMUM_LINE)]
+
+
+class HistoryArguments(PagedArguments, frozen=True, kw_only=True):
     """`find_history`."""
 
     default_tokens: ClassVar[int] = HISTORY_TOKENS
 
-    query: str = Field("", max_length=MAXIMUM_QUERY, description="Why code is so, or words of messages.")
-    symbol: str = Field("", max_length=1_000, description="How its lines came to be.")
-    path: str = Field("", max_length=MAXIMUM_ENTRY, description="How this file came to be.")
-    line: int | None = Field(None, ge=1, le=MAXIMUM_LINE, description="Of path: the commit that explains it.")
-    since: str = Field("", max_length=100, description="Only commits after this day (2026-01-31, 2 weeks ago).")
-    until: str = Field("", max_length=100, description="Only commits before this day.")
-    author: str = Field("", max_length=200, description="A part of name or address.")
+    query: Annotated[str, Meta(max_length=MAXIMUM_QUERY), "Why code is so, or words of messages."] = ""
+    symbol: Annotated[str, Meta(max_length=1_000), "How its lines came to be."] = ""
+    path: Annotated[str, Meta(max_length=MAXIMUM_ENTRY), "How this file came to be."] = ""
+    line: Annotated[LineNumber | None, "Of path: the commit that explains it."] = None
+    since: Annotated[str, Meta(max_length=100), "Only commits after this day (2026-01-31, 2 weeks ago)."] = ""
+    until: Annotated[str, Meta(max_length=100), "Only commits before this day."] = ""
+    author: Annotated[str, Meta(max_length=200), "A part of name or address."] = ""
     limit: ResultCount = 10
 
-    @model_validator(mode="after")
-    def _asks(self) -> Self:
+    def __post_init__(self) -> None:
         if not any((self.query.strip(), self.symbol, self.path, self.since, self.until, self.author)):
             raise RequestError("query", "query is required, or symbol, path, since, until or author")
         if self.line and not self.path:
             raise RequestError("line", "line needs the path that it is in")
-        return self
 
 
 class Asked(NamedTuple):

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, Strict, StringConstraints, WithJsonSchema
+from msgspec import Meta
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.model.files import VARIABLE, Category
@@ -17,8 +17,7 @@ from graphrag_mcp.model.search import Case
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 from graphrag_mcp.tools.arguments import (
-    MAXIMUM_ENTRIES,
-    CategoryName,
+    Categories,
     CodeArguments,
     Entries,
     Paths,
@@ -47,7 +46,6 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.grep.hits import Placed
     from graphrag_mcp.grep.occurrences import Occurrence, Occurrences
 
-CaseName = Annotated[Case, Strict(False), WithJsonSchema({"type": "string", "enum": [case.value for case in Case]})]
 MAXIMUM_CONTEXT = 20
 FRAGMENTS_SHOWN = 5
 FEW = 20  # Lines; with more, other spellings of the text are not looked for.
@@ -56,19 +54,17 @@ LINES_OF_CONSTANT, CONSTANTS_SHOWN, READERS_SHOWN = 3, 3, 5
 _PATTERN = re.compile(r"[\\^$*+?|]|\[.*\]|\(.*\)")  # A text with these may be meant as a pattern.
 
 
-class OccurrencesArguments(CodeArguments):
+class OccurrencesArguments(CodeArguments, frozen=True, kw_only=True):
     """`find_occurrences`."""
 
-    text: Annotated[
-        str, StringConstraints(min_length=1, max_length=1_000), Field(description="A literal text, or a pattern.")
-    ]
-    regex: bool = Field(False, description="The text is a pattern of RE2.")
-    whole_word: bool = Field(False, description="Match whole words only.")
-    case: CaseName = Field(Case.SMART, description="smart: ignored without capitals.")
-    context: int = Field(0, ge=0, le=MAXIMUM_CONTEXT, description="Lines around each.")
-    paths: Paths = Field([])
-    languages: Entries = Field([], description="Only these; empty: all.")
-    categories: list[CategoryName] = Field([], max_length=MAXIMUM_ENTRIES, description="Only these; empty: all.")
+    text: Annotated[str, Meta(min_length=1, max_length=1_000), "A literal text, or a pattern."]
+    regex: Annotated[bool, "The text is a pattern of RE2."] = False
+    whole_word: Annotated[bool, "Match whole words only."] = False
+    case: Annotated[Case, "smart: ignored without capitals."] = Case.SMART
+    context: Annotated[int, Meta(ge=0, le=MAXIMUM_CONTEXT), "Lines around each."] = 0
+    paths: Paths = ()
+    languages: Annotated[Entries, "Only these; empty: all."] = ()
+    categories: Annotated[Categories, "Only these; empty: all."] = ()
     limit: RowCount = 50
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:

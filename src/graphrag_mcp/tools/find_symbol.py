@@ -5,9 +5,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
+from msgspec import Meta
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, UnknownNameError
@@ -64,16 +64,16 @@ STEPS_SHOWN = 2  # Relations of one kind beside the code; with three they were 2
 _AROUND = (0, -1, 1, -2, 2)  # The lines that are shown around one that matches, the nearest first.
 
 
-class FindSymbolArguments(CodeArguments):
+class FindSymbolArguments(CodeArguments, frozen=True, kw_only=True):
     """`find_symbol`."""
 
     symbol: SymbolText
-    body: bool = Field(
-        False,
-        description="With code, callers, callees, tests and last change; up to ten symbols, separated by commas.",
-        json_schema_extra=hint("symbols by commas"),
-    )
-    focus: str = Field("", max_length=1_000, description="With body: words whose lines a long one is folded around.")
+    body: Annotated[
+        bool,
+        "With code, callers, callees, tests and last change; up to ten symbols, separated by commas.",
+        hint("symbols by commas"),
+    ] = False
+    focus: Annotated[str, Meta(max_length=1_000), "With body: words whose lines a long one is folded around."] = ""
     limit: RowCount = 10
 
     @property

@@ -6,18 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from msgspec import Meta, field
 
 from graphrag_mcp.app.session import View
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.chains import Branch, Chain, Flow, Link
+from graphrag_mcp.model.fields import Before
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Line
 from graphrag_mcp.model.search import Hit, SearchRequest
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import NAME, SEPARATORS, as_name, is_identifier
 from graphrag_mcp.text.words import index_words, query_words
-from graphrag_mcp.tools.arguments import MAXIMUM_QUERY, SYMBOL, CodeArguments, SymbolText, hint
+from graphrag_mcp.tools.arguments import MAXIMUM_QUERY, SYMBOL, CodeArguments, SymbolText, hint, stripped
 from graphrag_mcp.tools.code_answer import LINE_CHARACTERS, CodeAnswer, answer_of, lay_out, location_of
 from graphrag_mcp.tools.excerpts import match_of
 from graphrag_mcp.tools.printing import one_line, printable
@@ -48,11 +49,11 @@ _NAMES = re.compile(f"`([^`]+)`|({NAME.pattern})")
 _CODE_KINDS = (*CALLABLE, SymbolKind.TYPE, *VARIABLE)
 Ends = Mapping[CodeNode, float]
 MAXIMUM_ENDS = 10  # On each side of a flow.
-QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAXIMUM_QUERY)]
+QuestionText = Annotated[str, Before(stripped), Meta(max_length=MAXIMUM_QUERY)]
 EndNames = Annotated[
-    list[SymbolText],
-    Field(max_length=MAXIMUM_ENDS),
-    BeforeValidator(lambda ends: [ends] if isinstance(ends, str) else ends),
+    tuple[SymbolText, ...],
+    Meta(max_length=MAXIMUM_ENDS),
+    Before(lambda ends: [ends] if isinstance(ends, str) else ends),
 ]
 LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a flow.
 FIRST_CHARACTERS = 1_800  # The first chain has no more, with the lines around its links.
@@ -76,28 +77,23 @@ _CERTAINTY = {
 }
 
 
-class FlowArguments(CodeArguments):
+class FlowArguments(CodeArguments, frozen=True, kw_only=True):
     """What names the ends of a flow."""
 
-    symbol: str = Field(
-        "",
-        max_length=1_000,
-        description=f"{SYMBOL}.",
-        json_schema_extra=hint("name, Class.name, path::name, path:line or path"),
-    )
-    from_: EndNames = Field(
-        [],
-        alias="from",
-        description="Symbols, or one: how they reach `to`; without `to`, what they lead to.",
-        json_schema_extra=hint("symbols: how they reach `to`"),
-    )
-    to: EndNames = Field([], description="Symbols, or one: what reaches them.")
-    question: QuestionText = Field(
-        "",
-        description="How something reaches, becomes or affects something else; finds `from` and `to` if they are not "
-        "given.",
-        json_schema_extra=hint("how X reaches Y; finds from and to"),
-    )
+    symbol: Annotated[
+        str, Meta(max_length=1_000), f"{SYMBOL}.", hint("name, Class.name, path::name, path:line or path")
+    ] = ""
+    from_: Annotated[
+        EndNames,
+        "Symbols, or one: how they reach `to`; without `to`, what they lead to.",
+        hint("symbols: how they reach `to`"),
+    ] = field(default=(), name="from")
+    to: Annotated[EndNames, "Symbols, or one: what reaches them."] = ()
+    question: Annotated[
+        QuestionText,
+        "How something reaches, becomes or affects something else; finds `from` and `to` if they are not given.",
+        hint("how X reaches Y; finds from and to"),
+    ] = ""
 
     @property
     def is_flow(self) -> bool:
@@ -105,9 +101,9 @@ class FlowArguments(CodeArguments):
         return bool(self.from_ or self.to or self.question)
 
     @property
-    def starts(self) -> list[str]:
+    def starts(self) -> Sequence[str]:
         """The symbols at which a flow starts."""
-        return self.from_ or list(filter(None, [self.symbol.strip()]))
+        return self.from_ or [name for name in [self.symbol.strip()] if name]
 
 
 def parts_of(question: str) -> tuple[str, str]:

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, model_validator
+from msgspec import Meta
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError
@@ -14,7 +14,7 @@ from graphrag_mcp.languages.registry import describe, detect_language
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.text.names import as_name
-from graphrag_mcp.tools.arguments import SYMBOL, CodeArguments, Hops, hint
+from graphrag_mcp.tools.arguments import ROWS, SYMBOL, CodeArguments, Hops, hint
 from graphrag_mcp.tools.code_answer import (
     LINE_CHARACTERS,
     CodeAnswer,
@@ -54,28 +54,23 @@ _CHANGES = {
 }  # fmt: skip
 
 
-class ImpactArguments(CodeArguments):
+class ImpactArguments(CodeArguments, frozen=True, kw_only=True):
     """`impact`: of a symbol; without one, of what differs from `base`."""
 
-    symbol: str = Field(
-        "",
-        max_length=1_000,
-        description=f"{SYMBOL}; without one: what differs from base.",
-        json_schema_extra=hint("none: of the diff"),
-    )
-    base: str = Field(
-        "",
-        max_length=1_000,
-        description="A branch or commit (main: since this branch left it), or a range (a..b); without one: HEAD.",
-        json_schema_extra=hint("main, a..b"),
-    )
+    symbol: Annotated[
+        str, Meta(max_length=1_000), f"{SYMBOL}; without one: what differs from base.", hint("none: of the diff")
+    ] = ""
+    base: Annotated[
+        str,
+        Meta(max_length=1_000),
+        "A branch or commit (main: since this branch left it), or a range (a..b); without one: HEAD.",
+        hint("main, a..b"),
+    ] = ""
     hops: Hops = 3
 
-    @model_validator(mode="after")
-    def _asks(self) -> Self:
+    def __post_init__(self) -> None:
         if self.symbol.strip() and self.base:
             raise RequestError("base", "base: give a symbol, or the base of a diff, not both")
-        return self
 
 
 def impact(view: "IndexView", call: Call[ImpactArguments]) -> "CodeAnswer[Any, Any]":
@@ -104,7 +99,7 @@ def impact_of_symbol(view: "IndexView", call: Call[ImpactArguments]) -> "CodeAns
 
 def _asks_for_more(call: Call[ImpactArguments]) -> bool:
     """Return whether more rows are asked for than an answer usually has."""
-    return bool(call.arguments.limit > ImpactArguments.model_fields["limit"].default)
+    return call.arguments.limit > ROWS
 
 
 def _unsure_left(reach: "Impact", call: Call[ImpactArguments]) -> int:

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, cast
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Annotated, cast
 
 from graphrag_mcp.app.session import Capability, View
 from graphrag_mcp.errors import RequestError
@@ -25,13 +23,12 @@ SHOWN_FAILURES = 20
 SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form lists all.
 
 
-class IndexStatusArguments(ToolArguments):
+class IndexStatusArguments(ToolArguments, frozen=True, kw_only=True):
     """`index_status`."""
 
-    overview: bool = Field(
-        False,
-        description="What a newcomer needs first instead: languages, entry points, modules, tests, settings.",
-    )
+    overview: Annotated[
+        bool, "What a newcomer needs first instead: languages, entry points, modules, tests, settings."
+    ] = False
 
 
 def index_status(view: View, call: Call[IndexStatusArguments]) -> "Status | Orientation":

@@ -8,7 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeAlias, cast
 
-from pydantic import Field
+from msgspec import Meta
 
 from graphrag_mcp.app.session import Capability, View
 from graphrag_mcp.errors import RequestError
@@ -20,35 +20,33 @@ from graphrag_mcp.tools.arguments import MAXIMUM_RESULTS, Entries, SearchArgumen
 from graphrag_mcp.tools.search_answer import search_json, search_text
 from graphrag_mcp.tools.tool import Call, Tool
 
-ResultCount = Annotated[int, Field(ge=1, le=MAXIMUM_RESULTS, description="Results to return.")]
+ResultCount = Annotated[int, Meta(ge=1, le=MAXIMUM_RESULTS), "Results to return."]
+Score = Annotated[float, Meta(ge=0, le=1)]
 DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph is the hybrid tool's subject.
 SearchTool: TypeAlias = Tool[View, Any, SearchResult]
 
 
-class HybridSearchArguments(SearchArguments):
+class HybridSearchArguments(SearchArguments, frozen=True, kw_only=True):
     """`graphrag_hybrid_search`: one long file must not fill its answer."""
 
     chunks_per_document: ClassVar[int] = 3
 
     limit: ResultCount = 5
-    have: Entries = Field(
-        [],
-        description="Ids (#a2b3) of code that earlier answers showed and you still have: it is named, not sent again.",
-        json_schema_extra=hint("#ids of code you have"),
-    )
-    include_graph_context: bool = Field(True, description="Given as true: with callers, callees, tests of the results.")
-    max_hops: int = Field(2, ge=0, le=3, description="How far to follow relations.")
-    include_patterns: Entries = Field(
-        [],
-        description="gitignore globs of archived files to include, e.g. .archive/**; not a path filter.",
-        json_schema_extra=hint("archived files to show"),
-    )
-    languages: Entries = Field([], description="Only these languages, for example python; empty: all.")
-    use_rrf: bool = Field(
-        True,
-        description="Fuse vector, keyword and graph lists; false: vector search alone.",
-    )
-    rerank_with_recency: bool = Field(True, description="Rank recently changed files higher.")
+    have: Annotated[
+        Entries,
+        "Ids (#a2b3) of code that earlier answers showed and you still have: it is named, not sent again.",
+        hint("#ids of code you have"),
+    ] = ()
+    include_graph_context: Annotated[bool, "Given as true: with callers, callees, tests of the results."] = True
+    max_hops: Annotated[int, Meta(ge=0, le=3), "How far to follow relations."] = 2
+    include_patterns: Annotated[
+        Entries,
+        "gitignore globs of archived files to include, e.g. .archive/**; not a path filter.",
+        hint("archived files to show"),
+    ] = ()
+    languages: Annotated[Entries, "Only these languages, for example python; empty: all."] = ()
+    use_rrf: Annotated[bool, "Fuse vector, keyword and graph lists; false: vector search alone."] = True
+    rerank_with_recency: Annotated[bool, "Rank recently changed files higher."] = True
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
         scope, warnings = super().scope(root)
@@ -66,25 +64,23 @@ class HybridSearchArguments(SearchArguments):
             limit=self.limit,
             include_graph_context=self.include_graph_context,
             max_hops=self.max_hops,
-            related_hops=self.max_hops if "max_hops" in self.model_fields_set else request.related_hops,
+            related_hops=self.max_hops if "max_hops" in self.given else request.related_hops,
             use_rrf=self.use_rrf,
             rerank_with_recency=self.rerank_with_recency,
         )
 
 
-class QueryDocumentsArguments(SearchArguments):
+class QueryDocumentsArguments(SearchArguments, frozen=True, kw_only=True):
     """`query_documents`: any number of passages per file."""
 
     top_n: ResultCount = 5
-    min_score: float | None = Field(
-        None, ge=0, le=1, allow_inf_nan=False, description="Drop results whose fused_score is lower; null: keep all."
-    )
+    min_score: Annotated[Score | None, "Drop results whose fused_score is lower; null: keep all."] = None
 
     def refine(self, request: SearchRequest) -> SearchRequest:
         return replace(request, limit=self.top_n, max_hops=DOCUMENT_HOPS, min_score=self.min_score)
 
 
-class QueryUniqueDocumentsArguments(QueryDocumentsArguments):
+class QueryUniqueDocumentsArguments(QueryDocumentsArguments, frozen=True, kw_only=True):
     """`query_unique_documents`: one passage per file."""
 
     chunks_per_document: ClassVar[int] = 1

@@ -6,15 +6,32 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from msgspec.structs import asdict
+
 from graphrag_mcp.app.session import Capability, View
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import Settings
-from graphrag_mcp.tools.arguments import PagedArguments, SearchArguments, ToolArguments, parse_arguments, schema_of
+from graphrag_mcp.tools.arguments import (
+    PagedArguments,
+    SearchArguments,
+    ToolArguments,
+    arguments_schema,
+    parse_arguments,
+)
 from graphrag_mcp.tools.excerpts import CONCISE_TOKENS
 from graphrag_mcp.tools.printing import MCP, Asking, describe_incomplete, json_text
 
-_NOT_ASKED = ("cursor", "limit", "top_n", "token_budget", "response_format")  # Size and form of an answer.
+_NOT_ASKED = (
+    "given",
+    "query",
+    "queries",
+    "cursor",
+    "limit",
+    "top_n",
+    "token_budget",
+    "response_format",
+)  # Size and form of an answer.
 Arguments = TypeVar("Arguments", bound=ToolArguments, covariant=True)
 Row = TypeVar("Row", covariant=True)
 _View = TypeVar("_View", bound=View)
@@ -75,8 +92,8 @@ def read_cursor(tool: str, arguments: ToolArguments) -> int:
 def _mark(tool: str, arguments: ToolArguments) -> str:
     """Return a digest of all arguments except the size and the form of the answer."""
     phrasings = arguments.phrasings if isinstance(arguments, SearchArguments) else ()
-    question = arguments.model_dump_json(exclude={"query", "queries", *_NOT_ASKED})
-    return hashlib.blake2b(f"{tool}{phrasings}{question}".encode(), digest_size=4).hexdigest()
+    question = {name: value for name, value in asdict(arguments).items() if name not in _NOT_ASKED}
+    return hashlib.blake2b(f"{tool}{phrasings}{question}".encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +118,7 @@ class Tool(Generic[_View, _Arguments, _Found]):
 
     def schema(self, settings: Settings | None = None) -> dict[str, Any]:
         """Return the JSON schema of the arguments, with the project's own defaults where there are settings."""
-        schema = schema_of(self.arguments)
+        schema = arguments_schema(self.arguments)
         properties = schema["properties"]
         if settings is not None and "exclude_archived" in properties:
             properties["exclude_archived"]["default"] = settings.retrieval.exclude_archived
@@ -113,7 +130,7 @@ class Tool(Generic[_View, _Arguments, _Found]):
         """Return the call with these arguments; nothing is clamped. Raises RequestError, which names every problem."""
         arguments = parse_arguments(self.name, self.arguments, values)
         scope, warnings = arguments.scope(root)
-        if "exclude_archived" not in arguments.model_fields_set:
+        if "exclude_archived" not in arguments.given:
             scope = replace(scope, exclude_archived=settings.retrieval.exclude_archived)
         is_concise = arguments.response_format == "concise"
         tokens = (

@@ -7,9 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Self
-
-from pydantic import Field, Strict, WithJsonSchema, model_validator
+from typing import TYPE_CHECKING, Annotated, Any
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError
@@ -54,12 +52,6 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.tracing import Naming, Step, Trace
     from graphrag_mcp.model.graph import CodeNode
 
-DirectionName = Annotated[
-    Direction,
-    Strict(False),
-    WithJsonSchema({"type": "string", "enum": [direction.value for direction in Direction]}),
-]
-
 # In these directions all levels are followed, each below the one before.
 _LEVELLED = (Direction.SUBCLASSES, Direction.IMPLEMENTERS, Direction.OVERRIDES, Direction.SUPERCLASSES)
 _MOST_LEVELS = 100
@@ -73,25 +65,23 @@ _ABOVE = {
 }
 
 
-class TraceArguments(FlowArguments):
+class TraceArguments(FlowArguments, frozen=True, kw_only=True):
     """`trace_relations`: the relations of a symbol, or how code reaches other code."""
 
-    direction: DirectionName = Field(Direction.CALLERS, description="Which relation to follow.")
-    hops: Hops = Field(1, description="How far to follow; without it, all levels of types, overrides.")
-    unresolved: bool = Field(False, description="Also list places whose receiver is not known.")
+    direction: Annotated[Direction, "Which relation to follow."] = Direction.CALLERS
+    hops: Annotated[Hops, "How far to follow; without it, all levels of types, overrides."] = 1
+    unresolved: Annotated[bool, "Also list places whose receiver is not known."] = False
 
     @property
     def is_whole(self) -> bool:
         """Whether all levels are meant: of types and overrides, if no number of hops is given."""
-        return self.direction in _LEVELLED and "hops" not in self.model_fields_set
+        return self.direction in _LEVELLED and "hops" not in self.given
 
-    @model_validator(mode="after")
-    def _asks(self) -> Self:
+    def __post_init__(self) -> None:
         if not self.symbol.strip() and not self.is_flow:
             raise RequestError("symbol", "symbol is required, or from, to or question")
         if self.symbol.strip() and self.from_:
             raise RequestError("symbol", "symbol and from both say where to start; give one of them")
-        return self
 
 
 def trace_relations(view: "IndexView", call: Call[TraceArguments]) -> CodeAnswer[Any, Any]:
@@ -105,7 +95,7 @@ def _trace(view: "IndexView", call: Call[TraceArguments]) -> "CodeAnswer[Trace, 
         navigator.trace, arguments.symbol, arguments.direction, scope=call.scope, unresolved=arguments.unresolved
     )
     trace = follow(_MOST_LEVELS if arguments.is_whole else arguments.hops)
-    may_look_further = arguments.direction is Direction.TESTS and "hops" not in arguments.model_fields_set
+    may_look_further = arguments.direction is Direction.TESTS and "hops" not in arguments.given
     if may_look_further and trace.is_deeper and len(trace.steps) < FEW_TESTS:
         further_away = follow(MOST_HOPS)
         is_short = not trace.steps or len(further_away.steps) <= MANY_TESTS

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from msgspec import Meta
 
 from graphrag_mcp import __version__
 from graphrag_mcp.app.view import IndexView
@@ -15,7 +15,7 @@ from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.catalog import FileOrder
 from graphrag_mcp.text.secrets import mask_secrets
-from graphrag_mcp.tools.arguments import parse_arguments
+from graphrag_mcp.tools.arguments import Request, parse_arguments
 from graphrag_mcp.tools.excerpts import tokens_of
 from graphrag_mcp.tools.printing import as_json, describe_state
 from graphrag_mcp.tools.search_answer import iso, search_payload
@@ -28,69 +28,63 @@ MOST_LINES = 100_000  # All files together have no more, before and after; those
 CONTEXT = 3  # Lines around each that differs.
 
 
-class Question(BaseModel):
-    """The base of all requests."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class ToolQuestion(Question):
+class ToolQuestion(Request, frozen=True, kw_only=True):
     """A call of a tool, by its name and its arguments."""
 
-    tool: str = Field("graphrag_hybrid_search", max_length=100)
+    tool: Annotated[str, Meta(max_length=100)] = "graphrag_hybrid_search"
     arguments: dict[str, Any]
 
 
-class FileQuestion(Question):
+class FileQuestion(Request, frozen=True, kw_only=True):
     """An indexed file."""
 
-    path: str = Field(min_length=1, max_length=LONGEST_TEXT)
+    path: Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT)]
 
 
-class DiffQuestion(Question):
+class DiffQuestion(Request, frozen=True, kw_only=True):
     """What differs from a branch, a commit or in a range; "" for what is checked out."""
 
-    base: str = Field("", max_length=LONGEST_TEXT)
+    base: Annotated[str, Meta(max_length=LONGEST_TEXT)] = ""
 
 
-class GraphQuestion(Question):
+class GraphQuestion(Request, frozen=True, kw_only=True):
     """The neighbourhood of a symbol: by its name, or by the path and line of a result."""
 
-    symbol: str = Field("", max_length=LONGEST_TEXT)
-    path: str = Field("", max_length=LONGEST_TEXT)
-    line: int = Field(0, ge=0, le=100_000_000)
-    hops: int = Field(1, ge=1, le=3)
-    limit: int = Field(40, ge=2, le=150)
+    symbol: Annotated[str, Meta(max_length=LONGEST_TEXT)] = ""
+    path: Annotated[str, Meta(max_length=LONGEST_TEXT)] = ""
+    line: Annotated[int, Meta(ge=0, le=100_000_000)] = 0
+    hops: Annotated[int, Meta(ge=1, le=3)] = 1
+    limit: Annotated[int, Meta(ge=2, le=150)] = 40
     exclude_archived: bool = False
 
 
-class _PageQuestion(Question):
-    text: str = Field("", max_length=LONGEST_TEXT)
-    page: int = Field(1, ge=1, le=1_000_000)
-    size: int = Field(50, ge=1, le=500)
+class _PageQuestion(Request, frozen=True, kw_only=True):
+    text: Annotated[str, Meta(max_length=LONGEST_TEXT)] = ""
+    page: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
+    size: Annotated[int, Meta(ge=1, le=500)] = 50
 
     @property
     def first(self) -> int:
         return (self.page - 1) * self.size
 
 
-class FilesQuestion(_PageQuestion):
+class FilesQuestion(_PageQuestion, frozen=True, kw_only=True):
     """A page of the indexed files."""
 
-    language: str = Field("", max_length=100)
-    category: str = Field("", max_length=100)
+    language: Annotated[str, Meta(max_length=100)] = ""
+    category: Annotated[str, Meta(max_length=100)] = ""
     archived: Literal["all", "active", "archived"] = "all"
     order: FileOrder = "path"
     descending: bool = False
 
 
-class SkippedQuestion(_PageQuestion):
+class SkippedQuestion(_PageQuestion, frozen=True, kw_only=True):
     """A page of the files that were left out."""
 
-    reason: str = Field("", max_length=LONGEST_TEXT)
+    reason: Annotated[str, Meta(max_length=LONGEST_TEXT)] = ""
 
 
-class NoQuestion(Question):
+class NoQuestion(Request, frozen=True, kw_only=True):
     """A request that takes no arguments."""
 
 
@@ -234,7 +228,7 @@ def _skipped(view: IndexView, question: SkippedQuestion) -> dict[str, Any]:
     return {"rows": [{"path": path, "reason": reason} for path, reason in rows], "total": total}
 
 
-REQUESTS: Mapping[str, tuple[type[Question], Callable[[IndexView, Any], object]]] = {
+REQUESTS: Mapping[str, tuple[type[Request], Callable[[IndexView, Any], object]]] = {
     "project": (NoQuestion, _project),
     "progress": (NoQuestion, _progress),
     "status": (NoQuestion, lambda view, _: view.status()),

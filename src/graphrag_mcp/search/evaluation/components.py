@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from graphrag_mcp.settings import DOCUMENT_WEIGHTS, RankingPart, RetrievalSettings
 
 # These settings switch each component off.
@@ -40,4 +42,4 @@ def _without(components: Iterable[str]) -> RetrievalSettings:
     for component in components:
         for name, value in OFF[component].items():
             changes[name] = (*changes[name], *value) if name == "switched_off" else value
-    return RetrievalSettings().model_copy(update=changes)
+    return msgspec.structs.replace(RetrievalSettings(), **changes)

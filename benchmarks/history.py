@@ -19,10 +19,10 @@ import tempfile
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App

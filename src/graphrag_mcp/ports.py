@@ -1,10 +1,7 @@
 """The stores and models that a search uses: one Protocol per role, named after the role."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from graphrag_mcp.model.files import Category, DocumentStatus, RelationKind, Symbol
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Doubt, Mentioned
@@ -21,7 +18,11 @@ from graphrag_mcp.model.search import (
     SymbolMatch,
 )
 
-Matrix = NDArray[np.float32]
+if TYPE_CHECKING:  # What does not search imports no numpy.
+    import numpy as np
+    from numpy.typing import NDArray
+
+Matrix: TypeAlias = "NDArray[np.float32]"
 
 
 class Embedder(Protocol):

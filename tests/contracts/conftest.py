@@ -3,11 +3,12 @@
 import hashlib
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 from neo4j import Driver
 from qdrant_client import QdrantClient
 
@@ -53,8 +54,7 @@ MODEL = "test"
 COLLECTION = "contracts"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A file to put into a backend: each chunk is ten lines long, with its words and its vector."""
 
     path: str
@@ -68,8 +68,7 @@ class Source:
     facts: DocumentFacts = NO_FACTS
 
 
-@dataclass(frozen=True, slots=True)
-class Backend:
+class Backend(Struct, frozen=True):
     """One set of stores, and how to fill it. `place(chunk_id)` gives (path, ordinal), whatever ids the backend uses."""
 
     vectors: VectorIndex

@@ -1,8 +1,7 @@
 """What a name refers to is settled when it is asked: sure where the source is, candidates where it is not."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from graphrag_mcp.model.files import Relation, RelationKind, Resolution, Symbol, SymbolKind
 from graphrag_mcp.model.graph import Certainty

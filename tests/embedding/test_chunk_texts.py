@@ -1,10 +1,10 @@
 """What a chunk's text for the embedder says, and what it must not say."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
 from graphrag_mcp.embedding.models import embed_chunks

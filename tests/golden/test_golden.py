@@ -1,9 +1,9 @@
 """The ranking of the golden corpus: as it is written down, better than the baseline, and with the guards kept."""
 
-from dataclasses import fields
 from statistics import mean
 
 import pytest
+from msgspec.structs import fields
 
 from graphrag_mcp.model.search import Hit
 from graphrag_mcp.search.evaluation import components

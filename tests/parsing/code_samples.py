@@ -5,9 +5,10 @@ signature and documentation (`described`), and one relation of each kind. `calls
 """
 
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.registry import detect_language

@@ -1,11 +1,11 @@
 """Chunks: the laws that hold for any text, and where the cuts fall in ordinary code."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.syntax import SourceCode, statement_rows

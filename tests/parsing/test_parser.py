@@ -4,12 +4,12 @@ import subprocess
 import sys
 import time
 import tracemalloc
-from dataclasses import replace
 from textwrap import dedent
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tree_sitter import Language
 
 from graphrag_mcp.languages.grammars import load_grammar

@@ -1,10 +1,10 @@
 """A search over real stores, with vectors that the test chooses and a record of what each store was asked."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct, field
 
 from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.index.stores import IndexStores
@@ -46,8 +46,7 @@ class AxisEmbedder:
         return unit(1.0)
 
 
-@dataclass(slots=True)
-class RecordingVectors:
+class RecordingVectors(Struct):
     """A vector index that remembers how many candidates it was asked for, and what it answered."""
 
     remote = False
@@ -68,8 +67,7 @@ class RecordingVectors:
         return self.inner.vectors(chunk_ids)
 
 
-@dataclass(slots=True)
-class RecordingKeywords:
+class RecordingKeywords(Struct):
     """A keyword index that remembers how many candidates it was asked for, and what it answered."""
 
     remote = False
@@ -87,8 +85,7 @@ class RecordingKeywords:
         return self.inner.frequencies(terms)
 
 
-@dataclass(slots=True)
-class RecordingCatalog:
+class RecordingCatalog(Struct):
     """A catalog that counts how often the files of candidates are looked up."""
 
     remote = False

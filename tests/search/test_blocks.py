@@ -1,11 +1,11 @@
 """What stands beside the results: related code, rejected approaches, and the next best."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from graphrag_mcp.model.files import (
     Category,

@@ -1,10 +1,10 @@
 """Whether anything matches a query well: the judgement alone, and over the golden corpus."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Symbol, SymbolKind

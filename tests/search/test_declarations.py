@@ -1,6 +1,6 @@
 """What only names something ranks behind what defines it."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from graphrag_mcp.model.files import DECLARATIONS, IMPORTS
 from graphrag_mcp.model.search import Hit

@@ -1,9 +1,9 @@
 """What a score is multiplied by."""
 
 import math
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from graphrag_mcp.model.files import ArchiveClass, Category, DocumentFacts, DocumentStatus
 from graphrag_mcp.model.search import StoredFile

@@ -1,11 +1,11 @@
 """The second look: what it may change, and what happens when it fails."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.model.files import Category, DocumentFacts, DocumentStatus

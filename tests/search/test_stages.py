@@ -3,11 +3,11 @@
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import Category
@@ -165,7 +165,7 @@ def test_the_lists_are_asked_side_by_side(bench: Bench, is_remote: bool) -> None
     class Waiting:
         remote = is_remote
 
-        def search(self, asked: Sequence[str] | Matrix, limit: int, scope: Scope) -> list[Ranked]:
+        def search(self, asked: "Sequence[str] | Matrix", limit: int, scope: Scope) -> list[Ranked]:
             together.wait()
             return [Ranked(1 << 16, 1.0)]
 

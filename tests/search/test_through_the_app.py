@@ -6,10 +6,10 @@ import shutil
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.graph import Certainty

@@ -2,11 +2,11 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.models import load_embedder

@@ -5,9 +5,10 @@ import sqlite3
 import threading
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from graphrag_mcp.app.parts import Parts
 from graphrag_mcp.app.session import Session

@@ -6,10 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
+
+from msgspec.structs import replace
 
 from graphrag_mcp.app.session import WITH_GRAPH, Capability, Session, View
 from graphrag_mcp.embedding.models import is_static, load_embedder

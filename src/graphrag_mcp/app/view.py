@@ -4,10 +4,11 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from msgspec.structs import replace
 
 from graphrag_mcp.app.parts import Parts
 from graphrag_mcp.app.session import WITH_INDEX, Capability, View

@@ -9,10 +9,11 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from graphrag_mcp.cli import jsonc
 from graphrag_mcp.errors import GraphragError
@@ -29,8 +30,7 @@ ALWAYS_LOADED = {"alwaysLoad": True, "deferTools": "never"}
 NAME_CHARACTERS = 32  # The name of a server has no more of its folder: clients prefix each tool with it.
 
 
-@dataclass(frozen=True, slots=True)
-class JsonFormat:
+class JsonFormat(Struct, frozen=True):
     """A JSON file, with comments or without, whose servers are in a section. new: the text of a new file.
 
     Every method raises GraphragError.
@@ -62,8 +62,7 @@ class JsonFormat:
         return jsonc.without(text, (self.section, name)) if name in self.read(text) else text
 
 
-@dataclass(frozen=True, slots=True)
-class TomlFormat:
+class TomlFormat(Struct, frozen=True):
     """A TOML file with a table [SECTION.NAME] for each server; its methods are those of `JsonFormat`."""
 
     section: str
@@ -113,8 +112,7 @@ def section_of(settings: Any, name: str) -> Entries:
     return entries
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(Struct, frozen=True):
     """A client.
 
     marks: what shows that it is used: a program on PATH, or a path (of the project, of the user, or absolute).

@@ -9,11 +9,12 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.options import project_root

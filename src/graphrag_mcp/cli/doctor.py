@@ -9,10 +9,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from graphrag_mcp import __version__
 from graphrag_mcp.app.local import App
@@ -46,8 +47,7 @@ Result = tuple[Verdict, str, str]  # Verdict, text and next step of a finding.
 _MARKS = {"ok": "ok     ", "warning": "warning", "failed": "FAILED "}
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """The result of checking one part. next_step: "" when nothing has to be done."""
 
     part: str

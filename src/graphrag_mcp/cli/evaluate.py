@@ -6,11 +6,11 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import astuple, fields, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple, fields, replace
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.commands import bring_up_to_date

@@ -5,12 +5,12 @@ import os
 import stat
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 import msgspec
 from filelock import FileLock
+from msgspec import Struct, field
 
 from graphrag_mcp.cli.transcripts import blocks_of, events_of
 from graphrag_mcp.index.paths import IndexPaths
@@ -25,8 +25,7 @@ _MOST_BYTES = 1_000_000  # Longer notes are not read.
 _LOCK_SECONDS = 0.1
 
 
-@dataclass(slots=True)
-class Said:
+class Said(Struct):
     """A text of a hook. key: what is said once in a session. uses: paths; a later call that has one of them uses it.
 
     call: the one before or after which it is said. start: the bytes of the transcript before it.
@@ -42,8 +41,7 @@ class Said:
     start: int
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """The texts of one hook. unused: how many of the last ones were not used, in a row."""
 
     shown: int = 0
@@ -57,8 +55,7 @@ class Tally:
         return self.unused >= MOST_UNUSED
 
 
-@dataclass(slots=True)
-class Notes:
+class Notes(Struct):
     """The notes of a tree. keys: by session and hook."""
 
     tallies: dict[str, Tally] = field(default_factory=dict)

@@ -11,11 +11,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client
 from graphrag_mcp.cli.hook_notes import paths_of
@@ -143,8 +144,7 @@ def _find(text: str, file: Path) -> re.Match[str] | None:
     return block
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """A part of a file that `init` writes or removes. add, remove: return the text with it, and without it."""
 
     title: str
@@ -155,8 +155,7 @@ class _Part:
     is_removal: bool
 
 
-@dataclass(slots=True)
-class _Change:
+class _Change(Struct):
     """The texts of a file: as it is, without what `init` wrote, and as it will be; None where it does not exist."""
 
     file: Path

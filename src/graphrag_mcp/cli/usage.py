@@ -13,10 +13,11 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from graphrag_mcp.cli.hook_notes import Tally, paths_of, read_notes
 from graphrag_mcp.cli.options import project_root
@@ -40,8 +41,7 @@ _WHEN = {"edit": "after an edit", "search": "before a search"}
 _SHELLS = ("Bash", "shell", "exec_command", "local_shell", "shell_command")
 
 
-@dataclass(frozen=True, slots=True)
-class LookUp:
+class LookUp(Struct, frozen=True):
     """A call of an agent. kind: OURS, or the program or tool. what: of ours the tool, else what was looked for.
 
     searches: for each search in it, whether it has several phrasings.
@@ -52,8 +52,7 @@ class LookUp:
     searches: tuple[bool, ...] = ()
 
 
-@dataclass(slots=True)
-class Usage:
+class Usage(Struct):
     """Counts over sessions. kept: characters of results, by whether they are ours; grepped: right after one of ours."""
 
     sessions: int = 0

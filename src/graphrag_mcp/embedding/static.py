@@ -9,13 +9,13 @@ import json
 import string
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from graphrag_mcp.errors import ModelUnavailableError
@@ -45,8 +45,7 @@ def split_words(text: str) -> list[str]:
     return text[:MAX_CHARACTERS].translate(_SPACED).split()
 
 
-@dataclass(frozen=True, slots=True)
-class StaticModel:
+class StaticModel(Struct, frozen=True):
     """A tokenizer and the vectors of its tokens, as in model2vec's files.
 
     embeddings: (rows, dimensions), also of integers. weights: the factor of each token's row. mapping: the row of each

@@ -3,9 +3,10 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from graphrag_mcp.errors import SettingsError
 from graphrag_mcp.exclusion.patterns import Exclusion, ExclusionKind, Rule, RuleList, parse_rule

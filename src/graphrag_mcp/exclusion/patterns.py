@@ -10,8 +10,9 @@ as good as any other: a hostile pattern such as `*a*a*a*a*b` takes linear time.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum, StrEnum
+
+from msgspec import Struct
 
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.text.names import as_name
@@ -185,8 +186,7 @@ class ExclusionKind(StrEnum):
     OUTSIDE = "outside"  # It is not below the project root.
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusion:
+class Exclusion(Struct, frozen=True):
     """Why a path is excluded: the pattern, and its file and line (line 0: built in)."""
 
     kind: ExclusionKind
@@ -203,8 +203,7 @@ class Exclusion:
         return f"{self.kind}: {self.detail}"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One pattern with its file and line.
 
     glob: the pattern without `!`, the leading and the trailing slash.

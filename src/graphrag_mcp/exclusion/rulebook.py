@@ -5,10 +5,11 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS, DEFAULT_SOURCE, MAY_BE_SOURCES
 from graphrag_mcp.exclusion.never_indexed import find_barrier
@@ -136,8 +137,7 @@ def _explain(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(Struct, frozen=True):
     """One folder of the project: the reason why it is excluded, or the rules for its content.
 
     path: relative to the root, "" or ending in a slash. key: the same, relative to the top of the work tree.

@@ -4,7 +4,8 @@ import logging
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.patterns import Exclusion
@@ -17,8 +18,7 @@ UNREADABLE = "unreadable"
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class WalkedFile:
+class WalkedFile(Struct, frozen=True):
     """A file to index. `path` is relative to the root, with forward slashes."""
 
     path: str
@@ -27,8 +27,7 @@ class WalkedFile:
     changed_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Unwalked:
+class Unwalked(Struct, frozen=True):
     """A file that is not indexed, or a folder that is not entered (its path ends in a slash).
 
     reason: an `ExclusionKind`, or "symlink", "special file", "not UTF-8", "too large" or UNREADABLE.

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, load_part
 from graphrag_mcp.languages.testing import MARKED_TEST, NAMED_TEST

@@ -1,8 +1,9 @@
 """The parts of a flow: links with their costs, chains of them, and where a chain is broken."""
 
 import math
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from graphrag_mcp.model.files import VARIABLE, RelationKind
 from graphrag_mcp.model.graph import RUNNING, Certainty, CodeEdge, CodeNode, Mentioned
@@ -25,11 +26,11 @@ PER_LINK = 0.05
 
 
 @shown("source", "target", "edge", "choices", "read", "text", "also")
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True, eq=False):
     """One step of a chain: a lead with both ends, in the order of the flow.
 
-    text: its line, where it is shown. also: further lines of the source that lead to the target.
+    text: its line, where it is shown. also: further lines of the source that lead to the target. Links that differ in
+    these alone are equal.
     """
 
     source: CodeNode
@@ -38,8 +39,18 @@ class Link:
     choices: int = 1
     read: str = ""
     extra: float = 0.0
-    text: str = field(default="", compare=False)
-    also: tuple[int, ...] = field(default=(), compare=False)
+    text: str = ""
+    also: tuple[int, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Link) and self._compared == other._compared
+
+    def __hash__(self) -> int:
+        return hash(self._compared)
+
+    @property
+    def _compared(self) -> tuple[object, ...]:
+        return self.source, self.target, self.edge, self.choices, self.read, self.extra
 
     @property
     def is_sure(self) -> bool:
@@ -58,8 +69,7 @@ class Link:
         return _COSTS.get(self.edge.relation, 1.0) + dispatch + _PER_CHOICE * choices + self.extra
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """Links, each from where the one before leads to."""
 
     links: tuple[Link, ...]
@@ -113,8 +123,7 @@ class Gap(NamedTuple):
 
 
 @shown("starts", "ends", "through", "near", "is_guessed", "is_cut")
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(Struct, frozen=True):
     """How starts reach ends.
 
     chains: the best first. through: definitions of further ones, one of each. tree: with starts or ends alone, the

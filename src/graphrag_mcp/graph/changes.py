@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from graphrag_mcp.graph.cases import cases_of, commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
@@ -49,8 +50,7 @@ class RankedTest(NamedTuple):
     "base", "files", "broken", "not_decided", "reached", "tests", "tests_of_types", "test_commands", "tests_changed",
     "is_deeper", "without_definition", "together", "files_left", "doubt", "texts_left",
 )  # fmt: skip
-@dataclass(frozen=True, slots=True)
-class DiffImpact:
+class DiffImpact(Struct, frozen=True):
     """What a difference of files affects, the gravest changes first, and the nearest tests first.
 
     files: how many differ. tests_changed: how many definitions of tests do. without_definition: files without a changed

@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from graphrag_mcp.graph.declared import in_header, may_define
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition
@@ -25,8 +27,7 @@ _MOST_OVERRIDING = 20  # The calls of no more methods are looked at.
 
 
 @shown("definition", "breaks", "may_break", "others", "is_decided")
-@dataclass(frozen=True, slots=True)
-class Affected:
+class Affected(Struct, frozen=True):
     """A changed definition with its direct dependants outside the change. node: None where it is not indexed.
 
     breaks: what certainly depends on it and does not fit any more. may_break: that of which it is not certain. others:

@@ -7,10 +7,11 @@ Prose and data call nothing.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple, TypeAlias
+
+from msgspec.structs import replace
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.edges import BY_SYNTAX, Incoming

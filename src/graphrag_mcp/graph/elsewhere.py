@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from graphrag_mcp.graph.lookup import dotted
 from graphrag_mcp.graph.relations import Relations

@@ -3,8 +3,9 @@
 import heapq
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from graphrag_mcp.graph.chains import PER_LINK, Branch, Chain, Flow, Gap, Link
 from graphrag_mcp.graph.declared import in_header, may_define

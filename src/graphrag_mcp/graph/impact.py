@@ -2,10 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
 from graphrag_mcp.graph.tracing import Walk, is_by_name, is_shown, is_test_in_name, members
@@ -35,8 +37,7 @@ _Way = tuple[int, str, str, Certainty]  # From which source, in which file, by w
 
 
 @shown("node", "is_test", "via", "edge", "lines", "also", "hops", "confidence", "is_by_name")
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """A definition or file that the change may reach, with its most certain path: `via` is the node before it.
 
     confidence: the product of the confidences on the path, 0 to 1. lines: all lines of the file on which it refers to
@@ -66,8 +67,7 @@ class Reached:
 
 
 @shown("starts", "cases", "tests_of_types", "test_commands", "together", "doubt", "is_deeper")
-@dataclass(frozen=True, slots=True)
-class Impact:
+class Impact(Struct, frozen=True):
     """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.
 
     doubt: what is not known of the relations to the starts and their members, and of those on the way. together: what

@@ -3,10 +3,11 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from graphrag_mcp.graph.tracing import BELOW, Naming, Step, Trace, certain_lines
 from graphrag_mcp.grep.hits import Around, Role, definition_lines, is_in_string, listed_files, role_of, syntax_of

@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from graphrag_mcp.errors import RequestError, UnknownNameError, quoted
 from graphrag_mcp.graph.cases import cases_of, named_after, read_build_files
@@ -46,8 +48,7 @@ LINES_NAMING = 5  # Lines that are named, of those with a name that is defined e
 FILES_UNREAD = 2  # Files that are named, of those that may define it in lines that do not parse.
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSymbol:
+class FoundSymbol(Struct, frozen=True):
     """A definition with its direct references: calls, imports, subclasses, tests.
 
     also: other definitions with the same references: overloads and declarations. doubt: what is not known of them.
@@ -61,8 +62,7 @@ class FoundSymbol:
     members: tuple[CodeNode, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """A file and its definitions, or headings, in the order of their lines."""
 
     file: CodeNode

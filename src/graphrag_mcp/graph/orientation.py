@@ -5,11 +5,11 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from graphrag_mcp.grep.hits import find_hits
@@ -56,8 +56,7 @@ _USUAL_TESTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RepositoryMap:
+class RepositoryMap(Struct, frozen=True):
     """Definitions, the most depended upon first, and the number of all candidates."""
 
     nodes: tuple[CodeNode, ...]
@@ -115,8 +114,7 @@ def _score(edges: NDArray[np.void]) -> _Floats:
     return scores
 
 
-@dataclass(frozen=True, slots=True)
-class Orientation:
+class Orientation(Struct, frozen=True):
     """The first things to know.
 
     about: the first paragraph of the README, cut. folders: those at the top, each with how many files are in it and in

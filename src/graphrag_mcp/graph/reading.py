@@ -1,7 +1,8 @@
 """One definition with what is around it: its code to read, and its neighbourhood to be drawn."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from graphrag_mcp.graph.tracing import Step, Trace, Walk, trace
 from graphrag_mcp.grep.occurrences import Files
@@ -15,8 +16,7 @@ from graphrag_mcp.parsing.code.parts import documentation_rows
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True):
     """A definition or a file, with its lines as they are now.
 
     first: the number of the first of `lines`, which begin with the comment above the definition. documentation: which
@@ -86,8 +86,7 @@ def _first_line(node: CodeNode, definitions: Sequence[CodeNode], lines: Sequence
     return first
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbourhood:
+class Neighbourhood(Struct, frozen=True):
     """The nodes around a start and the relations between them.
 
     others: other definitions of the same name. hops: the distance of each node from the start, by its id. hidden: the

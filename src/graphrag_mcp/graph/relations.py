@@ -1,7 +1,8 @@
 """The relations of definitions: what leads to one, what it leads to, and what its name means elsewhere."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.doubts import OF_TYPES, Doubts

@@ -3,9 +3,11 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from graphrag_mcp.graph.cases import cases_of, is_helper
 from graphrag_mcp.graph.declared import in_header, may_define, standing
@@ -57,8 +59,7 @@ _OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One relation of a trace, with the nodes at its ends and its distance from the start in hops.
 
     lines: all lines of the file of `edge` on which it stands.
@@ -257,8 +258,7 @@ def dependant(node: CodeNode, edge: CodeEdge, lines: tuple[int, ...] = ()) -> De
 
 
 @shown("lines", "left_out", "other_definitions")
-@dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(Struct, frozen=True):
     """The lines with the name of values whose uses are not recorded.
 
     steps: the last of a trace, which have them. lines: how many they are. left_out: other lines with the name, which do
@@ -274,8 +274,7 @@ class Naming:
 
 
 @shown("starts", "direction", "hops", "stops", "imports", "doubt", "named", "naming")
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """The relations found from the starts.
 
     steps: in the order (hop, certainty, code before tests, location); of tests see `nearest_names_first`. stops:

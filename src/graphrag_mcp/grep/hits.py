@@ -5,12 +5,13 @@ The index gives the definitions; the syntax of the shown files gives the other r
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import takewhile
 from operator import attrgetter, itemgetter
 from typing import TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
 from tree_sitter import Node, Tree
 
 from graphrag_mcp.grep.needles import Needle, last_word
@@ -50,8 +51,7 @@ class Role(StrEnum):
 _ORDER = list(Role)
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """A line of an answer with its role, the definition around it ("" for none), and the lines before and after."""
 
     path: str
@@ -64,8 +64,7 @@ class Placed:
     after: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
+class Hits(Struct, frozen=True):
     """The lines with a needle. occurrences: definitions first if they are few, then in the order of the files."""
 
     occurrences: Occurrences

@@ -7,7 +7,6 @@ import re
 import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from itertools import accumulate
@@ -15,6 +14,7 @@ from operator import methodcaller
 from typing import Any, TypeAlias
 
 import re2
+from msgspec import Struct
 
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.model.search import Case
@@ -37,8 +37,7 @@ MOST_NESTED = 100  # Brackets may not be nested deeper.
 _START = methodcaller("start")  # It returns where a match begins.
 
 
-@dataclass(frozen=True, slots=True)
-class Needle:
+class Needle(Struct, frozen=True):
     """A text or a pattern to look for. required: what each text with it contains, if known.
 
     pattern: finds it. by_line: finds it with the rest of its line; None where that could hide another occurrence.

@@ -4,9 +4,10 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.exclusion.never_indexed import find_barrier
@@ -33,8 +34,7 @@ class Differing(NamedTuple):
     new: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """What differs. base: with what the files were compared. left: how many files were not."""
 
     base: str

@@ -6,10 +6,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence, Set
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice, zip_longest
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from graphrag_mcp.history.lines import (
     Lines,

@@ -5,10 +5,11 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.model.files import Symbol, SymbolKind
@@ -48,8 +49,7 @@ class Lines(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Evolution:
+class Evolution(Struct, frozen=True):
     """The commits that changed some lines, the newest first; the first _MOST_READ with the lines.
 
     added_by: the commit that added them, "" if it is not known. is_whole: whether there was time to read all. moved_by:

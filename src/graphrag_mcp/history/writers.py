@@ -3,9 +3,10 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from graphrag_mcp.history.lines import (
     Evolution,

@@ -3,8 +3,9 @@
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from graphrag_mcp.grep.needles import Required
 from graphrag_mcp.grep.occurrences import Learnt, LearntFiles, ReadFile, Stamp, stamp_of
@@ -20,8 +21,7 @@ from graphrag_mcp.text.source import MASKED, NotText, decode, read_text
 _THIS_PARSER = f"{PARSER_VERSION}."  # The recipes of its files begin with this.
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentFiles:
+class CurrentFiles(Struct, frozen=True):
     """The files of one commit of the index, with what earlier questions have learnt of their contents."""
 
     root: Path
@@ -51,6 +51,8 @@ class CurrentFiles:
                     continue
                 known = self.learnt.get(path)
                 if known is not None and known.text is not None and _has_stamp(folder + path, known.stamp):
+                    if not known.signature:
+                        self.learnt.learn(path, known.stamp, known.text, is_plain=known.is_plain)
                     yield path, known.text
                 else:
                     yield path, self._read(files, path, known, clean.get(path))
@@ -66,13 +68,14 @@ class CurrentFiles:
         except OSError:
             return None
         stamp = stamp_of(status)
-        if known is not None and known.is_plain and known.stamp == stamp:
+        is_known = known is not None and known.stamp == stamp and bool(known.signature)
+        if known is not None and known.is_plain and is_known:
             return data
         text = decode(data) if clean is not None and _is_same(data, status, clean) else read_text(data)
         if isinstance(text, NotText):
             return None
         searched = text.text.encode()
-        if time.time_ns() - changed_ns(status) > RECENT_NS and (known is None or known.stamp != stamp):
+        if time.time_ns() - changed_ns(status) > RECENT_NS and not is_known:
             self.learnt.learn(path, stamp, searched, is_plain=searched == data)
         return searched
 

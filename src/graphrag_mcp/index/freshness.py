@@ -7,10 +7,11 @@ could have the same one. The chunks of a changed file are relocated, or marked a
 import os
 import time
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from enum import Enum, auto
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult, StoredChunk
 from graphrag_mcp.stores.sqlite.catalog import FileState

@@ -8,11 +8,11 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 from filelock import FileLock
+from msgspec import Struct
 
 from graphrag_mcp.model.paths import printable
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
@@ -91,8 +91,7 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=6).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class KnownIndex:
+class KnownIndex(Struct, frozen=True):
     """The folder of an index.
 
     projects: the folders that it is of, none where it cannot be read. size: in bytes. used_at: seconds since 1970.

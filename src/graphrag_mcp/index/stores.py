@@ -133,7 +133,7 @@ class IndexStores:
         overlay = self.overlay(local, inventory)
         if not overlay.held:
             return local
-        ids = SqliteChunkIds(self.database, servers.project, overlay.files.tolist())
+        ids = SqliteChunkIds(self.database, servers.project, overlay.files)
         return servers.beside(local, overlay, ids, inventory.mean_length)
 
     def overlay(self, local: "Stores", inventory: "Inventory") -> "Overlay":

@@ -7,9 +7,10 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from graphrag_mcp.errors import GraphragError, IndexDamagedError, IndexLockedError, IndexStoreError
 from graphrag_mcp.exclusion.manager import ExclusionManager

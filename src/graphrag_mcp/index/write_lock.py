@@ -5,10 +5,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from msgspec import Struct
 
 from graphrag_mcp import __version__
 
@@ -17,8 +17,7 @@ SILENT_SECONDS = 10.0  # A process on a busy machine may miss a few beats.
 _NOTE = ".holder"
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """A process that writes an index. pid: 0 when unknown. is_silent: whether it is stopped, or hangs."""
 
     version: str = ""

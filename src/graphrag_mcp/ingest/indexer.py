@@ -7,9 +7,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from graphrag_mcp.embedding.chunk_texts import CONTEXT_VERSION
 from graphrag_mcp.embedding.models import embed_chunks
@@ -43,8 +46,7 @@ _ROW_ERRORS = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError
 ReportProgress = Callable[[Progress], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """The work of one index run. possibly_changed: known files whose size, time or recipe differs."""
 
     added: tuple[str, ...]
@@ -287,8 +289,7 @@ class Indexer:
         return ages, commit_times(self.exclusion.root, wanted, GIT_TIMEOUT_SECONDS)
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """Counts the work of one run and reports its progress."""
 
     progress: ReportProgress | None

@@ -3,8 +3,9 @@
 import hashlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
 from graphrag_mcp.model.files import FAILED, ArchiveClass, Category, Chunk, ParsedFile, ParseMode
@@ -21,8 +22,7 @@ _KEY_BYTES = 16  # Collisions become likely at 2**64 texts.
 UNSETTLED = 0  # The time of such a file is stored as 0, so that the next comparison reads its content.
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """One file to read. `stored`: contents that the index has already, by hash, with the recipe of their rows.
 
     stated: the category that the project states, whatever the path and the content say. without_syntax: a grammar
@@ -42,23 +42,20 @@ class Job:
     without_syntax: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """A file's rows, with the two texts that each of its chunks is embedded from."""
 
     rows: PackedFile
     texts: list[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """The index has this content already, from an earlier run or from another tree."""
 
     entry: TreeEntry
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
+class Rejected(Struct, frozen=True):
     """The file cannot be indexed; `status` shows the reason. `may_pass`: the failure may be temporary."""
 
     path: str

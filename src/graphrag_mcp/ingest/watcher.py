@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct
 from watchdog import events
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
@@ -54,8 +55,7 @@ _SHARED_FILES = frozenset({"9p", "afs", "ceph", "cifs", "drvfs", "nfs", "nfs4", 
 _SHARED_WITH_HOST = frozenset({"fakeowner", "vboxsf", "virtiofs", "fuse.grpcfuse", "fuse.osxfs", "fuse.vmhgfs-fuse"})
 
 
-@dataclass(frozen=True, slots=True)
-class WatchedTree:
+class WatchedTree(Struct, frozen=True):
     """The files of a work tree that may be indexed.
 
     start: the only folder that is indexed, relative to the root; "" for all.
@@ -82,8 +82,7 @@ class WatchedTree:
         return not self.start or f"{path}/".startswith(f"{self.start}/")
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """Paths that changed, relative to the root; `everything` when events were lost and the whole tree must be read.
 
     why: the reason for polling, "" where events report every change.

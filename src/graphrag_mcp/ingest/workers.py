@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from multiprocessing.connection import wait as wait_for_handles
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from graphrag_mcp.ingest.prepare import Job, Outcome, Rejected, prepare
 from graphrag_mcp.system.process import collect_rarely, starting_process

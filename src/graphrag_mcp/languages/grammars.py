@@ -3,12 +3,12 @@
 import importlib
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
+from msgspec import Struct
 from tree_sitter import Language as TreeLanguage
 from tree_sitter import Node, Query, QueryCursor, QueryError, Tree
 
@@ -32,8 +32,7 @@ class Matches(NamedTuple):
     facts: list[Match]
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(Struct, frozen=True):
     """A loaded language. query: None where this package has none. facts: its first pattern that is of the facts."""
 
     language: Language

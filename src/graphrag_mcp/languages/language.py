@@ -1,7 +1,8 @@
 """What describes a language."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class ImportStyle(StrEnum):
@@ -19,8 +20,7 @@ class ImportStyle(StrEnum):
     NAMESPACE = "namespace"  # Vendor\\A\\C, where the first segment is mostly no folder
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(Struct, frozen=True):
     """The nodes of a grammar by which the arguments of calls and the parameters of functions are counted."""
 
     calls: str
@@ -36,8 +36,7 @@ class Arguments:
     takes_more: bool = False  # Whether a function may be given more than it names.
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(Struct, frozen=True):
     """One language. A text of several words lists them.
 
     A field says in what a language differs from most. Its folder has the query of its outline, and what else there is:

@@ -1,10 +1,11 @@
 """What the resolver has to know of a language."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from graphrag_mcp.languages.registry import load_part
 from graphrag_mcp.model.facts import Declared
@@ -22,8 +23,7 @@ class Primitive(NamedTuple):
 _TEST_RUNNER = "the test runner"  # It starts what has a title for a name.
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleRules:
+class ModuleRules(Struct, frozen=True):
     """What an import means, and which declarations files share. A unit is a package or namespace."""
 
     module: Callable[[ModuleSource, str, str], Value | None]  # What an import in a file means.
@@ -43,8 +43,7 @@ class ModuleRules:
     """The files by which other projects import what is in the package of a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class NameRules:
+class NameRules(Struct, frozen=True):
     """What a name may mean where it is written."""
 
     builtins: Set[str] = frozenset()
@@ -56,8 +55,7 @@ class NameRules:
     functions_are_members: bool = True  # Whether a function at the top of a file may be called on a value.
 
 
-@dataclass(frozen=True, slots=True)
-class MemberRules:
+class MemberRules(Struct, frozen=True):
     """What is above a type, and which members a value has."""
 
     method_sets: bool = False  # Whether a type implements an interface by having its methods.
@@ -80,8 +78,7 @@ class MemberRules:
     type_variables: Set[str] = frozenset()  # What makes a type parameter.
 
 
-@dataclass(frozen=True, slots=True)
-class CallRules:
+class CallRules(Struct, frozen=True):
     """What a call gives to a function, and what it gives back."""
 
     overloads: bool = False  # Whether the arguments decide which function of a name is called.
@@ -99,8 +96,7 @@ class CallRules:
     """What starts a function of a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignRules:
+class ForeignRules(Struct, frozen=True):
     """What others declare. Names of foreign types and functions are qualified by their modules."""
 
     declarations: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -134,8 +130,7 @@ class ForeignRules:
     """Whether a type may be an interface of which the methods are not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """What the resolver knows of one language."""
 
     modules: ModuleRules

@@ -4,9 +4,9 @@ A rule is a function of the writer and a node; the functions here make the rules
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from itertools import accumulate
 
+from msgspec import Struct, field
 from tree_sitter import Node
 
 from graphrag_mcp.languages.syntax import SourceCode
@@ -19,8 +19,7 @@ MAX_RULES = 80  # Rules within each other, each in up to nine frames of the stac
 Rule = Callable[["Writer", Node], str]
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterRule:
+class ParameterRule(Struct, frozen=True):
     """Where the names, the type and the default of a parameter stand: fields of its node, "" for the node itself.
 
     The names may be in a child of a type instead; "<" is the part before the last.
@@ -33,8 +32,7 @@ class ParameterRule:
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Shapes:
+class Shapes(Struct, frozen=True):
     """How the nodes of a language are written. Sets have the types of nodes."""
 
     values: Mapping[str, Rule]

@@ -7,7 +7,6 @@ an expression stands at an offset, since what its names mean depends on the plac
 import math
 import zlib
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Self, TypeVar, overload
 
@@ -218,8 +217,7 @@ class Flow(_Row, frozen=True, array_like=True, gc=False):
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(Struct, frozen=True):
     """The facts of one file. unit: the package or namespace that it says to be in. stop: where its own scope ends."""
 
     language: str

@@ -3,9 +3,11 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 # The first "=" of a declaration, outside of any call, and one literal behind it up to the end or a comment.
 _WRITTEN = re.compile(
@@ -45,8 +47,7 @@ class ParseMode(StrEnum):
     NONE = "none"  # It is not text.
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveClass:
+class ArchiveClass(Struct, frozen=True):
     """Why a file is archived, and the factor on its score when it is shown."""
 
     reason: str
@@ -64,8 +65,7 @@ class DocumentStatus(StrEnum):
     ARCHIVED = "archived"
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentFacts:
+class DocumentFacts(Struct, frozen=True):
     """What a document declares about itself; a field is empty when it declares nothing."""
 
     title: str = ""
@@ -119,8 +119,7 @@ class Count(NamedTuple):
 ANY_COUNT = Count()
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Struct, frozen=True):
     """One definition with its exact span (lines are 1-based and inclusive).
 
     identity: its qualified name, and which of that name in the file: a name that stays when the lines change.
@@ -230,8 +229,7 @@ class Relation(NamedTuple):
 DECLARATIONS, IMPORTS = "declarations", "imports"
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """A run of whole lines that is found, ranked and shown together (lines are 1-based and inclusive).
 
     kind: "function", "method", "type", "members", "block", "section", "text", "card", DECLARATIONS or IMPORTS.
@@ -279,8 +277,7 @@ def with_failures(note: str, failures: Iterable[Failure]) -> str:
     return "; ".join(filter(None, (note, told and (told if FAILED in note else FAILED + told))))
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedFile:
+class ParsedFile(Struct, frozen=True):
     """Everything that the index stores of one file. note: why it was not parsed by syntax; "" when it was.
 
     failures: the stages that gave nothing. code: what it says of the names in it. manifest: what it says of modules,
@@ -301,8 +298,7 @@ class ParsedFile:
     failures: tuple[Failure, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Struct, frozen=True):
     """One manifest. folder: where it is, "" for the root; name: of the module or package that it declares.
 
     targets: places that a name stands for, the first that exists counts; `*` stands for the same text in both.

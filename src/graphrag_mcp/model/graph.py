@@ -1,9 +1,11 @@
 """The nodes and edges of the code graph, for exact questions."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.shown import shown
@@ -84,8 +86,7 @@ Line = tuple[str, int]  # A path and a line.
     "files_pending", "callers_outside", "run_by", "methods", "is_structural", "is_protocol", "is_given",
     "archived", "embedding", "is_implicit", "is_copy",
 )  # fmt: skip
-@dataclass(frozen=True, slots=True)
-class Doubt:
+class Doubt(Struct, frozen=True):
     """What keeps an answer from being complete.
 
     undecided: places of the name whose receiver is not known. unread: lines that may mean it and are not read as code.

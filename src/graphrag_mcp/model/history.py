@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 DIGITS_SHOWN = 7  # Digits of a commit's name.
 
@@ -61,8 +62,7 @@ class Companion(NamedTuple):
     beside: str
 
 
-@dataclass(frozen=True, slots=True)
-class CommitRange:
+class CommitRange(Struct, frozen=True):
     """Which commits are meant. since, until: days or times as git reads them. author: a part of name or address."""
 
     since: str = ""
@@ -89,8 +89,7 @@ class ChangedLines(NamedTuple):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """Commits that answer a question, the best or newest first. note: what is missing, "" for nothing.
 
     changed: the lines that a commit changed, by its name, where the question is of lines. added_by: the commit that

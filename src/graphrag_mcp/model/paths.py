@@ -10,9 +10,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from msgspec import Struct
 
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.model.scope import normalise_entry
@@ -53,8 +54,7 @@ def _glob(entry: str, root: Path) -> str:
     return f"{sign}{'/' if anchored else ''}{path}"
 
 
-@dataclass(frozen=True, slots=True)
-class PathCover:
+class PathCover(Struct, frozen=True):
     """Files as they are named to a server: with the folders that contain them and no others.
 
     is_inside: whether these are the files to search, or those to leave out.

@@ -1,14 +1,14 @@
 """Reports of index runs, of replications and of the index itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+
+class Progress(Struct, frozen=True):
     """The progress of an index run."""
 
     files_done: int
@@ -17,8 +17,7 @@ class Progress:
     seconds_left: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class IndexReport:
+class IndexReport(Struct, frozen=True):
     """The result of one index run, in files; `embedded` and `reused` count vectors of chunks.
 
     failures: see `Status`.
@@ -51,8 +50,7 @@ class IndexPhase(StrEnum):
         return self in (IndexPhase.READY, IndexPhase.FAILED)
 
 
-@dataclass(frozen=True, slots=True)
-class IndexState:
+class IndexState(Struct, frozen=True):
     """How complete the index is."""
 
     state: IndexPhase
@@ -63,8 +61,7 @@ class IndexState:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SyncReport:
+class SyncReport(Struct, frozen=True):
     """The result of one replication to a server, in files; `problem`: why it is incomplete, "" when it is complete.
 
     missing, outdated, foreign: files that a comparison found missing on the server, there in another version, or there
@@ -82,8 +79,7 @@ class SyncReport:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerState:
+class ServerState(Struct, frozen=True):
     """The state of one replica; `problem`: the last failure, "" without one.
 
     pending: files whose current content was not sent from here. sent: the number of chunks that were sent; None when
@@ -133,8 +129,7 @@ class SkippedPath(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """The state of the index of one project.
 
     branch: the checked-out branch, "" outside of git. trees: work trees that share the index file. commits: past
@@ -175,8 +170,7 @@ class Status:
     last_indexed: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
+class IndexedFile(Struct, frozen=True):
     """One indexed file; `archived`: why it is archived, "" when it is not.
 
     modified_at: seconds since 1970. note: why it was not parsed by its syntax, "" when it was.

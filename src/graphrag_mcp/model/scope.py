@@ -13,8 +13,9 @@ import os
 import posixpath
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
+
+from msgspec import Struct
 
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.model.files import Category
@@ -22,8 +23,7 @@ from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.source import is_utf8
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """Which files a search may see; applied inside every store, never afterwards.
 
     excluded_keys: match keys of the files to leave out (see `match_keys`); always wins.

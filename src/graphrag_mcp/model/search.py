@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, RelationKind, Symbol
 from graphrag_mcp.model.graph import Certainty
@@ -15,8 +17,7 @@ from graphrag_mcp.model.shown import shown
 # ---------------------------------------------------------------- asking
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(Struct, frozen=True):
     """One validated search.
 
     limit: results to return. max_hops: how far the ranking follows a relation that the query asks for. related_hops:
@@ -100,8 +101,7 @@ class HitOrigin(StrEnum):
     REJECTED = "rejected"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
+class StoredFile(Struct, frozen=True):
     """The data of a file that the ranking uses. `modified_at`: seconds since 1970, UTC."""
 
     file_id: int
@@ -112,8 +112,7 @@ class StoredFile:
     facts: DocumentFacts = NO_FACTS
 
 
-@dataclass(frozen=True, slots=True)
-class StoredChunk:
+class StoredChunk(Struct, frozen=True):
     """A chunk with the data of its file.
 
     modified_at: seconds since 1970, UTC. stale: why the lines may differ from the current file; "" when they do not.
@@ -168,8 +167,7 @@ class ChunkMention(NamedTuple):
     occurrences: int
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolMatch:
+class SymbolMatch(Struct, frozen=True):
     """A definition whose name is in the query, and the chunk in which it begins."""
 
     chunk_id: int
@@ -189,8 +187,7 @@ class LiteralPlace(NamedTuple):
     lines: int
 
 
-@dataclass(frozen=True, slots=True)
-class Factor:
+class Factor(Struct, frozen=True):
     """One reason for a score."""
 
     name: str
@@ -199,8 +196,7 @@ class Factor:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Focus:
+class Focus(Struct, frozen=True):
     """What of a chunk matched the query.
 
     symbol: the definition, None where none is known. start_line, end_line: its lines in the chunk, with the comment
@@ -224,8 +220,7 @@ class Focus:
         return Focus(symbol, start, end, tuple(line + by for line in self.lines), names=self.names)
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """One result with everything that explains it.
 
     score: what decides the order; above 1 when much agrees with the query. fused_score: the fusion alone, 0 to 1 and
@@ -251,8 +246,7 @@ class Hit:
     "source", "relation", "target", "direction", "hops", "confidence", "certainty", "confirmed", "origin",
     path="chunk.path", start_line="chunk.start_line", end_line="chunk.end_line", stale="chunk.stale",
 )  # fmt: skip
-@dataclass(frozen=True, slots=True)
-class GraphNeighbour:
+class GraphNeighbour(Struct, frozen=True):
     """One neighbour of the results in the code graph: which relation leads there, and how sure it is."""
 
     chunk: StoredChunk
@@ -272,8 +266,7 @@ class GraphNeighbour:
         return not self.is_guess
 
 
-@dataclass(frozen=True, slots=True)
-class CompressionStats:
+class CompressionStats(Struct, frozen=True):
     """How many hits each stage of the pipeline left over; excluded files are in none of the counts."""
 
     original_count: int = 0
@@ -285,8 +278,7 @@ class CompressionStats:
     final_count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SearchStrategy:
+class SearchStrategy(Struct, frozen=True):
     """What ran, so that a "hybrid" search never silently is not one."""
 
     fusion_method: FusionMethod
@@ -299,8 +291,7 @@ class SearchStrategy:
     filters_applied: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RetrievalStats:
+class RetrievalStats(Struct, frozen=True):
     """How many results each block has, and what the threshold left.
 
     candidates_pre_threshold, candidates_post_threshold: before and after min_score, which is min_score_used.
@@ -317,8 +308,7 @@ class RetrievalStats:
     max_score_used: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseTimes:
+class PhaseTimes(Struct, frozen=True):
     """How long each phase of a search took, in milliseconds."""
 
     gather: float = 0.0
@@ -327,8 +317,7 @@ class PhaseTimes:
     enrich: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class SearchMeta:
+class SearchMeta(Struct, frozen=True):
     """Counts, timing and strategy of one search; `unavailable` maps a store to the reason it was left out.
 
     confidence: how sure it is that something matches, 0 to 1; None where it was not judged. nothing_matches: it is so
@@ -356,8 +345,7 @@ class SearchMeta:
     near_names: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(Struct, frozen=True):
     """The answer to one request: the ranked hits, and what is shown next to them without being a hit.
 
     expanded: what the best hits call, are called by, test, … rejected: documents of approaches that were turned down,

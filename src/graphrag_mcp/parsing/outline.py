@@ -4,8 +4,9 @@ Rows are 0-based line numbers; `start` and `end` are byte offsets into the UTF-8
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from graphrag_mcp.model.files import ANY_COUNT, Count, Symbol, SymbolKind
 from graphrag_mcp.parsing.code.names import Bindings
@@ -145,8 +146,7 @@ class Comment(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """Everything is in the order of the file; a definition comes before what it contains.
 
     keys: the options and settings that the code declares. bindings: where its variables are bound. implied: the types

@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from graphrag_mcp.languages.grammars import Grammar, load_grammar
 from graphrag_mcp.languages.manifests import read_manifest

@@ -7,29 +7,30 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from msgspec.structs import replace
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.patterns import compile_globs
 from graphrag_mcp.model.reports import HeldProject
-from graphrag_mcp.ports import Embedder
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
-from graphrag_mcp.stores.replica import ChunkIds, Inventory, PointIds, Replica
 from graphrag_mcp.system.git import origin
 from graphrag_mcp.system.git_dirs import find_work_tree
 from graphrag_mcp.system.threads import DaemonThreads
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
+    from graphrag_mcp.ports import Embedder
     from graphrag_mcp.search.ranking.sketches import SketchCache
     from graphrag_mcp.search.retrieval import Stores
     from graphrag_mcp.stores.neo4j.graph import Neo4jCode
     from graphrag_mcp.stores.neo4j.schema import Neo4jProject
     from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
     from graphrag_mcp.stores.qdrant.schema import QdrantProject
+    from graphrag_mcp.stores.replica import ChunkIds, Inventory, Replica
     from graphrag_mcp.stores.sqlite.keyword import Overlay
 
 WRITE_TIMEOUT_SECONDS = 60.0  # A batch may take long on a busy server; searches wait far less.
@@ -115,7 +116,7 @@ class Servers:
         """Import the clients in the background, which takes seconds of CPU; `wait` blocks until that may begin."""
         threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
 
-    def inventory(self) -> Inventory:
+    def inventory(self) -> "Inventory":
         """Return what Qdrant holds whole of the project, as it was when it was last looked at.
 
         Raises ServerError when it does not answer, holds no copy, or has lost some of it.
@@ -125,7 +126,7 @@ class Servers:
             self._inventory = self._looks(lambda: self._look(project))
         return self._inventory
 
-    def is_current(self, inventory: Inventory) -> bool:
+    def is_current(self, inventory: "Inventory") -> bool:
         """Return whether Qdrant still holds that; if not, `inventory` looks again. Raises ServerError."""
         from graphrag_mcp.stores.qdrant.replica import QdrantInventory
 
@@ -134,7 +135,7 @@ class Servers:
             self._inventory = None
         return is_current
 
-    def beside(self, local: "Stores", overlay: "Overlay", ids: ChunkIds, mean_length: float) -> "Stores":
+    def beside(self, local: "Stores", overlay: "Overlay", ids: "ChunkIds", mean_length: float) -> "Stores":
         """Return the stores of a search that asks Qdrant for what it holds, and the local index for the overlay."""
         from graphrag_mcp.stores.qdrant.indexes import (
             OverlaidKeywords,
@@ -150,13 +151,14 @@ class Servers:
         vectors = OverlaidVectors(QdrantVectorIndex(points), own) if (own := overlay.vectors) is not None else None
         return replace(local, keywords=keywords, vectors=vectors)
 
-    def remote_only(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> "Stores":
+    def remote_only(self, embedder: "Embedder | None", model_problem: str, verify: Callable[[], None]) -> "Stores":
         """Return the stores of a search without a local index; verify: see `QdrantVectorIndex`."""
         from graphrag_mcp.search.ranking.sketches import SketchCache
         from graphrag_mcp.search.retrieval import Stores
         from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
         from graphrag_mcp.stores.qdrant.history import QdrantHistory
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+        from graphrag_mcp.stores.replica import PointIds
 
         project, ids, graph = self._qdrant("read"), PointIds(), None
         points = QdrantPoints(project, ids, QdrantScopePaths(project, compile_globs), self.reads)
@@ -178,13 +180,14 @@ class Servers:
         from graphrag_mcp.stores.neo4j.graph import Neo4jCode
         from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
         from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
+        from graphrag_mcp.stores.replica import PointIds
 
         project = self._qdrant("read")
         paths = QdrantScopePaths(project, compile_globs)
         lines = QdrantCatalog(QdrantPoints(project, PointIds(), paths)).lines
         return Neo4jCode(self._neo4j("read"), paths, lines)
 
-    def _look(self, project: "QdrantProject") -> Inventory:
+    def _look(self, project: "QdrantProject") -> "Inventory":
         from graphrag_mcp.stores.qdrant.connection import SYNC
         from graphrag_mcp.stores.qdrant.replica import QdrantInventory
 
@@ -214,7 +217,7 @@ class Servers:
 
     def replicas(
         self, fingerprint: str, dimensions: int, mean_length: Callable[[], float], purpose: Purpose = "write"
-    ) -> list[Replica]:
+    ) -> "list[Replica]":
         """Return a writer for each server; fingerprint, dimensions: of the model; mean_length: see `QdrantReplica`."""
         writers: list[Replica] = []
         settings = self._settings

@@ -10,25 +10,25 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from filelock import FileLock, Timeout
+from msgspec import Struct, field
 
 from graphrag_mcp.errors import GraphragError, IndexLockedError, RemovalError, ServerError
 from graphrag_mcp.model.reports import ServerState, SyncReport
-from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Purpose, Servers
-from graphrag_mcp.stores.replica import RelatedFile, Replica, ReplicatedFile
-from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 from graphrag_mcp.system.threads import DaemonThreads
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:
+    from graphrag_mcp.ports import Embedder
     from graphrag_mcp.replication.relations import Collected, TreeRelations
+    from graphrag_mcp.stores.replica import RelatedFile, Replica, ReplicatedFile
+    from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 
 
 logger = logging.getLogger(__name__)
@@ -54,9 +54,9 @@ STATUS_SECONDS = 3.0  # A server has this time to count its chunks for the statu
 
 
 def synchronise(
-    source: SqliteReplicaSource,
+    source: "SqliteReplicaSource",
     relations: "TreeRelations",
-    server: Replica,
+    server: "Replica",
     verify: bool = False,
     rebuild: bool = False,
     stop: threading.Event | None = None,
@@ -96,12 +96,12 @@ def some_of(paths: Sequence[str]) -> str:
     return ", ".join(path if path.isprintable() else repr(path) for path in sorted(paths)[:NAMED]) + more
 
 
-def relations_of(server: Replica) -> str:
+def relations_of(server: "Replica") -> str:
     """Return the name under which the index file records the relations that a server holds."""
     return f"{server.name} relations"
 
 
-def has_relations(source: SqliteReplicaSource, server: Replica) -> bool:
+def has_relations(source: "SqliteReplicaSource", server: "Replica") -> bool:
     """Return whether a server holds all relations as they are."""
     return source.marks(relations_of(server)).get(_WHOLE) == source.relations_mark()
 
@@ -120,17 +120,16 @@ def _batched(files: Iterable[Sent], size: Callable[[Sent], int], most: int) -> I
         yield batch
 
 
-def _marks(files: Iterable[ReplicatedFile | RelatedFile]) -> dict[str, str]:
+def _marks(files: "Iterable[ReplicatedFile | RelatedFile]") -> dict[str, str]:
     return {file.path: file.mark for file in files}
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """One replication to one server; see `synchronise`."""
 
-    source: SqliteReplicaSource
+    source: "SqliteReplicaSource"
     relations: "TreeRelations"
-    server: Replica
+    server: "Replica"
     stop: threading.Event
     progress: ReportSync | None
     agree: Agree
@@ -262,7 +261,7 @@ class _Run:
         held = {path: version for path, version in self.source.versions().items() if path not in pending}
         self.server.state(held, self.source.head(), is_whole=not pending)
 
-    def _confirm(self, total: int, batch: Sequence[ReplicatedFile]) -> None:
+    def _confirm(self, total: int, batch: "Sequence[ReplicatedFile]") -> None:
         """Record that the server has written a batch; its relations have to be sent again."""
         self.forget([file.path for file in batch])
         self.source.mark(self.server.name, _marks(batch))
@@ -275,7 +274,7 @@ class _Run:
         seconds = time.monotonic() - self.started
         return SyncReport(self.server.name, seconds=seconds, problem=self.problem, **self.counts)
 
-    def _read(self, paths: Sequence[str]) -> Iterator[ReplicatedFile]:
+    def _read(self, paths: Sequence[str]) -> "Iterator[ReplicatedFile]":
         for start in range(0, len(paths), BATCH_FILES):
             yield from self.source.read(paths[start : start + BATCH_FILES])
 
@@ -374,7 +373,7 @@ class Replicator:
         source, _, servers = self._source_and_targets("read")
         return tuple(self._state(source, server) for server in servers)
 
-    def _state(self, source: SqliteReplicaSource, server: Replica) -> ServerState:
+    def _state(self, source: "SqliteReplicaSource", server: "Replica") -> ServerState:
         name, held, may_write = server.name, None, True
         problem = self._problems.get(name, "")
         try:

@@ -1,8 +1,9 @@
 """Resolves a file once: its links, what of other files they follow from, and as what its declarations are exported."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from graphrag_mcp.model.expressions import says_type
 from graphrag_mcp.model.facts import EXPECTED, WHOLE, Declared, Mark, SymbolId, Use, modules_of
@@ -125,8 +126,7 @@ class DeclarationLinks(Places):
         yield Link(below, above, line, RelationKind.OVERRIDES, use, How.ABOVE)
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
+class Linked(Struct, frozen=True):
     """The links of a file, and what of other files they follow from.
 
     meanings: what each of its own imports means, in the order of their modules. of_imports: the reads by which that was

@@ -13,9 +13,11 @@ with the cosines of the model in this package; with another, nothing is judged.
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from statistics import fmean
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.ports import KeywordIndex
@@ -87,8 +89,7 @@ _ENDINGS = (
 _BEGINNINGS = ("un", "re", "sub", "mis", "de")
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """The probability that any chunk matches the query. confidence: 0 to 1; None where it could not be judged.
 
     missing: the words of the query, as written, that no chunk contains; only names, where it is sure that one matches.
@@ -121,8 +122,7 @@ class Judgement:
 NO_JUDGEMENT = Judgement()
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(Struct, frozen=True):
     """The inputs of the judgement; see the module. is_named: whether a definition, a literal or the path is named."""
 
     cosine: float

@@ -2,7 +2,8 @@
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from graphrag_mcp.errors import RequestError, ServerError, quoted
 from graphrag_mcp.languages.registry import detect_language, known_languages

@@ -14,12 +14,13 @@ another place.
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from heapq import nsmallest
 from itertools import chain, islice
 from operator import itemgetter
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.search import Focus, Frequencies, Hit, StoredChunk

@@ -6,9 +6,10 @@ shows whether the literal itself is there. No file is read. A literal of many pl
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
@@ -58,8 +59,7 @@ def find_places(query: Query, scope: Scope, index: SqliteKeywordIndex, catalog: 
     return [*lane.literals(query.literals), *_joined(lane.runs(_rarest(query.runs, index)))]
 
 
-@dataclass(frozen=True, slots=True)
-class _Lane:
+class _Lane(Struct, frozen=True):
     plain: Collection[Category]  # Kinds of files that define something, and those that the query asks for.
     question: str  # Its words, "" where it is none: a test or a document that holds it does not answer it.
     scope: Scope

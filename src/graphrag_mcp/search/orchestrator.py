@@ -3,11 +3,12 @@
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import fields, replace
 
 from graphrag_mcp.errors import RequestError, ServerError
 from graphrag_mcp.model.reports import IndexPhase, IndexState
@@ -109,8 +110,7 @@ def _exists(catalog: ChunkStore, glob: str) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
+class _Search(Struct, frozen=True):
     """One search of one scope. now: seconds since 1970."""
 
     request: SearchRequest
@@ -216,8 +216,7 @@ class _Search:
         return judge_together(judgements) if self.request.also else best_of(judgements)
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrasing:
+class _Phrasing(Struct, frozen=True):
     """The candidates of one phrasing and their order."""
 
     query: Query
@@ -226,8 +225,7 @@ class _Phrasing:
     reranked: Reranked
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
+class _Ranked(Struct, frozen=True):
     """The results of the first three phases for one pool of candidates.
 
     phrasings: what was found for each. orders: the ranking of a smaller pool, if there was one, and this one's.

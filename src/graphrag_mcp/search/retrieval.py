@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar
+
+from msgspec import Struct, field
 
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.history.recall import Memory, recall
@@ -53,15 +54,14 @@ EXPANSION_WEIGHT = 0.5  # A synonym has this weight, and a long query after its 
 MAX_PATHS = 20  # Files that are candidates by their path alone.
 
 Answer = TypeVar("Answer")
-ChunkAndVector: TypeAlias = tuple[StoredChunk, Matrix | None]  # A chunk and its vector.
+ChunkAndVector: TypeAlias = "tuple[StoredChunk, Matrix | None]"  # A chunk and its vector.
 
 
 def _no_cross_encoder() -> CrossEncoder:
     raise ModelUnavailableError("no cross-encoder was given to this search")
 
 
-@dataclass(frozen=True, slots=True)
-class Stores:
+class Stores(Struct, frozen=True):
     """The ports that a search reads.
 
     Without a model, `embedder` and `vectors` are None and `no_vectors` is the reason; without a graph, `no_graph` is.
@@ -94,8 +94,7 @@ class Stores:
         return self.sketches if self.has_calibrated_cosines else None
 
 
-@dataclass(frozen=True, slots=True)
-class Retrieved:
+class Retrieved(Struct, frozen=True):
     """What the stores returned for one query.
 
     keyword_beyond: scores of chunks below the proposed part of the keyword list, for those that another list proposes.
@@ -105,7 +104,7 @@ class Retrieved:
     vector: Sequence[Ranked] = ()
     keyword: Sequence[Ranked] = ()
     keyword_beyond: Mapping[int, float] = field(default_factory=dict)
-    query_vector: Matrix | None = None
+    query_vector: "Matrix | None" = None
     definitions: Sequence[SymbolMatch] = ()
     literals: Sequence[LiteralPlace] = ()
     paths: Sequence[Ranked] = ()
@@ -307,8 +306,7 @@ class Lookups:
         return self._retriever.finish(pending, self.unavailable)
 
 
-@dataclass(frozen=True, slots=True)
-class Pending(Generic[Answer]):
+class Pending(Struct, Generic[Answer], frozen=True):
     """A look-up in progress."""
 
     store: str

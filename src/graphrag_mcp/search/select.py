@@ -8,9 +8,11 @@ of a generator, and of a synchronous and an asynchronous class become one result
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain
 from typing import TypeAlias, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from graphrag_mcp.model.files import DECLARATION_SUFFIXES, DECLARATIONS, IMPORTS, Category
 from graphrag_mcp.model.search import CompressionStats, Factor, Hit, SearchRequest, StoredChunk
@@ -29,12 +31,11 @@ NEAR_COPY = 0.9  # The share of its n-grams with a better text that makes a text
 EQUAL_COSINE = 0.995  # The cosine of two vectors that say the same is higher.
 _STAGES = ("content", "ngram", "semantic", "document")  # In the order in which they drop hits.
 NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
-HitAndVector: TypeAlias = tuple[Hit, Matrix | None]  # A hit, and the vector of its chunk if it has one.
+HitAndVector: TypeAlias = "tuple[Hit, Matrix | None]"  # A hit, and the vector of its chunk if it has one.
 ReadContents = Callable[[Sequence[int]], Mapping[int, ChunkAndVector]]
 
 
-@dataclass(slots=True)
-class Twins:
+class Twins(Struct):
     """The kept hits of one search, by what makes a twin."""
 
     _by_words: dict[tuple[str, ...], int] = field(default_factory=dict)
@@ -91,8 +92,7 @@ def similarity(first: frozenset[_Part], second: frozenset[_Part]) -> float:
     return shared / (len(first) + len(second) - shared or 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """The hits to show, the next best up to place PLACES, and how many each stage left. floor: the lowest score."""
 
     hits: Sequence[Hit]
@@ -194,8 +194,7 @@ def _lowered(hit: Hit, definition: Hit) -> Hit:
 # ---------------------------------------------------------------- duplicates, cap, limit
 
 
-@dataclass(slots=True)
-class Pipeline:
+class Pipeline(Struct):
     """One pass over the hits of one search.
 
     Only hits that would be shown are compared, best first, so the cost depends on the limit and not on the number of
@@ -246,7 +245,7 @@ class Pipeline:
         if joined.chunk is self.kept[place].chunk or not self._is_full(joined.chunk.path):
             self.kept[place] = joined
 
-    def _stage_that_drops(self, hit: Hit, words: tuple[str, ...], vector: Matrix | None) -> str:
+    def _stage_that_drops(self, hit: Hit, words: tuple[str, ...], vector: "Matrix | None") -> str:
         if RankingPart.SAME_TEXT not in self.switched_off and self._is_archived_copy(hit.chunk):
             return "content"
         if self._copies_a_kept_one(words):
@@ -273,7 +272,7 @@ class Pipeline:
         own = _ngrams(words) if similar else frozenset()
         return any(similarity(own, _ngrams(other)) >= NEAR_COPY for other in similar)
 
-    def _is_near_a_kept_one(self, vector: Matrix | None) -> bool:
+    def _is_near_a_kept_one(self, vector: "Matrix | None") -> bool:
         if vector is None or RankingPart.EQUAL_VECTORS in self.switched_off:
             return False
         return any(other @ vector >= EQUAL_COSINE for other in self._kept_vectors)

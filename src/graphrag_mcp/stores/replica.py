@@ -3,7 +3,6 @@
 import hashlib
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -21,8 +20,7 @@ Seconds = Annotated[float, Meta(gt=-(1 << 33), lt=1 << 33)]  # Since 1970; a dat
 Path = Annotated[str, Meta(max_length=4_096, pattern=r"(?s)^(?!.*(?:^|/)\.{0,2}(?:/|$))[^\x00]+$")]  # In the project.
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """A chunk on a server. version: identifies the content and recipe of its file."""
 
     key: str
@@ -52,8 +50,7 @@ def version_number(version: str) -> int:
     return int(version[:16], 16)
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(Struct, frozen=True):
     """The file versions that a server holds whole, ascending, by their numbers.
 
     chunks: of all of them. mean_length: of chunks in words, when the project was first copied. commit: that which was
@@ -130,18 +127,16 @@ def number_of(key: str) -> int | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicatedChunk:
+class ReplicatedChunk(Struct, frozen=True):
     """One chunk to replicate. words: those of each keyword field, separated by blanks."""
 
     point: Point
     chunk: StoredChunk
     words: Mapping[str, str]
-    vector: Matrix | None
+    vector: "Matrix | None"
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicatedSymbol:
+class ReplicatedSymbol(Struct, frozen=True):
     """A definition, and the ordinal of the chunk that it begins in."""
 
     key: str
@@ -165,8 +160,7 @@ class ReplicatedEdge(NamedTuple):
     chunk: str
 
 
-@dataclass(frozen=True, slots=True)
-class RelatedFile:
+class RelatedFile(Struct, frozen=True):
     """What the lines of one file refer to. mark: differs with any of it.
 
     outside: the packages that it imports which the project does not have, with the lines. undecided: the names that it
@@ -181,8 +175,7 @@ class RelatedFile:
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicatedCommit:
+class ReplicatedCommit(Struct, frozen=True):
     """A past commit. words: of its message, with how often. files: how many with code it changed.
 
     paths: as they are now. digest: changes with them.
@@ -197,8 +190,7 @@ class ReplicatedCommit:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicatedFile:
+class ReplicatedFile(Struct, frozen=True):
     """What is replicated of one file, without its relations.
 
     mark: recorded in the index file when the server has confirmed the file; it changes with the file's data. calls: the

@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from graphrag_mcp.text.words import identifier_parts
 
@@ -30,8 +31,7 @@ _MOST_PARTS = 8
 _ENOUGH_PARTS = 2  # One word behind a program's name is in too many variables.
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSymbol:
+class NamedSymbol(Struct, frozen=True):
     """A symbol as it is written: its last name, the qualifiers before it, outermost first, and its parameters.
 
     is_flag: whether dashes stand before it, as in `--port`, so that it is an option.

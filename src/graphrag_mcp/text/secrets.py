@@ -11,12 +11,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, pairwise
 from typing import Any
 
 import re2
+from msgspec import Struct
 
 from graphrag_mcp.text.expressions import expand, read_table
 
@@ -115,8 +115,7 @@ _EXAMPLES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SecretSpan:
+class SecretSpan(Struct, frozen=True):
     """Where a secret begins and ends in a text."""
 
     start: int
@@ -124,8 +123,7 @@ class SecretSpan:
     kind: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rule:
+class Rule(Struct, frozen=True, eq=False):
     """A kind of secret; the last group of its expression is masked."""
 
     kind: str
@@ -133,8 +131,7 @@ class Rule:
     is_secret: Callable[[str], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """The rules, and the automata that find where to try them.
 
     formats: rules that are tried where a hint begins, by hint. shapes: rules without hints; one automaton of all would

@@ -3,7 +3,9 @@
 import codecs
 import re
 from contextlib import suppress
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.secrets import mask_secrets
@@ -28,16 +30,14 @@ MASKED = "secrets masked"
 _REPLACEMENT = "\ufffd"
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """The text of a file with "\\n" as its only line end; note: what was replaced in decoding."""
 
     text: str
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NotText:
+class NotText(Struct, frozen=True):
     """A file that cannot be read as text, and why."""
 
     reason: str

@@ -1,9 +1,10 @@
 """What the answers of the code tools share: their pages, their doubts, and how places are written."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from graphrag_mcp.languages.registry import is_unrecorded
 from graphrag_mcp.model.files import RelationKind, SymbolKind
@@ -65,8 +66,7 @@ KIND_WORDS = {kind: kind.replace("_", " ") for kind in RelationKind} | {Relation
 _PAGING_FRAME = 90  # Characters of rows, total, first and cursor.
 
 
-@dataclass(frozen=True, slots=True)
-class CodeAnswer(Generic[Whole, Row]):
+class CodeAnswer(Struct, Generic[Whole, Row], frozen=True):
     """The answer of a code tool: what was found, without its rows, and the page of the rows that is shown.
 
     note: that the index is incomplete, "" when it is complete. stale: files of the answer that changed since they were

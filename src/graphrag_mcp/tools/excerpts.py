@@ -3,11 +3,12 @@
 import math
 from base64 import b32encode
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import accumulate, groupby, takewhile
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
+
+from msgspec import Struct
 
 from graphrag_mcp.model.files import RelationKind, Symbol, SymbolKind
 from graphrag_mcp.model.search import EdgeDirection, FactorKind, Focus, GraphNeighbour, Hit
@@ -42,8 +43,7 @@ LINE_ROOM = 160  # A quoted line has no more.
 ID_LENGTH = 4  # One in ten thousand texts would be taken for one of a hundred that a caller has.
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True):
     """The part of a text that is shown, and how many whole lines of it are not."""
 
     text: str

@@ -3,12 +3,12 @@
 import os
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, UnknownNameError, no_such_line
@@ -210,8 +210,7 @@ def named_in(navigator: "Navigator", query: str, scope: Scope) -> tuple[CodeNode
     return definitions.pop() if len(definitions) == 1 else file, gone if len(gone) >= SHORTEST_GONE else ""
 
 
-@dataclass(frozen=True, slots=True)
-class ToldCommit:
+class ToldCommit(Struct, frozen=True):
     """A commit with the indexed files that it changed and the definitions in them, and how many other files.
 
     changed: lines that it changed, each after "-" or "+", where the question is of lines. is_first: whether it added
@@ -229,8 +228,7 @@ class ToldCommit:
     is_move: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """What is said of all commits.
 
     of: the definition or file whose past they are, None for any. named: the definition that the query names, whose

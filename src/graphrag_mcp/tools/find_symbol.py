@@ -4,10 +4,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError, UnknownNameError
@@ -85,16 +85,14 @@ class FindSymbolArguments(CodeArguments, frozen=True, kw_only=True):
         return names
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSymbols:
+class FoundSymbols(Struct, frozen=True):
     """How many definitions were found. missing: why some of the symbols have none."""
 
     definitions: int
     missing: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ReadSymbol:
+class ReadSymbol(Struct, frozen=True):
     """A definition with as much of its code as is shown, and a line for each kind of relation and the last change."""
 
     node: CodeNode

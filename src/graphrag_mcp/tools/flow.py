@@ -3,10 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta, field
+from msgspec.structs import replace
 
 from graphrag_mcp.app.session import View
 from graphrag_mcp.errors import RequestError

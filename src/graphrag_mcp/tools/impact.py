@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence, Set
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError

@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache
 from operator import attrgetter
 from typing import Any
+
+from msgspec import Struct
 
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.reports import IndexPhase, IndexState
@@ -108,7 +109,7 @@ def as_json(value: Any) -> Any:
 @cache
 def _parts(record: Hashable) -> Mapping[str, Callable[[Any], Any]]:
     """Return what JSON has of a class of records, by its name, and nothing for another class."""
-    names = [field.name for field in fields(record)] if is_dataclass(record) else getattr(record, "_fields", ())
+    names = getattr(record, "__struct_fields__", getattr(record, "_fields", ()))
     parts: Mapping[str, str] = getattr(record, "in_json", {name: name for name in names})
     return {name: attrgetter(part) for name, part in parts.items()}
 
@@ -138,8 +139,7 @@ def json_cost(value: Any) -> int:
     return cost_of(json.dumps(value, ensure_ascii=False))
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Struct, frozen=True):
     """The words of one way to call a tool."""
 
     in_shell: bool = False

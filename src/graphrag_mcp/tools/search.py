@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeAlias, cast
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from graphrag_mcp.app.session import Capability, View
 from graphrag_mcp.errors import RequestError

@@ -2,11 +2,11 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from msgspec.structs import asdict
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from graphrag_mcp.app.session import Capability, View
 from graphrag_mcp.errors import RequestError
@@ -39,8 +39,7 @@ _Arguments = TypeVar("_Arguments", bound=ToolArguments)
 _Found = TypeVar("_Found")
 
 
-@dataclass(frozen=True, slots=True)
-class Call(Generic[Arguments]):
+class Call(Struct, Generic[Arguments], frozen=True):
     """One validated call of a tool.
 
     tokens: the longest answer. scope: the files that it may show. first: the number of its first row, from 0.
@@ -65,8 +64,7 @@ class Call(Generic[Arguments]):
         return self.asking.argument(f'cursor="{cursor}"') if cursor else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Page(Generic[Row]):
+class Page(Struct, Generic[Row], frozen=True):
     """Some rows of an answer. first: the number of the first, from 0. total: of all rows."""
 
     rows: Sequence[Row]
@@ -96,8 +94,7 @@ def _mark(tool: str, arguments: ToolArguments) -> str:
     return hashlib.blake2b(f"{tool}{phrasings}{question}".encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Tool(Generic[_View, _Arguments, _Found]):
+class Tool(Struct, Generic[_View, _Arguments, _Found], frozen=True):
     """One tool.
 
     title: what it is called, where the name does not say it. needs: the capability that a project must have. find:

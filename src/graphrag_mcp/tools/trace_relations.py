@@ -4,10 +4,11 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec.structs import replace
 
 from graphrag_mcp.app.session import Capability
 from graphrag_mcp.errors import RequestError

@@ -1,6 +1,6 @@
 """C and C++."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from graphrag_mcp.languages.language import Arguments, ImportStyle, Language
 

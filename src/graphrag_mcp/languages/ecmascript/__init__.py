@@ -1,6 +1,6 @@
 """JavaScript and TypeScript."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from graphrag_mcp.languages.language import ImportStyle, Language
 

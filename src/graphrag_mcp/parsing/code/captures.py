@@ -47,10 +47,10 @@ Names of captures that begin with "_" serve predicates. Where several patterns n
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
+from msgspec import Struct, field
 from tree_sitter import Node
 
 from graphrag_mcp.languages.grammars import Captures, Match
@@ -209,8 +209,7 @@ class FoundDefinition(NamedTuple):
     takes: Count
 
 
-@dataclass(slots=True)
-class FoundImport:
+class FoundImport(Struct):
     """The matches of one import statement; items are pairs of a name and its alias."""
 
     span: tuple[int, int]

@@ -8,8 +8,9 @@ or between statements; small neighbours are joined, but never across the boundar
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
+
+from msgspec import Struct, field
 
 from graphrag_mcp.model.files import DECLARATIONS, IMPORTS, Chunk, SymbolKind
 from graphrag_mcp.parsing.outline import Definition, Outline, around
@@ -25,8 +26,7 @@ StatementRows = Callable[[], Mapping[int, int]]
 _KIND_NAMES = {SymbolKind.FUNCTION: "function", SymbolKind.METHOD: "method", SymbolKind.FIELD: "members"}
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRows:
+class ChunkRows(Struct, frozen=True):
     """The rows of one chunk (0-based, inclusive).
 
     container: index of the enclosing definition, -1 for none. shown: indexes of the definitions in it; the container
@@ -216,8 +216,7 @@ def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[Chun
     return [_describe(lines, outline.definitions, span, into) for span, into in zip(spans, gathered, strict=True)]
 
 
-@dataclass(slots=True)
-class _Gathered:
+class _Gathered(Struct):
     """What is in the rows of one span."""
 
     beginning: list[int] = field(default_factory=list)

@@ -8,9 +8,9 @@ bomb nor a thousand nested brackets cost more than the length of their text.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import yaml
+from msgspec import Struct, field
 
 from graphrag_mcp.model.files import Category, Chunk, DocumentFacts, DocumentStatus, ParsedFile, ParseMode
 from graphrag_mcp.parsing.categories import is_man_page
@@ -65,8 +65,7 @@ _MAN_HEADING = re.compile(r"[.'](S[HhSs])[ \t]+(\S.*)")
 _ASCIIDOC_FENCE = re.compile(r"(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(Struct, frozen=True):
     """The flat values by lower-case key, the first line after the block, and the problem with it."""
 
     values: Mapping[str, Value] = field(default_factory=dict)

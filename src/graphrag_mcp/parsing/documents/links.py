@@ -3,9 +3,10 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from posixpath import dirname, normpath
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from graphrag_mcp.model.files import Relation, RelationKind, Resolution
 from graphrag_mcp.parsing.documents.sections import Lines, Passage, Section
@@ -24,8 +25,7 @@ _NOTE_EXTENSION = re.compile(r"\.(?:md|markdown|mdx|txt|rst|adoc)$", re.IGNORECA
 _LABEL_LIMIT = 200  # characters; longer brackets hold prose.
 
 
-@dataclass(frozen=True, slots=True)
-class _Link:
+class _Link(Struct, frozen=True):
     """A link as it is written: `is_label`: whether its destination is in a link definition."""
 
     line: int

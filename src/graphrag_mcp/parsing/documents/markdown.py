@@ -6,13 +6,13 @@ indented code, HTML blocks, setext headings. Headings inside lists and quotes st
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from graphrag_mcp.parsing.documents.sections import Heading, Passage
 
 
-@dataclass(frozen=True, slots=True)
-class Blocks:
+class Blocks(Struct, frozen=True):
     """The headings; the fenced blocks, both fences included; the runs of lines that hold inline markup."""
 
     headings: list[Heading]
@@ -28,8 +28,7 @@ def scan_blocks(rows: Sequence[str], first: int) -> Blocks:
     return scanner.finish(len(rows))
 
 
-@dataclass(frozen=True, slots=True)
-class _Fence:
+class _Fence(Struct, frozen=True):
     """An open fence: its marker, its length, and the container whose end would end it too."""
 
     start: int

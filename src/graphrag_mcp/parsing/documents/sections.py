@@ -2,8 +2,9 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+
+from msgspec import Struct
 
 from graphrag_mcp.model.files import Chunk, Symbol, SymbolKind
 
@@ -112,8 +113,7 @@ def _shallowest(rows: Sequence[str], block: Passage) -> list[int]:
     return [index for depth, index in depths if depth == least] or [block[0]]
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """One heading: its first line and the first line of its body (from 0), its level from 1, its bare title."""
 
     line: int
@@ -122,8 +122,7 @@ class Heading:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """The lines from one heading to before the next, and the titles that lead to it (its own last)."""
 
     span: Passage

@@ -3,9 +3,9 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 
+from msgspec import Struct
 from tree_sitter import Node, Tree
 
 from graphrag_mcp.languages.grammars import Captures
@@ -46,8 +46,7 @@ Used = tuple[int, str, list[Captures]]
 """The matches of mentions of one kind: the number of the pattern, its role, and what it found."""
 
 
-@dataclass(slots=True)
-class _Binding:
+class _Binding(Struct):
     """Names that a node binds, before its scope is known."""
 
     node: Node

@@ -1,10 +1,11 @@
 """Compares two runs query by query, with bootstrap confidence intervals (Efron, 1979) of the differences."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import fields
 
 from graphrag_mcp.search.evaluation.scores import Scores
 
@@ -22,8 +23,7 @@ class Interval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One query's measure in both runs."""
 
     id: str
@@ -31,8 +31,7 @@ class Change:
     after: float
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """What the second run changed: the difference of each measure, and the queries won and lost, largest first."""
 
     differences: Mapping[str, Interval]

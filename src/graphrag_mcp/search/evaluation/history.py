@@ -6,8 +6,9 @@ The searched tree is the one before all of the chosen commits, so that it contai
 import re
 import time
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.history.log import read_commits
@@ -33,16 +34,14 @@ _TRAILER = re.compile(r"^[\w-]+: \S|^(fix(es)?|close[sd]?|resolve[sd]?|refs?|see
 _REFERENCE = re.compile(r"\s*\(?#\d+\)?")
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """Queries, and the commit whose tree is searched."""
 
     queries: tuple[JudgedQuery, ...]
     tree: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Commit:
+class _Commit(Struct, frozen=True):
     hash: str
     message: str
     paths: tuple[str, ...]

@@ -3,9 +3,11 @@
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import astuple, fields
 
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.languages.registry import detect_language
@@ -16,8 +18,7 @@ CUTOFF = 10
 Location = tuple[str, int | None, int | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """One right answer: any of `paths`; where the lines are known, any location that overlaps them."""
 
     paths: tuple[str, ...]
@@ -25,8 +26,7 @@ class Target:
     end_line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedQuery:
+class JudgedQuery(Struct, frozen=True):
     """A query and its right answers. relevant: their files. language: that of the files."""
 
     id: str
@@ -41,8 +41,7 @@ class JudgedQuery:
 FindReason = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(Struct, frozen=True):
     """Measures of one answer, or their means; each from 0 to 1, over the first ten results.
 
     chunk_ndcg: NDCG over the list of chunks, where a target counts at the first chunk that overlaps it.
@@ -59,8 +58,7 @@ class Scores:
     span10: float
 
 
-@dataclass(frozen=True, slots=True)
-class Miss:
+class Miss(Struct, frozen=True):
     """A query without a relevant file among the first ten, with the reason for each relevant file."""
 
     query: JudgedQuery

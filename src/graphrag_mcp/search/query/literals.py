@@ -6,8 +6,9 @@ so a question is cut into segments at everything that may be such a value.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from graphrag_mcp.text.words import is_telling
 
@@ -21,8 +22,7 @@ MAX_LOCATIONS = 30  # The frames of a trace; the innermost come first or last.
 _LOCATION = re.compile(r"(?<![\w./\\-])(?P<path>[\w./\\-]+\.[A-Za-z]\w{0,7})(?::|\"?, line )(?P<line>\d{1,7})\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """A text that the question writes as it may be in a file: in quotes, or a key such as `max_width` or `--no-cache`.
 
     is_compound: whether it is two plain words with a hyphen, which may be a key or English.

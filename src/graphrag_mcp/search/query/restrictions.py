@@ -7,8 +7,10 @@ the forms of `phrases.toml`, and names a kind of file or a path that exists. "Ho
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
@@ -52,8 +54,7 @@ _DOCUMENTS = {re.compile(words, re.IGNORECASE): globs for words, globs in PHRASE
 _ASKS = re.compile(r"(?:where|which|how|what|who|find|show|list|is there|are there)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Restriction:
+class Restriction(Struct, frozen=True):
     """Where the answer to a question has to be: in files of a kind, or of a path.
 
     question: its other words. place: the kind or path, for an answer. categories, paths: as in a `Scope`.

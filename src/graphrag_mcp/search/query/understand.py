@@ -6,10 +6,12 @@ comes first and is qualified, when it comes last, or in a phrase that is not amb
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, islice
 from typing import NamedTuple, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.model.search import EdgeDirection
@@ -146,8 +148,7 @@ class Intent(StrEnum):
     NATURAL = "natural"
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A query, understood.
 
     title: the first line of a long text, else the text. terms: stemmed words for the keyword index, distinct, in order.

@@ -7,10 +7,11 @@ both to functions alone; any other question, which may mean a type or a file, gi
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.search import (
@@ -289,8 +290,7 @@ def graph_votes(
     return relative(sums)
 
 
-@dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreed(Struct, frozen=True):
     """words: the share of some words that the query contains. terms: the share of the query that they cover. 0 to 1."""
 
     words: float
@@ -356,8 +356,7 @@ def agree(word: str, term: str) -> bool:
     return len(short) >= MIN_PREFIX and long.startswith(short)
 
 
-@dataclass(frozen=True, slots=True)
-class PathWords:
+class PathWords(Struct, frozen=True):
     """The stemmed words of a path: its stem's and its folders'. `flat_stem`: the stem in lower case, joined."""
 
     stem: tuple[str, ...]

@@ -1,8 +1,9 @@
 """Merges ranked lists into one score per chunk: by relative score, by reciprocal rank, or by weighted score."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from graphrag_mcp.model.search import FusionMethod, ListSource, Ranked
 from graphrag_mcp.settings import RetrievalSettings
@@ -13,8 +14,7 @@ _WEIGHTS = {ListSource.VECTOR: 1.0, ListSource.KEYWORD: 0.5}
 _NO_SHARES: Mapping[int, float] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class RankedList:
+class RankedList(Struct, frozen=True):
     """The chunks that one source proposes, best first.
 
     weight: of the source in the fusion. others: its scores of chunks that it does not propose, where they are known.

@@ -3,9 +3,9 @@
 import logging
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.model.files import DocumentStatus
@@ -34,8 +34,7 @@ LIST_WEIGHT = 2.0  # The further list counts so much in the fusion: it has no wo
 MOST_SHARED = 0.34  # Where the repository has a larger share of a question's terms, a further list only costs places.
 
 
-@dataclass(frozen=True, slots=True)
-class Reranked:
+class Reranked(Struct, frozen=True):
     """The new order, the method that made it, and a warning when the method that the settings ask for failed."""
 
     order: Sequence[Scored]

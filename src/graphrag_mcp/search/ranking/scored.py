@@ -14,9 +14,10 @@ Of 92 questions with two more phrasings by a language model, the wanted place is
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from graphrag_mcp.history.recall import Memory
 from graphrag_mcp.model.files import Category
@@ -168,8 +169,7 @@ def _factors(scored: Scored) -> Iterator[Factor]:
     yield Factor("saturation", scored.place.damping, note=f"hit {scored.place.rank + 1} of {of}")
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(Struct, frozen=True):
     """All that is known about the chunks that may be shown.
 
     files: by chunk id; a chunk without a file has left the index. method: how the lists were fused. located: chunks at
@@ -205,8 +205,7 @@ class Candidates:
         return next(({**dict(ranked.items), **ranked.others} for ranked in self.lists if ranked.source is source), {})
 
 
-@dataclass(slots=True)
-class _File:
+class _File(Struct):
     """What the phrasings found of a file. best: its best share by phrasing. hits, shares, fused: by chunk id."""
 
     best: dict[int, float] = field(default_factory=dict)

@@ -7,10 +7,10 @@ import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
+from msgspec import Struct
 
 from graphrag_mcp.model.files import CALLABLE, Symbol, SymbolKind
 from graphrag_mcp.ports import ChunkStore, Embedder, Matrix
@@ -27,8 +27,7 @@ KEPT_SKETCHES = 16_384  # 16 MB; a file of code has about 20.
 MOST_DEFINITIONS = 4_000  # A file with more is generated, and is not sketched.
 
 
-@dataclass(frozen=True, slots=True)
-class Sketch:
+class Sketch(Struct, frozen=True):
     """A definition, the lines that show it, and its words.
 
     Of a type, the lines are those before its first function, which has a sketch of its own.
@@ -40,8 +39,7 @@ class Sketch:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileSketches:
+class FileSketches(Struct, frozen=True):
     """The sketches of a file. shown: the chunks that show each. size, is_type, vectors: a row for each."""
 
     sketches: Sequence[Sketch]

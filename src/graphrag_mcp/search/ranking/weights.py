@@ -1,13 +1,14 @@
 """The weights of the ranking, as they were measured; the setting `switched_off` leaves out parts of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from graphrag_mcp.settings import RankingPart, RetrievalSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """What a signal adds to the fused score when it agrees in full.
 
     definition: the definition that a symbol query names; mention: that of an identifier in a prose query.

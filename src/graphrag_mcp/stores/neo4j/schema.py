@@ -16,12 +16,11 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 from neo4j import Driver, ManagedTransaction, SummaryCounters
 
 from graphrag_mcp.languages.registry import is_inline_test
@@ -66,8 +65,7 @@ _PLACE = re.compile(r"<<(\w+)>>")
 _HEADING = re.compile(r"^//: (\w+)\n", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Neo4jProject:
+class Neo4jProject(Struct, frozen=True):
     """The graph of one project in one database, "" for the user's default. A failure of the server is a ServerError."""
 
     driver: Driver

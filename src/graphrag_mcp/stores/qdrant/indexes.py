@@ -2,10 +2,10 @@
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from qdrant_client import models
 
 from graphrag_mcp.errors import ServerError
@@ -32,8 +32,7 @@ MOST_QUERIED = 2000  # Points of one search.
 Wait = Callable[[Callable[[], list[models.Record]]], list[models.Record]]
 
 
-@dataclass(frozen=True, slots=True)
-class QdrantPoints:
+class QdrantPoints(Struct, frozen=True):
     """The points of one project in one collection, and their chunk ids.
 
     wait: runs a read of the search, with a time limit. hidden: paths whose points are of no use to the search.

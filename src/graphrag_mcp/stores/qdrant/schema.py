@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
@@ -60,8 +60,7 @@ _INDEXES: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class QdrantProject:
+class QdrantProject(Struct, frozen=True):
     """The points of one project in one collection. A failure of the server is a ServerError."""
 
     client: QdrantClient

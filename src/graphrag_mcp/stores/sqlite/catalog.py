@@ -3,9 +3,11 @@
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from graphrag_mcp.model.facts import Use, unpack, unpack_outline
 from graphrag_mcp.model.files import (
@@ -51,8 +53,7 @@ class FileState(NamedTuple):
     recipe: str
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """How many files, chunks and other rows the index has."""
 
     files: int
@@ -221,7 +222,7 @@ class SqliteCatalog:
         known = self._stated
         commit, members = self.scope_paths.members()
         if commit != known.commit:
-            present = frozenset(members.tolist())
+            present = frozenset(members)
             rows = self._database.rows(
                 "SELECT id, facts FROM files WHERE id IN (SELECT value FROM json_each(?))",
                 (id_list(present - known.members),),

@@ -9,13 +9,13 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
 import msgspec
 from filelock import FileLock, Timeout
+from msgspec import Struct
 
 from graphrag_mcp.errors import IndexDamagedError, IndexStoreError
 from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_OBJECTS, SCHEMA_VERSION, tree_views
@@ -224,8 +224,7 @@ class _Connection:
         weakref.finalize(self, opened.close).atexit = False  # It has files open, and pages of them in memory.
 
 
-@dataclass(slots=True)
-class _Snapshot:
+class _Snapshot(Struct):
     """A read transaction on one commit. commit: the number of the commit."""
 
     database: Database

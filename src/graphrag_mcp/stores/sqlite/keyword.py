@@ -1,10 +1,9 @@
 """BM25 over the fields of a chunk, by SQLite's FTS5; words are already split and stemmed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from msgspec import Struct
 
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, Ranked
@@ -96,11 +95,10 @@ class SqliteKeywordIndex:
         return Frequencies({term: known[term] for term in terms if term}, self._chunks)
 
 
-@dataclass(frozen=True, slots=True)
-class Overlay:
+class Overlay(Struct, frozen=True):
     """Such files, with the indexes that search only them. files: their numbers, ascending. held: how many others."""
 
-    files: NDArray[np.int64]
+    files: Sequence[int]
     paths: Sequence[str]
     held: int
     keywords: SqliteKeywordIndex
@@ -113,7 +111,7 @@ def find_overlay(database: Database, scopes: Scopes, inventory: Inventory, embed
     numbers = [version_number(file_version(*row)) for _, *row in rows]
     is_held = np.isin(np.array(numbers, dtype=np.uint64), inventory.versions)
     own = [row for row, held in zip(rows, is_held.tolist(), strict=True) if not held]
-    files = np.array([file_id for file_id, *_ in own], dtype=np.int64)
+    files = [file_id for file_id, *_ in own]
     within = ScopesWithin(scopes, files)
     vectors = SqliteVectorIndex(database, within, embedder.fingerprint, embedder.dimensions) if embedder else None
     paths = [path for _, path, *_ in own]

@@ -2,16 +2,19 @@
 
 import json
 import threading
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+from msgspec import Struct, field
 
 from graphrag_mcp.model.paths import ChosenPaths, GlobCompiler
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, marks
+
+if TYPE_CHECKING:  # Only vectors need it, and importing it takes longer than many a command.
+    import numpy as np
+    from numpy.typing import NDArray
 
 _SCOPES_KEPT = 32  # A session uses a handful of scopes.
 
@@ -19,17 +22,24 @@ _SCOPES_KEPT = 32  # A session uses a handful of scopes.
 class FileFilter:
     """The files of the tree that a search may not see.
 
-    hidden: their numbers. is_hidden: whether a file is hidden, by its number; the last entry applies to all higher
-    numbers. visible: the inverse, a byte for each file number, so that files which another tree adds later are hidden.
+    hidden: their numbers. members: those of all files of the tree.
     """
 
-    def __init__(self, hidden_files: Collection[int], members: NDArray[np.int64] | None = None) -> None:
-        """hidden_files: their numbers, each once. members: all files of the tree, for `visible`."""
-        hidden = self.hidden = np.fromiter(hidden_files, np.int64, len(hidden_files))
-        hidden.sort()  # `np.unique` would import 20 ms of numpy.
+    def __init__(self, hidden: Collection[int], members: Collection[int]) -> None:
+        self.hidden, self._members = hidden, members
         self._mask = _byte_mask(hidden)
-        self.visible = b"" if members is None else _byte_mask(np.setdiff1d(members, hidden, assume_unique=True))
-        self.is_hidden: NDArray[np.bool_] = np.frombuffer(self._mask + b"\0", dtype=np.bool_)
+
+    @cached_property
+    def visible(self) -> bytes:
+        """A byte for each file number: 1 for a file that is searched, so that what another tree adds later is not."""
+        return _byte_mask(self._members, self.hidden)
+
+    @cached_property
+    def is_hidden(self) -> "NDArray[np.bool_]":
+        """Whether a file is hidden, by its number; the last entry applies to all higher numbers."""
+        import numpy as np
+
+        return np.frombuffer(self._mask + b"\0", dtype=np.bool_)
 
     def condition(self, file_id: str) -> str:
         """Return a SQL condition on the column or expression `file_id`, which binds `parameters`."""
@@ -41,14 +51,17 @@ class FileFilter:
         return (self._mask,) if self._mask else ()
 
 
-def _byte_mask(file_ids: NDArray[np.int64]) -> bytes:
-    """Return one byte for each file number.
+def _byte_mask(file_ids: Collection[int], without: Iterable[int] = ()) -> bytes:
+    """Return one byte for each file number, 1 for these.
 
     SQLite reads it directly; a list of numbers would be sorted into a temporary table for each statement.
     """
-    mask = np.zeros(int(file_ids[-1]) + 1 if file_ids.size else 0, dtype=np.uint8)
-    mask[file_ids] = 1
-    return mask.tobytes()
+    mask = bytearray(max((*file_ids, *without), default=-1) + 1)
+    for file_id in file_ids:
+        mask[file_id] = 1
+    for file_id in without:
+        mask[file_id] = 0
+    return bytes(mask)
 
 
 class Scopes(Protocol):
@@ -56,30 +69,29 @@ class Scopes(Protocol):
 
     def resolve(self, scope: Scope) -> FileFilter: ...
 
-    def members(self) -> tuple[int, NDArray[np.int64]]: ...
+    def members(self) -> tuple[int, Sequence[int]]: ...
 
 
 class ScopesWithin:
     """The scopes of some files of the tree."""
 
-    def __init__(self, scopes: Scopes, files: NDArray[np.int64]) -> None:
+    def __init__(self, scopes: Scopes, files: Sequence[int]) -> None:
         """files: their numbers, ascending."""
         self._scopes, self._files = scopes, files
 
     def resolve(self, scope: Scope) -> FileFilter:
         return FileFilter(self._scopes.resolve(scope).hidden, self._files)
 
-    def members(self) -> tuple[int, NDArray[np.int64]]:
+    def members(self) -> tuple[int, Sequence[int]]:
         """Return 0, since the files are always the same, and their numbers."""
         return 0, self._files
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(Struct):
     """The resolved scopes of one commit. files: numbers and paths, read when globs are compared with them."""
 
     commit: int
-    members: NDArray[np.int64]
+    members: Sequence[int]
     filters: dict[Scope, FileFilter] = field(default_factory=dict)
     chosen: dict[tuple[str, ...], ChosenPaths] = field(default_factory=dict)
     files: Sequence[tuple[int, str]] = ()
@@ -93,7 +105,7 @@ class ScopeResolver:
         self._database = database
         self._compile_globs = compile_globs
         self._guard = threading.Lock()  # After a commit, all stores of a search resolve at once.
-        self._known = _Known(-1, np.zeros(0, np.int64))
+        self._known = _Known(-1, ())
 
     def resolve(self, scope: Scope) -> FileFilter:
         """Return the files that the scope hides, as of the last commit."""
@@ -108,7 +120,7 @@ class ScopeResolver:
                 file_filter = known.filters[scope] = FileFilter(hidden, known.members)
             return file_filter
 
-    def members(self) -> tuple[int, NDArray[np.int64]]:
+    def members(self) -> tuple[int, Sequence[int]]:
         """Return the number of the current commit, and the numbers of the tree's files in ascending order."""
         with self._guard:
             known = self._catch_up()
@@ -122,7 +134,7 @@ class ScopeResolver:
                 "SELECT json_group_array(file_id) FROM main.tree_files WHERE tree_id = ?",
                 (self._database.tree.tree_id,),
             )
-            self._known = _Known(commit, np.sort(np.array(json.loads(file_ids), np.int64)))
+            self._known = _Known(commit, sorted(json.loads(file_ids)))
         return self._known
 
     def lifted(self, patterns: Sequence[str]) -> list[str]:

@@ -4,9 +4,10 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.stores.sqlite.database import advice, connect, has_tables, is_damage
@@ -74,8 +75,7 @@ def _damage(path: Path, depth: Depth) -> str:
     return "" if verdict == "ok" else f"{path} is damaged ({verdict})"
 
 
-@dataclass(frozen=True, slots=True)
-class OldIndex:
+class OldIndex(Struct, frozen=True):
     """An index file of an older format. size: in bytes, with its log. used_at: seconds since 1970."""
 
     path: Path

@@ -2,9 +2,9 @@
 
 import threading
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from graphrag_mcp.model.scope import Scope
@@ -70,7 +70,7 @@ class SqliteVectorIndex:
         commit, members = self._scopes.members()
         if commit == self._commit:
             return
-        stored = set(members.tolist())
+        stored = set(members)
         for file_id in self._rows.files - stored:
             self._rows.remove(file_id)
         for run in _runs(sorted(stored - self._rows.files)):
@@ -88,14 +88,12 @@ class SqliteVectorIndex:
         self._rows.files.update(file_ids)
 
 
-@dataclass(slots=True)
-class _Block:
+class _Block(Struct):
     matrix: Matrix
     ids: NDArray[np.int64]
 
 
-@dataclass(slots=True)
-class _Rows:
+class _Rows(Struct):
     """Blocks of rows with the chunk of each row; freed rows are reused. positions: block and row by chunk id."""
 
     dimensions: int

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from tokenizers import Tokenizer
 
-from graphrag_mcp.embedding.static import split_words
+from graphrag_mcp.embedding.token_sums import split_words
 
 _BATCH = 100_000  # Words a call of the tokenizer.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from graphrag_mcp.embedding.static import split_words
+from graphrag_mcp.embedding.token_sums import split_words
 from training.pairs import Pair
 
 CONTINUED = "##"

@@ -4,12 +4,17 @@ import os
 import sys
 from contextlib import suppress
 
+from graphrag_mcp import __version__
+
 # Said by the process that removes what a killed run leaves in the system, which is as it should be.
 _NO_NEWS = "ignore:resource_tracker"
 
 
 def main() -> int:
     """Run the command line and return its exit code."""
+    if sys.argv[1:] == ["--version"] and sys.stdout is not None:  # Scripts ask for it, and it needs no command.
+        sys.stdout.write(f"graphrag-mcp {__version__}\n")
+        return 0
     # Its own warnings cannot be filtered from here: it is another process, which reads this variable.
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), _NO_NEWS)))
     # Imported here: the processes that parse files import this module too, and need nothing of it.

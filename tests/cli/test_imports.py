@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_mcp import __version__
 from tests.cli.test_options import imported
 
 RUN = (
@@ -64,5 +65,5 @@ def test_a_command_imports_what_it_needs(root: Path, command: str) -> None:
 
 def test_the_version_is_said_without_settings_and_stores() -> None:
     """It is asked by scripts."""
-    code = "from graphrag_mcp.cli import run, options"
-    assert imported(code, "pydantic", "numpy", "sqlite3", "msgspec") == []
+    code = "import sys; sys.argv[1:] = ['--version']; from graphrag_mcp.__main__ import main; main()"
+    assert imported(code, "argparse", "numpy", "sqlite3", "msgspec") == ["graphrag-mcp", __version__]

@@ -12,7 +12,8 @@ import pytest
 from fastembed.text.static_embedding import StaticTextEmbedding
 from safetensors.numpy import load_file
 
-from graphrag_mcp.embedding.static import MAX_CHARACTERS, PACKAGE_MODEL, StaticEmbedder, split_words
+from graphrag_mcp.embedding.static import PACKAGE_MODEL, StaticEmbedder
+from graphrag_mcp.embedding.token_sums import MAX_CHARACTERS, split_words
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.ports import Embedder
 

@@ -48,9 +48,11 @@ class Parts:
     @cached_property
     def has_own_model(self) -> bool:
         """Whether a static model of the user takes the place of the package's."""
+        if not (name := self.settings.indexing.embedding_model):
+            return False
         from graphrag_mcp.embedding.models import is_static
 
-        return is_static(self.settings.indexing.embedding_model)
+        return is_static(name)
 
     @cached_property
     def learnt(self) -> "LearntFiles":

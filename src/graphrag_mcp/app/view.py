@@ -117,11 +117,13 @@ class IndexView(View):
         return self.index.beside_server(stores, servers, servers.inventory()) if servers.answers else stores
 
     def status(self) -> Status:
-        from graphrag_mcp.stores.sqlite.vectors import count_computed
-
         handle, supervisor, index = self._parts.handle, self._parts.supervisor, self.index
         model = self.settings.indexing.embedding_model
-        has_own = self._parts.has_own_model
+        has_own, second_chunks = self._parts.has_own_model, 0
+        if model and not has_own:
+            from graphrag_mcp.stores.sqlite.vectors import count_computed
+
+            second_chunks = count_computed(index.database)
         if not supervisor.in_background:
             handle.load_model()
         catalog = index.catalog
@@ -143,7 +145,7 @@ class IndexView(View):
             relations=counts.relations,
             model=model if has_own else "the package's own",
             second_model="" if has_own else model,
-            second_chunks=count_computed(index.database) if model and not has_own else 0,
+            second_chunks=second_chunks,
             model_available=handle.embedder is not None,
             embedded_chunks=counts.embedded_chunks,
             languages=catalog.files_by("language"),

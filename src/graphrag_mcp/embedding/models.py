@@ -6,8 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
-from graphrag_mcp.embedding.onnx_models import open_named_model, open_onnx_folder
-from graphrag_mcp.embedding.static import MODEL_FILES, PACKAGE_MODEL, StaticEmbedder, is_static_model, normalise
+from graphrag_mcp.embedding.static import MODEL_FILES, PACKAGE_MODEL, StaticEmbedder, is_static_model
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.ports import Embedder, Matrix
 
@@ -29,6 +28,8 @@ def open_second_model(name: str) -> Embedder:
 
     Raises ModelUnavailableError when it cannot be loaded.
     """
+    from graphrag_mcp.embedding.onnx_models import open_named_model, open_onnx_folder
+
     folder = Path(name).expanduser()
     return open_onnx_folder(folder) if folder.is_dir() else open_named_model(name)
 
@@ -41,6 +42,8 @@ def _package_model() -> Embedder:
 
 def embed_chunks(embedder: Embedder, texts: Sequence[tuple[str, str]]) -> Matrix:
     """Return one unit vector per pair of `embedding_texts`, shape (len(texts), dimensions): the mean of the two."""
+    from graphrag_mcp.embedding.token_sums import normalise  # It imports numpy, which `status` does not need.
+
     if isinstance(embedder, StaticEmbedder):
         topics, fulls = embedder.embed_extended(texts)
     else:

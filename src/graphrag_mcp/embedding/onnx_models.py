@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from graphrag_mcp.embedding.static import TOKENIZER_FILE, normalise, unavailable
+from graphrag_mcp.embedding.static import TOKENIZER_FILE, unavailable
+from graphrag_mcp.embedding.token_sums import normalise
 from graphrag_mcp.errors import ModelUnavailableError, how_to_install
 from graphrag_mcp.ports import Embedder, Matrix
 from graphrag_mcp.system.safe_files import read_regular_file

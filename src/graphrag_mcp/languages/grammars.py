@@ -4,7 +4,6 @@ import importlib
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
@@ -16,6 +15,7 @@ from graphrag_mcp.languages.language import Language
 from graphrag_mcp.languages.registry import LANGUAGES, folder_of, known_languages, load_part
 from graphrag_mcp.languages.repairs import Repair
 from graphrag_mcp.languages.syntax import SourceCode, parse_range, parse_tree
+from graphrag_mcp.text.expressions import folder_of_package
 
 _MOST_PARTS = 5_000
 _LONGEST_PART = 10_000
@@ -97,8 +97,8 @@ def load_grammar(name: str, *, with_query: bool = True) -> Grammar | None:
 
 
 def _query_text(language: Language, kind: str) -> str:
-    folder = resources.files(folder_of(language.name))
-    files = [folder.joinpath(f"{part}.{kind}") for part in language.queries.split()] or [folder.joinpath(kind)]
+    folder = folder_of_package(folder_of(language.name))
+    files = [folder / f"{part}.{kind}" for part in language.queries.split()] or [folder / kind]
     return "".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -11,6 +10,7 @@ from graphrag_mcp.languages.registry import load_part
 from graphrag_mcp.model.facts import Declared
 from graphrag_mcp.model.sources import ModuleSource
 from graphrag_mcp.model.values import Value
+from graphrag_mcp.text.expressions import folder_of_package
 
 
 class Primitive(NamedTuple):
@@ -149,4 +149,4 @@ def policy_of(language: str) -> Policy:
 
 def read_text(package: str, file: str) -> str:
     """Return a file of a language's folder."""
-    return resources.files(package).joinpath(file).read_text(encoding="utf-8")
+    return (folder_of_package(package) / file).read_text(encoding="utf-8")

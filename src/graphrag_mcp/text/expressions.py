@@ -1,13 +1,19 @@
-"""Reads regular expressions from the data files of the package."""
+"""Reads the data files of the package, and the regular expressions in them."""
 
 import tomllib
-from importlib import resources
+from importlib import import_module
+from pathlib import Path
 from typing import Any
+
+
+def folder_of_package(package: str) -> Path:
+    """Return the folder of a package, of which `importlib.resources` would tell too: it imports much for that."""
+    return Path(import_module(package).__path__[0])
 
 
 def read_table(package: str, name: str) -> dict[str, Any]:
     """Return a TOML file of a package."""
-    return tomllib.loads((resources.files(package) / name).read_text("utf-8"))
+    return tomllib.loads((folder_of_package(package) / name).read_text("utf-8"))
 
 
 def expand(expression: str, parts: dict[str, str]) -> str:

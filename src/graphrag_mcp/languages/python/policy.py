@@ -5,7 +5,6 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
-from importlib import resources
 
 from graphrag_mcp.languages.policy import (
     CallRules,
@@ -55,7 +54,7 @@ def _members(types: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
 
 
 # Each builtin type has those that it inherits, too.
-MEMBERS = _members(json.loads(resources.files(__package__).joinpath("types.json").read_text(encoding="utf-8")))
+MEMBERS = _members(json.loads(read_text(__package__, "types.json")))
 
 
 def _module_of(source: ModuleSource, path: str, module: str) -> Value | None:

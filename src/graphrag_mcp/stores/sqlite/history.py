@@ -6,17 +6,19 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, zip_longest
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_mcp.model.history import Commit, Recalled, Touched
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.keywords import any_term
-from graphrag_mcp.stores.replica import ReplicatedCommit
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.text.words import index_text
+
+if TYPE_CHECKING:  # It imports numpy.
+    from graphrag_mcp.stores.replica import ReplicatedCommit
 
 _IS_MEMBER = "substr(?, c.id + 1, 1) IS x'01'"
 _TABLES = ("commits", "commit_paths", "commit_changes", "commit_renames", "tree_history")
@@ -176,8 +178,10 @@ class SqliteHistory:
             before.setdefault(new, []).append((commit, old))
         return _Renames(after, before)
 
-    def copy(self, state: State) -> Iterator[ReplicatedCommit]:
+    def copy(self, state: State) -> "Iterator[ReplicatedCommit]":
         """Yield the commits that changed files, for another store, with their files under the paths of today."""
+        from graphrag_mcp.stores.replica import ReplicatedCommit
+
         names = dict(self._database.rows("SELECT id, path FROM main.commit_paths"))
         renames, start = self._renames(state), len(state.folder)
         changes: defaultdict[int, list[str]] = defaultdict(list)

@@ -149,6 +149,10 @@ class LearntFiles:
         self._signatures: Signatures[tuple[str, Stamp]] | None = None
         self._questions = 0
 
+    def begin_question(self) -> None:
+        """Begin with a question, which may read files several times."""
+        self._questions += 1
+
     def get(self, path: str) -> Learnt | None:
         """Return what is remembered of a file."""
         return self._learnt.get(path)
@@ -171,8 +175,7 @@ class LearntFiles:
 
     def without(self, required: Required) -> Mapping[str, Stamp]:
         """Return the files that lack a required text, each with the stamp for which this holds."""
-        self._questions += 1
-        if not required or self._questions == 1:
+        if not required or self._questions <= 1:
             return {}
         from graphrag_mcp.grep.signatures import Signatures
 

@@ -65,7 +65,7 @@ def _check_url(schemes: str) -> Callable[[str], str]:
         except ValueError:  # Brackets without an address in them.
             parts = urlsplit("")
         if value and not (value.startswith(accepted) and parts.hostname):
-            raise ValueError(f"{' or '.join(accepted)} with the name of a host")
+            raise ValueError(f"an address that begins with {' or '.join(accepted)} and names a host")
         if "@" in parts.netloc:
             raise ValueError("an address without user and password, which have their own settings")
         return value
@@ -340,7 +340,6 @@ _VARIABLES = {name: f"{ENVIRONMENT_PREFIX}{name.upper()}" for name in _SECTION_O
 _FULL_NAMES = {name: name for name in SECTIONS} | {name: f"{part}.{name}" for name, part in _SECTION_OF.items()}
 _REACHING = {"data_dir", "embedding_model", "cross_encoder_model", "qdrant_url", "neo4j_uri"}
 _SECRETS = {name for name, field in fields_of(ServerSettings).items() if isinstance(field.default, Secret)}
-_MAY_HOLD_SECRETS = {*_SECRETS, "qdrant_url", "neo4j_uri", "servers"}
 
 # Read by the command line before the settings.
 _OTHER_VARIABLES = {"GRAPHRAG_ROOT", "GRAPHRAG_LOG_LEVEL", TRUST_VARIABLE}
@@ -409,11 +408,12 @@ def _describe(section: str, problem: Problem) -> str:
     name = ".".join(map(str, (section, problem.name, *problem.within)))
     if not problem.expected:
         return _describe_unknown(name, problem.name, _FULL_NAMES)
-    return f"{name} = {_shown(problem.name, problem.value)}: expected {problem.expected}"
+    return f"{name} = {_shown(section, problem.value)}: expected {problem.expected}"
 
 
-def _shown(name: str, value: object) -> str:
-    return "…" if name in _MAY_HOLD_SECRETS else repr(value)
+def _shown(section: str, value: object) -> str:
+    """Return a value, unless it is of a section that holds secrets."""
+    return "…" if section == "servers" else repr(value)
 
 
 def _describe_unknown(shown: str, name: str, known: Mapping[str, str]) -> str:

@@ -17,15 +17,16 @@ RUN = (
 )
 ANY = {"app", "cli", "exclusion", "index", "ingest", "model", "replication", "search", "stores", "system", "text",
        "tools", "errors", "ports", "setting_names", "settings"}  # fmt: skip
-HEAVY = {"anyio", "mcp", "numpy.ma", "onnxruntime", "tokenizers", "tree_sitter", "uvicorn", "watchdog", "yaml"}
+HEAVY = {"anyio", "mcp", "numpy", "numpy.ma", "onnxruntime", "pydantic", "tokenizers", "tree_sitter", "uvicorn",
+         "watchdog", "yaml"}  # fmt: skip
 GREP = ANY | {"grep", "languages", "parsing", "tree_sitter"}
 GRAPH = GREP | {"graph", "history", "resolution"}
 MAY = {
-    "status": ANY | {"embedding", "tokenizers"},
+    "status": ANY | {"embedding"},
     "grep": GREP,
     "trace": GRAPH,
     "read": GRAPH,
-    "search": (GRAPH | {"embedding", "tokenizers"}) - {"grep"},
+    "search": (GRAPH | {"embedding", "numpy", "tokenizers"}) - {"grep"},
 }
 COMMANDS = {
     "status": ["status"],

@@ -40,7 +40,8 @@ class Inside:
 class Problem(NamedTuple):
     """What is wrong with a value. within: where it is in the field: indexes and keys.
 
-    expected: in words; "" where no field has the name. is_shown: whether the value is short enough to be shown.
+    value: `NODEFAULT` for one that is required and was not given. expected: in words; "" where no field has the name.
+    is_shown: whether the value is short enough to be shown.
     """
 
     name: str
@@ -75,15 +76,14 @@ def read_record(
 
     is_text: whether texts stand for numbers and booleans. others: the fields whose values do not come from outside.
     """
-    known = fields_of(kind)
-    reader = _Reader(is_text)
-    for name in values.keys() - known:
-        reader.problems.append(Problem(name, (), values[name], ""))
-    for name, field in known.items():
-        if name in values:
-            others[field.name] = reader.read(field.type, values[name], name)
-        elif field.required:
-            reader.problems.append(Problem(name, (), NODEFAULT, in_words(schema_of(field.type))))
+    known, reader = fields_of(kind), _Reader(is_text)
+    for name, value in values.items():
+        if name in known:
+            others[known[name].name] = reader.read(known[name].type, value, name)
+        else:
+            reader.problems.append(Problem(name, (), value, ""))
+    missing = [name for name, field in known.items() if field.required and name not in values]
+    reader.problems += [Problem(name, (), NODEFAULT, in_words(schema_of(known[name].type))) for name in missing]
     if reader.problems:
         raise FieldsError(reader.problems)
     return kind(**others)
@@ -133,7 +133,7 @@ class _Reader:
         if self._is_text and isinstance(value, str) and _plain(kind) is not str:
             value = value.strip()
             value = _SWITCHED.get(value.lower(), value) if _plain(kind) is bool else value
-        if isinstance(value, str):
+        if isinstance(value, str) and not self._is_text:  # A path in the environment may have any bytes.
             value.encode()  # Half a character is no text: UnicodeError.
         value = convert(value, kind, strict=not self._is_text)
         if isinstance(value, float) and not isfinite(value):

@@ -90,11 +90,8 @@ class Members(ResolverPart):
                 return Referent((), Outside(f"{of}.{name}" if of else ""))
             case Module():
                 member = self.modules.export(value, name)
-                is_promise = (
-                    member is ABSENT
-                    and name == "then"
-                    and bool(self.state.open(value.path).policy.foreign.library.promise)
-                )
+                library = self.state.open(value.path).policy.foreign.library
+                is_promise = member is ABSENT and name == "then" and bool(library.promise)
                 return Referent((), Signature((Signature((value,), None),), None)) if is_promise else member
             case Folder(path, language) if find := policy_of(language).modules.inside:
                 inside = find(self.state.source, path, name)

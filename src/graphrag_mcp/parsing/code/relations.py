@@ -56,7 +56,7 @@ class VariableTypes:
         self._definitions = outline.definitions
         self._types = _kinds_of_variables(outline)
         self._bindings = outline.bindings
-        self._typed = {-1, *(variable.start for variable in outline.variables)}
+        self._typed = {-1, *(variable.start for variable in outline.variables)}  # -1 is none that is bound.
         self._around: dict[tuple[int, str], list[Sequence[_Kind]]] = {}
 
     def of_receiver(self, use: Reference, index: int) -> str:

@@ -343,5 +343,5 @@ class Functions(ReaderPart):
                 is_generator = Mark.GENERATOR in draft.marks
                 if role == "yielded" and not is_generator:
                     draft.marks += (Mark.GENERATOR,)
-                if not draft.value and (role == "yielded" or not is_generator):
+                if not draft.value and (role == "yielded" or "yielded" not in self._nodes or not is_generator):
                     draft.returns += ((node.start_byte, self._writer.value(node)),)

@@ -168,7 +168,7 @@ def test_a_grammar_without_a_query_still_gives_chunks_by_syntax() -> None:
     without = replace(grammar, query=None)
     outline = read_outline(without.find(tree, code), without, "a.py", code)
     spans = cut_spans(lines, outline.definitions, lambda: statement_rows(tree, code, MAX_CHARS))
-    assert outline.definitions == ()
+    assert not outline.definitions
     assert len(spans) > 1
     assert {lines[span.first] for span in spans} == {"total = compute("}
 

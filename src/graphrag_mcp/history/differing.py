@@ -3,15 +3,17 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.exclusion.never_indexed import find_barrier
-from graphrag_mcp.history.lines import HUNK, NOWHERE, hunk_numbers
+from graphrag_mcp.history.lines import NOWHERE, patch_lines
 from graphrag_mcp.system.git import Git, GitError, UnknownRevisionError
 from graphrag_mcp.system.git_files import clean_files, files_of, is_stored_by_filter, left_out, read_blobs
 from graphrag_mcp.text.secrets import mask_secrets
@@ -47,39 +49,41 @@ def differing_files(root: Path, base: str, listed: Sequence[str], read: Read, de
 
     base: "" for what is checked out, another name for where this branch left it. listed: the files that are indexed.
     """
+    base = base or "HEAD"
     try:
         git = Git(root)
         old, new = _ends(git, base, deadline)
         before, after = files_of(git, old, deadline), files_of(git, new, deadline) if new else {}
+        present = {path for path in {*before, *after, *listed} if os.path.lexists(root / path)}
         if new:
-            hidden = {path for path in after.keys() - set(listed) if os.path.lexists(root / path)}
-            changed = [path for path, blob in after.items() if before.get(path) != blob and path not in hidden]
-            gone = [path for path in before if path not in after]
+            hidden = present - set(listed)
+            changed = sorted({path for path, _ in after.items() - before.items()} - hidden)
+            removed = before.keys() - after.keys()
         else:
-            mtimes = {path: os.lstat(root / path).st_mtime_ns for path in listed if os.path.lexists(root / path)}
-            clean = clean_files(git, mtimes, deadline, old)
-            changed = [path for path in mtimes if path not in clean]
-            gone = [path for path in before if path not in mtimes and not os.path.lexists(root / path)]
-            gone = sorted(set(gone) - left_out(git, deadline)) if gone else []
-        gone = [path for path in gone if not find_barrier(Path(path).name, Path(path).parent.name, is_folder=False)]
+            mtimes = {path: os.lstat(root / path).st_mtime_ns for path in present.intersection(listed)}
+            changed = sorted(mtimes.keys() - clean_files(git, mtimes, deadline, old))
+            removed = before.keys() - present
+            removed -= left_out(git, deadline) if removed else set()
+        paths = map(PurePosixPath, sorted(removed))
+        gone = [str(path) for path in paths if not find_barrier(path.name, path.parent.name, is_folder=False)]
         changed, left = changed[:MOST_FILES], max(0, len(changed) - MOST_FILES)
-        names = [side[path] for side in (before, after) for path in (*changed, *gone) if path in side]
-        blobs = read_blobs(git, names, deadline)
+        names = [(path, side[path]) for side in (before, after) for path in (*changed, *gone) if path in side]
+        blobs = read_blobs(git, (name for _, name in names), deadline)
     except (GitError, OSError) as error:
         raise RequestError("base", f"base: {error}") from None
     known = {name: blob for name, blob in blobs.items() if not is_stored_by_filter(blob)}
-    unknown = {path for path in (*changed, *gone) if path in before and before[path] not in known}
-    unknown |= {path for path in changed if path in after and after[path] not in known}
-    left += len(unknown)
-    changed = [path for path in changed if path not in unknown]
+    unknown = {path for path, name in names if name not in known}
+    changed, gone = ([path for path in paths if path not in unknown] for paths in (changed, gone))
     texts = {path: known[after[path]] for path in changed} if new else _texts(read, changed)
-    olds = {path: known[before[path]] for path in (*changed, *gone) if path in before and path not in unknown}
-    gone = [path for path in gone if path not in unknown]
-    same_path = [Differing(path, path, olds[path], texts[path]) for path in texts if path in olds]
+    olds = {path: known[before[path]] for path in (*changed, *gone) if path in before}
+    differing = [
+        Differing(path, path, olds[path], text)
+        for path, text in texts.items()
+        if path in olds and _folded(olds[path]) != _folded(text)
+    ]
     come = {path: text for path, text in texts.items() if path not in olds}
     moved = _with_renames({path: olds[path] for path in gone}, come)
-    differing = (file for file in same_path if _folded(file.old) != _folded(file.new))
-    return Difference(base or "HEAD", (*differing, *moved), left)
+    return Difference(base, (*differing, *moved), left + len(unknown))
 
 
 def patched_files(patch: str, listed: Sequence[str], read: Read) -> Difference:
@@ -88,20 +92,18 @@ def patched_files(patch: str, listed: Sequence[str], read: Read) -> Difference:
     Raises RequestError for one that does not fit the files.
     """
     files = []
-    patch = mask_secrets(patch)
-    heads = list(_PATCHED.finditer(patch))
-    if not heads:
+    _, *parts = _PATCHED.split(mask_secrets(patch))
+    if not parts:
         raise RequestError("--patch", "--patch: this is no patch: no line begins with --- and the next with +++")
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
-        hunks = _hunks(patch[head.end() : following.start() if following else len(patch)])
-        before, after = ("" if path == NOWHERE else path for path in (head["old"], head["new"]))
-        present = next((path for path in (after, before) if path in listed), "")
+    for *ends, part in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        before, after = ("" if path == NOWHERE else path for path in ends)
+        present = [path for path in (after, before) if path in listed]
         if not present and before and after:
             raise RequestError("--patch", f"--patch: {quoted(after)} is not an indexed file")
-        text = _texts(read, [present]).get(present, b"").decode("utf-8", "replace") if present else ""
-        sides = _sides(text.removesuffix("\n").split("\n") if text else [], hunks)
+        text = b"".join(_texts(read, present[:1]).values()).decode("utf-8", "replace")
+        sides = _sides(text.removesuffix("\n").split("\n") if text else [], list(_hunks(part)))
         if sides is None:
-            raise RequestError("--patch", f"--patch: it does not fit {quoted(present)} as it is on the disk")
+            raise RequestError("--patch", f"--patch: it does not fit {quoted(after or before)} as it is on the disk")
         end = "\n" if text.endswith("\n") or not text else ""
         files.append(Differing(before, after, *(("\n".join(side) + end * bool(side)).encode() for side in sides)))
     return Difference("the patch", tuple(files))
@@ -116,19 +118,11 @@ class _Hunk(NamedTuple):
     new: list[str]
 
 
-def _hunks(part: str) -> list[_Hunk]:
-    hunks: list[_Hunk] = []
-    removed = added = 0  # These are the lines that the last hunk has at its end.
-    for line in part.split("\n"):
-        if match := HUNK.match(line):
-            start, removed, to, added = hunk_numbers(match)
-            hunks.append(_Hunk(start - bool(removed), to - bool(added), [], []))
-        elif hunks and line[:1] in (" ", "-", "+", "") and (len(hunks[-1].old), len(hunks[-1].new)) != (removed, added):
-            if line[:1] != "+":
-                hunks[-1].old.append(line[1:])
-            if line[:1] != "-":
-                hunks[-1].new.append(line[1:])
-    return hunks
+def _hunks(part: str) -> Iterator[_Hunk]:
+    for (start, to), run in groupby(patch_lines(part), attrgetter("hunk")):
+        lines = list(run)
+        old, new = ([line.text for line in lines if line.sign != sign] for sign in "+-")
+        yield _Hunk(start, to, old, new)
 
 
 def _sides(lines: list[str], hunks: Sequence[_Hunk]) -> tuple[list[str], list[str]] | None:
@@ -160,9 +154,8 @@ def _ends(git: Git, base: str, deadline: float) -> tuple[str, str]:
     if match := _RANGE.match(base):
         old, new = (_commit(git, match[end] or "HEAD", base, deadline) for end in ("old", "new"))
         return (_merge_base(git, old, new, deadline) if match["dots"] == "..." else old), new
-    if not base:
-        return git.head(), ""
-    return _merge_base(git, _commit(git, base, base, deadline), git.head(), deadline), ""
+    head = git.head()
+    return _merge_base(git, _commit(git, base, base, deadline), head, deadline), ""
 
 
 def _commit(git: Git, name: str, base: str, deadline: float) -> str:

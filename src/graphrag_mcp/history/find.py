@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from graphrag_mcp.history.lines import (
+    NOT_COMMITTED,
     Lines,
     changed_paths,
     changed_symbols,
@@ -23,7 +24,7 @@ from graphrag_mcp.history.lines import (
 from graphrag_mcp.history.log import LONG_MESSAGE_CHARACTERS, MESSAGE_CHARACTERS, commits_named, read_commits
 from graphrag_mcp.history.messages import beginnings, shares_of
 from graphrag_mcp.history.update import SHALLOW
-from graphrag_mcp.history.writers import explain_line, survivors, with_taken, worth_of, writers
+from graphrag_mcp.history.writers import explain_line, rarity, survivors, with_taken, worth_of, writers
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Companion, Told
@@ -32,7 +33,7 @@ from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
-from graphrag_mcp.system.git import Git, GitError, GitTimeoutError, is_name
+from graphrag_mcp.system.git import Git, GitError, GitTimeoutError
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.words import query_words
 
@@ -90,14 +91,11 @@ class Past:
             if node is None:
                 return self.about(words, span) if words else self.of_project(span)
             if line:
-                told = self.of_line(node.path, line)
-            elif node.is_file:
-                told = self.of_file(node.path, span)
-            else:
-                told = self.of_lines(node, span)
+                return self.of_line(node.path, line)
+            told = self.of_file(node.path, span) if node.is_file else self.of_lines(node, span)
         except GitError as error:
             return Told((), str(error))
-        return self._by_words(told, words, set()) if words and not line else told
+        return self._by_words(told, words, set())
 
     def of_named(self, words: str, node: CodeNode, span: CommitRange) -> Told:
         """Return the commits of a definition that words name, those of which a line is still there first."""
@@ -157,10 +155,15 @@ class Past:
             told = self.of_file(path, span)
         except GitError as error:
             return Told((), str(error))
-        return self._by_words(told, words, set()) if words else told
+        return self._by_words(told, words, set())
 
     def _by_words(self, told: Told, words: str, kept: Set[str]) -> Told:
-        """Return the commits that share words, those that are kept first, then those that share the rarest."""
+        """Return the commits that share words, those that are kept first, then those that share the rarest.
+
+        words: "" for all commits.
+        """
+        if not words:
+            return told
         messages = [commit.message for commit in told.commits]
         worth = dict(zip(told.commits, shares_of(messages, words), strict=True))
         fitting = (commit for commit in worth if worth[commit] or commit.name in kept)
@@ -176,7 +179,7 @@ class Past:
         frequencies = self._history.frequencies(query_words(words))
         recalled = self._history.recall(frequencies, MOST_COMMITS)
         least = LEAST_SHARE * recalled[0].score if recalled else 0.0
-        scores = {commit.name: commit.score for commit in recalled if commit.score >= least and is_name(commit.name)}
+        scores = {commit.name: commit.score for commit in recalled if commit.score >= least}
         read = commits_named(self._git, deadline, scores, *span.options)
         indexed = sorted(read, key=lambda commit: -worth_of(commit, frequencies) - _OF_MATCH * scores[commit.name])
         wanted = set(query_words(words))
@@ -201,8 +204,7 @@ class Past:
         if not written.commits:
             return told
         all_words = sum(map(frequencies.idf, frequencies.of_terms))
-        shared = set(query_words(told.commits[0].message)) if told.commits else set()
-        is_meant = sum(map(frequencies.idf, shared.intersection(frequencies.of_terms))) >= _MEANT * all_words
+        is_meant = any(rarity(commit.message, frequencies) >= _MEANT * all_words for commit in told.commits[:1])
         both = (told.commits, written.commits) if is_meant else (written.commits, told.commits)
         commits = dict.fromkeys(commit for pair in zip_longest(*both) for commit in pair if commit)
         changed = {**written.changed, **told.changed}
@@ -212,8 +214,7 @@ class Past:
         """Return the commits that wrote lines of a definition or a file which share words, each with its best line."""
         deadline = time.monotonic() + GONE_SECONDS
         with suppress(GitError):
-            if lines := self._committed(node, deadline):
-                return writers(self._git, lines, texts, frequencies, span, deadline)
+            return writers(self._git, self._committed(node, deadline), texts, frequencies, span, deadline)
         return Told(())
 
     def _unindexed(self, words: str, frequencies: Frequencies, most: int, span: CommitRange) -> Told:
@@ -224,8 +225,8 @@ class Past:
         """
         starts, counts = beginnings(words), frequencies.of_terms
         wanted = sorted(starts.keys() & counts, key=lambda stem: (counts[stem], stem))
-        unknown = {stem for stem in wanted if not counts[stem]}
-        sought = wanted if 2 * most <= len(wanted) else [stem for stem in wanted if stem in unknown]
+        unknown = [stem for stem in wanted if not counts[stem]]
+        sought = wanted if 2 * most <= len(wanted) else unknown
         least = max(most + 1, LEAST_MORE)
 
         def fits(shared: Set[str]) -> bool:
@@ -278,31 +279,24 @@ class Past:
         """Return the commits that changed the lines of a definition on the disk. Raises GitError."""
         deadline = time.monotonic() + SECONDS
         lines = self._committed(node, deadline)
-        if lines is None:
-            return Told((), "these lines are not committed yet")
         evolution = with_taken(self._git, follow_lines(self._git, lines, node.name, deadline), lines, deadline)
-        note = "" if evolution.is_whole else "older commits were not read in time"
-        names = {commit.name: changed for commit, changed in evolution.commits.items() if changed}
+        names = {commit.name: changed for commit, changed in evolution.commits.items()}
         added_by = "" if self.problem else evolution.added_by
-        moved = frozenset(filter(None, [evolution.moved_by]))
         commits = list(evolution.commits)
         if span.options:
-            told = commits_named(self._git, deadline + SECONDS, [commit.name for commit in commits], *span.options)
-            inside = {commit.name for commit in told}
-            commits = [commit for commit in commits if commit.name in inside]
-        return Told(tuple(commits), note, names, added_by, moved)
+            commits = commits_named(self._git, deadline + SECONDS, names, *span.options)
+        return Told(tuple(commits), evolution.note, names, added_by, evolution.moved)
 
     def last_change(self, node: CodeNode, deadline: float) -> Told:
         """Return the newest commit that changed a definition or a file; none that is not found in time."""
         try:
             if node.is_file:
                 options = (_END, self._git.head(), "--", self._git.folder + node.path)
-            elif lines := self._committed(node, deadline):
-                options = (f"-L{lines.start},{lines.end}:{lines.path}", "--no-patch", _END, lines.commit)
             else:
-                return Told((), "not committed yet")
+                lines = self._committed(node, deadline)
+                options = (f"-L{lines.start},{lines.end}:{lines.path}", "--no-patch", _END, lines.commit)
             commits = tuple(commit for commit, _ in read_commits(self._git, deadline, "-1", *options))
-            return Told(commits, "" if commits else "not committed yet")
+            return Told(commits, "" if commits else NOT_COMMITTED)
         except GitError as error:
             return Told((), str(error))
 
@@ -310,16 +304,13 @@ class Past:
         """Return the commits that explain a line, see `explain_line`. Raises GitError."""
         deadline = time.monotonic() + SECONDS
         lines = committed_lines(self._git, path, line, line, deadline)
-        if lines is None:
-            return Told((), "this line is not committed yet")
         return explain_line(self._git, lines, deadline, deadline + SECONDS)
 
     def _survivors(self, node: CodeNode) -> set[str]:
         """Return the commits that wrote or moved the present lines of a definition, as far as git tells in time."""
         deadline = time.monotonic() + SECONDS
         with suppress(GitError):
-            if lines := self._committed(node, deadline):
-                return survivors(self._git, lines, deadline)
+            return survivors(self._git, self._committed(node, deadline), deadline)
         return set()
 
     def together(self, path: str, scope: Scope) -> list[Companion]:
@@ -366,15 +357,12 @@ class Past:
     def changed_lines(self, commit: Commit, told: Told, path: str, deadline: float) -> list[str]:
         """Return the lines that a commit changed in a file, of those that are asked for; none under another path."""
         changed = told.changed.get(commit.name)
-        is_meant = changed and (changed.name or changed.path == self._git.folder + path)
-        if changed is None or not is_meant or time.monotonic() > deadline:
-            return []
-        try:
-            return shown_change(self._git, commit.name, changed, deadline)
-        except GitError:
-            return []
+        if changed and (changed.name or changed.path == self._git.folder + path):
+            with suppress(GitError):
+                return shown_change(self._git, commit.name, changed, deadline)
+        return []
 
-    def _committed(self, node: CodeNode, deadline: float) -> Lines | None:
+    def _committed(self, node: CodeNode, deadline: float) -> Lines:
         return committed_lines(self._git, node.path, node.start_line, node.end_line, deadline)
 
     def _told(self, deadline: float, *arguments: str) -> Told:

@@ -5,8 +5,8 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -20,8 +20,8 @@ from graphrag_mcp.system.safe_files import read_file_below
 from graphrag_mcp.text.secrets import mask_secrets
 
 MOST_MOVES = 5
+NOT_COMMITTED = "not committed yet"
 _MOST_BYTES = 1 << 24  # No larger file on the disk is read.
-_MOST_READ = 50  # Patches; a page shows the lines of three.
 _MOST_MASKED = 1 << 21  # Characters; masking them takes a quarter of a second.
 _LEAST_ALIKE = 0.6  # Added lines are moved if this share of them was removed elsewhere.
 _FEWEST_LINES = 3  # Only lines with letters count, since a brace is everywhere.
@@ -50,16 +50,16 @@ class Lines(NamedTuple):
 
 
 class Evolution(Struct, frozen=True):
-    """The commits that changed some lines, the newest first; the first _MOST_READ with the lines.
+    """The commits that changed some lines, the newest first, each with the lines.
 
-    added_by: the commit that added them, "" if it is not known. is_whole: whether there was time to read all. moved_by:
-    the commit that moved them to where they stand, "" for none. added: the texts that added_by added, without blanks.
+    moved: the commit that moved them to where they stand, if one did. note: what was not read in time, "" for nothing.
+    added_by: the commit that added them, "" if it is not known. added: the texts that it added, without blanks.
     """
 
-    commits: Mapping[Commit, ChangedLines | None]
-    added_by: str
-    is_whole: bool
-    moved_by: str = ""
+    commits: Mapping[Commit, ChangedLines]
+    moved: frozenset[str]
+    note: str = ""
+    added_by: str = ""
     added: frozenset[str] = frozenset()
 
 
@@ -70,31 +70,31 @@ def follow_lines(git: Git, lines: Lines, name: str, deadline: float) -> Evolutio
     it removed the same lines elsewhere, they are followed there. name: what they define. deadline: on the monotonic
     clock. Raises GitError when git cannot read the file.
     """
-    commits: dict[Commit, ChangedLines | None] = {}
-    origin: Lines | None = lines
-    last: tuple[Commit, str] | None = None
-    moved_by = ""
+    commits: dict[Commit, ChangedLines] = {}
+    movers: list[str] = []
     try:
-        for _ in range(MOST_MOVES):
-            if origin is None:
-                break
-            wanted = f"-L{origin.start},{origin.end}:{origin.path}"
-            last = None
-            is_new = False
-            with closing(read_commits(git, deadline, wanted, "--end-of-options", origin.commit, "--")) as read:
-                for last in read:
-                    commits.setdefault(last[0], _changed_lines(last[1]) if len(commits) < _MOST_READ else None)
-                    if is_new := _is_new(last[1], name):
+        while len(movers) < MOST_MOVES:
+            last, patch, is_new = "", "", False
+            wanted = f"-L{lines.start},{lines.end}:{lines.path}"
+            with closing(read_commits(git, deadline, wanted, "--end-of-options", lines.commit, "--")) as read:
+                for commit, patch in read:
+                    commits.setdefault(commit, _changed_lines(patch))
+                    last = commit.name
+                    if is_new := _is_new(patch, name):
                         break
-            origin = _moved_from(git, *last, deadline) if last and is_new else None
-            moved_by = moved_by or (last[0].name if last and origin else "")
+            if not is_new:  # What a merge added has no such commit: the oldest one that is seen changed other lines.
+                break
+            origin = _moved_from(git, last, patch, deadline)
+            if origin is None:
+                added = [line.text for line in patch_lines(patch) if line.sign == "+"]
+                if not any(name in text for text in added):
+                    break
+                return Evolution(commits, frozenset(movers[:1]), "", last, frozenset(map(without_blanks, added)))
+            movers.append(last)
+            lines = origin
     except GitTimeoutError:
-        return Evolution(commits, "", is_whole=False, moved_by=moved_by)
-    # What a merge added has no such commit: the oldest one that is seen changed other lines.
-    patch = last[1] if last is not None and origin is None else ""
-    added = frozenset(line.text for line in _patch_lines(patch) if line.sign == "+")
-    added_by = last[0].name if last and _is_new(patch, name) and any(name in text for text in added) else ""
-    return Evolution(commits, added_by, is_whole=True, moved_by=moved_by, added=frozenset(map(without_blanks, added)))
+        return Evolution(commits, frozenset(movers[:1]), "older commits were not read in time")
+    return Evolution(commits, frozenset(movers[:1]))
 
 
 def _is_new(patch: str, name: str) -> bool:
@@ -102,25 +102,27 @@ def _is_new(patch: str, name: str) -> bool:
 
     That is one that keeps no line of words, and removes none with the name.
     """
-    lines = [line for line in _patch_lines(patch) if _TELLING.search(line.text)]
+    lines = [line for line in patch_lines(patch) if _TELLING.search(line.text)]
     added, removed = ([line.text for line in lines if line.sign == sign] for sign in "+-")
-    if not removed:
-        return 0 < len(added) == len(lines)
     is_named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search
-    is_made = any(map(is_named, added)) and not any(map(is_named, removed))
-    return is_made and len(added) + len(removed) == len(lines) and len(added) >= _NEW_FOR_OLD * len(removed)
+    is_made = not removed or (any(map(is_named, added)) and not any(map(is_named, removed)))
+    return is_made and max(1, _NEW_FOR_OLD * len(removed)) <= len(added) == len(lines) - len(removed)
 
 
-class _PatchLine(NamedTuple):
-    """A line of a patch. sign: "-", "+" or " ". number: before the commit if the line is removed, else after."""
+class PatchLine(NamedTuple):
+    """A line of a patch. sign: "-", "+" or " ". number: before the commit if the line is removed, else after.
 
+    hunk: the indexes, before and after, of the first lines that are changed together with it.
+    """
+
+    hunk: tuple[int, int]
     sign: str
     number: int
     text: str
 
 
 def _changed_lines(patch: str) -> ChangedLines:
-    lines = list(_patch_lines(patch))
+    lines = list(patch_lines(patch))
     removed, added = (frozenset(line.number for line in lines if line.sign == sign) for sign in "-+")
     return ChangedLines(_path_in(patch), added, removed)
 
@@ -142,22 +144,19 @@ def changed_paths(git: Git, commit: str, deadline: float, *options: str) -> list
     return [os.fsdecode(path) for path in listing.split(b"\0") if path]
 
 
-def _patch_lines(patch: str) -> Iterator[_PatchLine]:
-    """Yield the lines of a patch of one file."""
+def patch_lines(patch: str) -> Iterator[PatchLine]:
+    """Yield the lines of a patch of one file; a hunk may have fewer than it says."""
     before = removed = after = added = 0
+    hunk = (0, 0)
     for line in patch.split("\n"):
-        if not (removed or added):
-            if hunk := HUNK.match(line):
-                before, removed, after, added = hunk_numbers(hunk)
-            continue
-        sign = line[:1] or " "  # A setting of the repository leaves the blank of empty lines away.
-        if sign not in "-+ ":  # No end of line at the end of the file.
-            continue
-        yield _PatchLine(sign, before if sign == "-" else after, line[1:])
-        if sign != "+":
-            before, removed = before + 1, removed - 1
-        if sign != "-":
-            after, added = after + 1, added - 1
+        sign = line[:1] or " "  # An editor leaves the blank of empty lines away.
+        if head := HUNK.match(line):
+            before, removed, after, added = hunk_numbers(head)
+            hunk = before - bool(removed), after - bool(added)
+        elif (removed or added) and sign in "-+ ":  # Not the words for no end of line at the end of the file.
+            yield PatchLine(hunk, sign, before if sign == "-" else after, line[1:])
+            before, removed = before + (sign != "+"), removed - (sign != "+")
+            after, added = after + (sign != "-"), added - (sign != "-")
 
 
 def is_moved(git: Git, commit: str, path: str, text: str, deadline: float) -> bool:
@@ -167,20 +166,15 @@ def is_moved(git: Git, commit: str, path: str, text: str, deadline: float) -> bo
     """
     if not _TELLING.search(text) or "\0" in text:
         return True
-    elsewhere = (f"-S{text[:_MOST_WANTED]}", "--end-of-options", commit)  # Files that have it more or less often.
-    wanted = without_blanks(text)
-    for where in (("--end-of-options", commit, "--", path), elsewhere):
-        parts = _file_patches(git, deadline, "-m", *_DIFF, *where)
-        removed = (line.text for part in parts for line in _patch_lines(part) if line.sign == "-")
-        if any(without_blanks(line) == wanted for line in removed):
-            return True
-    return False
+    # Other files are those that have it more or less often.
+    places = (("--end-of-options", commit, "--", path), (f"-S{text[:_MOST_WANTED]}", "--end-of-options", commit))
+    return any(without_blanks(text) in removed_texts(git, deadline, "-m", *place) for place in places)
 
 
-def removed_texts(git: Git, commit: str, deadline: float) -> set[str]:
-    """Return the lines that a commit removed from any file, without blanks. Raises GitError."""
-    parts = _file_patches(git, deadline, *_DIFF, "--end-of-options", commit)
-    return {without_blanks(line.text) for part in parts for line in _patch_lines(part) if line.sign == "-"}
+def removed_texts(git: Git, deadline: float, *arguments: str) -> set[str]:
+    """Return the lines that a commit removed, without blanks. arguments: of `git diff-tree`. Raises GitError."""
+    parts = _file_patches(git, deadline, *_DIFF, *arguments)
+    return {without_blanks(line.text) for part in parts for line in patch_lines(part) if line.sign == "-"}
 
 
 def without_blanks(text: str) -> str:
@@ -200,7 +194,7 @@ def shown_change(git: Git, commit: str, changed: ChangedLines, deadline: float) 
     parts = [part for part in _FILE_HEAD.split(patch)[1:] if _path_in(part) == changed.path]  # It may be a folder, too.
     if len(parts) != 1 or len(patch) > _MOST_MASKED:
         return []
-    lines = _masked(list(_patch_lines(parts[0])))
+    lines = _masked(list(patch_lines(parts[0])))
     if changed.name:
         name = re.compile(rf"(?<!\w){re.escape(changed.name)}(?!\w)")
         wanted = [line for line in lines if line.sign != " " and name.search(line.text)]
@@ -214,14 +208,14 @@ def shown_change(git: Git, commit: str, changed: ChangedLines, deadline: float) 
     return [f"{line.sign} {line.text.rstrip()}" for line in wanted if re.search(r"\w", line.text)]
 
 
-def _is_in(line: _PatchLine, changed: ChangedLines) -> bool:
+def _is_in(line: PatchLine, changed: ChangedLines) -> bool:
     numbers = {"+": changed.added, "-": changed.removed or ()}.get(line.sign, ())
     return line.number in numbers
 
 
-def _masked(lines: Sequence[_PatchLine]) -> list[_PatchLine]:
+def _masked(lines: Sequence[PatchLine]) -> list[PatchLine]:
     """Return the changed lines of a whole file with the secrets masked that it has before or after the change."""
-    texts: dict[_PatchLine, str] = {}
+    texts: dict[PatchLine, str] = {}
     for other in "+-":
         side = [line for line in lines if line.sign != other]
         masked = mask_secrets("\n".join(line.text for line in side)).split("\n") if side else []
@@ -229,22 +223,21 @@ def _masked(lines: Sequence[_PatchLine]) -> list[_PatchLine]:
     return [line._replace(text=texts[line]) for line in lines]
 
 
-def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) -> Lines | None:
-    """Return where lines of a file on the disk are in the commit that is checked out; None if they are all new.
+def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) -> Lines:
+    """Return where lines of a file on the disk are in the commit that is checked out.
 
-    path: relative to the folder. Raises GitError.
+    path: relative to the folder. Raises GitError, also if they are all new.
     """
     head, top_path = git.head(), git.folder + path
     blob = files_of(git, head, deadline, [path]).get(path)
     if blob is None:
-        return None
+        raise GitError(NOT_COMMITTED)
     try:
         content = read_file_below(git.top, top_path, _MOST_BYTES)
     except OSError as error:
         raise GitError(f"the file cannot be read ({error.strerror})") from error
     diff = "" if has_content(blob, content) else patch_of(git, blob, content, deadline)
-    shift = 0
-    first, last = start, end
+    shift, last = 0, end
     for hunk in HUNK.finditer(diff):
         old, removed, new, added = hunk_numbers(hunk)
         if new + added <= start + (not added):
@@ -253,26 +246,28 @@ def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) 
         if new > end:
             break
         if new <= start and new + added > end:
-            return Lines(head, top_path, old, old + removed - 1) if removed else None
+            if not removed:
+                raise GitError(NOT_COMMITTED)
+            return Lines(head, top_path, old, old + removed - 1)
         last += removed - added
-    return Lines(head, top_path, first + shift, max(first + shift, last + shift))
+    return Lines(head, top_path, start + shift, max(start, last) + shift)
 
 
-def _moved_from(git: Git, commit: Commit, patch: str, deadline: float) -> Lines | None:
+def _moved_from(git: Git, commit: str, patch: str, deadline: float) -> Lines | None:
     """Return the lines that a commit removed elsewhere, if the lines that it added are mostly the same."""
-    added = (line.text.strip() for line in _patch_lines(patch) if line.sign == "+")
+    added = (line.text.strip() for line in patch_lines(patch) if line.sign == "+")
     telling = frozenset(filter(_TELLING.search, added))
     if len(telling) < _FEWEST_LINES:
         return None
     try:
-        parts = _file_patches(git, deadline, *_DIFF, "--end-of-options", f"{commit.name}^", commit.name)
+        parts = _file_patches(git, deadline, *_DIFF, "--end-of-options", f"{commit}^", commit)
     except GitTimeoutError:
         raise
     except GitError:  # The first commit has none before it.
         return None
     runs = [(*_densest(run, telling), _path_in(part, "a/")) for part in parts for run in _removed(part)]
     alike, first, last, path = max(runs, key=itemgetter(0), default=(0, 0, 0, ""))
-    return Lines(f"{commit.name}^", path, first, last) if alike >= _LEAST_ALIKE * len(telling) else None
+    return Lines(f"{commit}^", path, first, last) if alike >= _LEAST_ALIKE * len(telling) else None
 
 
 def _densest(run: Sequence[tuple[int, str]], telling: frozenset[str]) -> tuple[int, int, int]:
@@ -285,7 +280,7 @@ def _densest(run: Sequence[tuple[int, str]], telling: frozenset[str]) -> tuple[i
         if height <= 0:
             start, height = here, 0
         height += 1 if text in telling else -1 if _TELLING.search(text) else 0
-        if text in telling and height > best[0]:
+        if height > best[0]:
             best = (height, start, here)
     _, first, last = best
     inside = [text for _, text in run[first : last + 1]]
@@ -295,19 +290,15 @@ def _densest(run: Sequence[tuple[int, str]], telling: frozenset[str]) -> tuple[i
 
 
 def _removed(patch: str) -> Iterator[list[tuple[int, str]]]:
-    """Yield the runs of lines that a patch without context removes from a file, with their numbers before."""
-    lines = iter(patch.split("\n"))
-    for line in lines:
-        if hunk := HUNK.match(line):
-            first, removed, _, _ = hunk_numbers(hunk)
-            if removed:
-                yield [(first + place, text[1:].strip()) for place, text in enumerate(islice(lines, removed))]
+    """Yield the runs of lines that a patch without context removes from a file, with their numbers."""
+    removed = (line for line in patch_lines(patch) if line.sign == "-")
+    for _, run in groupby(removed, attrgetter("hunk")):
+        yield [(line.number, line.text.strip()) for line in run]
 
 
-def hunk_numbers(hunk: re.Match[str]) -> tuple[int, int, int, int]:
+def hunk_numbers(hunk: re.Match[str]) -> tuple[int, ...]:
     """Return the first line before and the number of lines, then those after."""
-    old, removed, new, added = hunk.groups()
-    return int(old), int(removed or 1), int(new), int(added or 1)
+    return tuple(map(int, hunk.groups("1")))
 
 
 def patched_path(written: str) -> str:
@@ -341,15 +332,15 @@ def changed_symbols(git: Git, commit: str, deadline: float) -> Mapping[str, tupl
     blobs = read_blobs(git, [file.blob for file in changed[:MOST_NAMED_FILES]], deadline)
     names: dict[str, tuple[str, ...]] = {}
     for file in changed:
-        data = blobs.get(file.blob) if time.monotonic() < deadline else None
-        names[file.path] = _names(file, data) if data is not None else ()
+        data = blobs.get(file.blob, b"") if time.monotonic() < deadline else b""
+        names[file.path] = _names(file, data)
     return names
 
 
 def _read_changed(part: str) -> _Changed | None:
-    """Return the file of one part of a patch, in whose head both expressions match first; None if it was removed."""
-    path, blob = _path_in(part), _NEW_BLOB.search(part)
-    if not path or blob is None or path == NOWHERE:
+    """Return the file of one part of a patch; None if it was removed, or if none of its lines changed."""
+    blob, path = _NEW_BLOB.search(part), _path_in(part)
+    if blob is None or path in {"", NOWHERE}:
         return None
     spans = [(start, start + max(count, 1) - 1) for _, _, start, count in map(hunk_numbers, HUNK.finditer(part))]
     return _Changed(path, blob[1], tuple(spans))

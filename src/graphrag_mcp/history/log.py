@@ -6,9 +6,10 @@ import time
 from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import closing
 from functools import lru_cache
+from itertools import islice
 
 from graphrag_mcp.model.history import Change, Commit
-from graphrag_mcp.system.git import MOST_STREAMED, Git, GitError, is_name
+from graphrag_mcp.system.git import MOST_STREAMED, Git, GitError
 from graphrag_mcp.text.secrets import mask_secrets
 
 MESSAGE_CHARACTERS = 1_000  # The subject has about 60; the rest mostly repeats the code.
@@ -45,9 +46,7 @@ def read_log(git: Git, tip: str, known: str = "") -> Generator[Commit]:
     commits = read_commits(git, deadline, "--name-status", "-z", renames, "--end-of-options", *span, "--")
     with closing(commits):
         for commit, changes in commits:
-            changed = tuple(_read_changes(changes.lstrip("\0\n").split("\0")))
-            if changed:
-                yield commit._replace(changes=changed)
+            yield commit._replace(changes=tuple(_read_changes(changes.lstrip("\0\n").split("\0"))))
 
 
 def read_commits(
@@ -61,7 +60,8 @@ def read_commits(
     mark = secrets.token_hex(16)
     blocks = git.blocks(deadline, "log", *_OPTIONS, _FORMAT.format(mark), *arguments, most=MOST_STREAMED)
     with closing(blocks):
-        yield from filter(None, (_read_commit(record, most) for record in _records(blocks, mark.encode())))
+        for record in islice(_records(blocks, mark.encode()), 1, None):  # Nothing is before the first mark.
+            yield _read_commit(record, most)
 
 
 def commits_named(
@@ -86,11 +86,9 @@ def _records(blocks: Iterable[bytes], mark: bytes) -> Iterator[bytes]:
 _masked_name = lru_cache(1 << 12)(mask_secrets)
 
 
-def _read_commit(record: bytes, most: int) -> tuple[Commit, str] | None:
-    """Return a commit; None for the output before the first one. A time that git cannot print is 0."""
+def _read_commit(record: bytes, most: int) -> tuple[Commit, str]:
+    """Return a commit, and what is printed of its changes. A time that git cannot print is 0."""
     name, seconds, day, author, message, changes = [*record.split(b"\0", _FIELDS), *[b""] * _FIELDS][: _FIELDS + 1]
-    if not is_name(name.decode("ascii", "replace")):
-        return None
     if len(message) > _MOST_MESSAGE_BYTES:
         message = b"(a message of more than a megabyte)"
     text = mask_secrets(message.decode("utf-8", "replace").strip())[:most]  # A cut may halve a secret.
@@ -104,9 +102,6 @@ def _read_changes(fields: list[str]) -> Iterator[Change]:
     """Yield the changes of `--name-status -z`: a letter, then a path, or two of a rename."""
     rest = iter(fields)
     for status in rest:
-        path = next(rest, "")
-        if status[:1] in "RC" and status:
-            after = next(rest, "")
-            yield Change(after, path if status[0] == "R" else "")
-        elif path:
-            yield Change(path)
+        before = next(rest, "") if status.startswith("R") else ""
+        if path := next(rest, ""):
+            yield Change(path, before)

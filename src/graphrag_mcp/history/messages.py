@@ -36,12 +36,12 @@ def told_parts(body: str, words: str, most: int, *, is_brief: bool = False) -> l
     places = list(range(len(parts)))
     if is_brief:
         sharing = [place for place in places if shares[place]]
-        places = sharing or places[: len(_parts(paragraphs[0])) if paragraphs else 0]
+        places = sharing or places[: len(_parts("".join(paragraphs[:1])))]
     chosen: dict[int, str] = {}
     titles = list(accumulate((place if _TITLE.fullmatch(part) else -1 for place, part in enumerate(parts)), max))
     room = most
     for best in sorted(places, key=lambda place: -shares[place]):
-        for place in (titles[best], best) if shares[best] and titles[best] >= 0 else (best,):
+        for place in (titles[best], best) if titles[best] >= 0 else (best,):
             if room >= _SHORTEST and place not in chosen:
                 chosen[place] = _cut(parts[place], room)
                 room -= len(chosen[place]) + 2

@@ -42,9 +42,11 @@ def recall(terms: Sequence[str], history: CommitStore, scope: Scope) -> list[Mem
     covered = best / sum(map(frequencies.idf, terms))
     weight = min(1.0, covered / min(_ENOUGH, _ENOUGH_TERMS / len(terms)))
     by_id = {commit.commit_id: commit for commit in commits}
-    memories: dict[int, Memory] = {}
-    for commit_id, chunk_id, files in history.files(by_id, scope):
-        score = weight * by_id[commit_id].score / best / math.sqrt(files)
-        if chunk_id not in memories or memories[chunk_id].score < score:
-            memories[chunk_id] = Memory(chunk_id, score, by_id[commit_id])
-    return sorted(memories.values(), key=lambda memory: (-memory.score, memory.chunk_id))
+    memories = [
+        Memory(chunk_id, weight * by_id[commit_id].score / best / math.sqrt(files), by_id[commit_id])
+        for commit_id, chunk_id, files in history.files(by_id, scope)
+    ]
+    best_of: dict[int, Memory] = {}
+    for memory in sorted(memories, key=lambda memory: (-memory.score, memory.chunk_id)):
+        best_of.setdefault(memory.chunk_id, memory)
+    return list(best_of.values())

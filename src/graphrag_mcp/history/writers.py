@@ -22,7 +22,7 @@ from graphrag_mcp.history.log import commits_named
 from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Told
 from graphrag_mcp.model.search import Frequencies
-from graphrag_mcp.system.git import Git, GitError, GitTimeoutError, is_name
+from graphrag_mcp.system.git import Git, GitError, GitTimeoutError
 from graphrag_mcp.text.words import query_words
 
 LEAST_ALIKE, MOST_COMPARED = 0.5, 300  # The share of two lines that is equal, and of how many characters.
@@ -62,9 +62,8 @@ def blame(git: Git, lines: Lines, deadline: float, *options: str) -> Iterator[Wr
     where = ("-L", f"{lines.start},{lines.end}", lines.commit, "--", lines.path)
     blamed = as_text(git.run(deadline, "blame", "--line-porcelain", "-w", "--root", *options, *where))
     for match in _LINE.finditer(blamed):
-        if is_name(match["name"]):
-            place = ChangedLines(patched_path(match["path"]), frozenset([int(match["before"])]))
-            yield Written(match["name"], place, int(match["now"]), match["text"].strip())
+        place = ChangedLines(patched_path(match["path"]), frozenset([int(match["before"])]))
+        yield Written(match["name"], place, int(match["now"]), match["text"].strip())
 
 
 def explained(git: Git, lines: Lines, passed: Sequence[str], deadline: float) -> Written | None:
@@ -101,8 +100,7 @@ def is_earlier(git: Git, written: Written, deadline: float) -> bool:
 
 def is_reworded(git: Git, written: Written, earlier: Written, deadline: float) -> bool:
     """Return whether a commit changed little of a line that an earlier one wrote, so that this one explains it, too."""
-    before, after = (text_then(git, line, deadline) for line in (earlier, written))
-    return bool(before) and likeness(before, after) >= LITTLE_CHANGED
+    return likeness(*(text_then(git, line, deadline) for line in (earlier, written))) >= LITTLE_CHANGED
 
 
 def text_then(git: Git, written: Written, deadline: float) -> str:
@@ -112,7 +110,7 @@ def text_then(git: Git, written: Written, deadline: float) -> str:
     except GitError:
         return ""
     [number] = written.place.added
-    return content[number - 1].strip() if number <= len(content) else ""
+    return content[number - 1].strip()
 
 
 def likeness(before: str, after: str) -> float:
@@ -172,7 +170,7 @@ def with_taken(git: Git, evolution: Evolution, lines: Lines, deadline: float) ->
     paths: dict[str, str] = {}
     with suppress(GitError):  # A partial clone has not all contents that are compared.
         long = {text for text in evolution.added if len(text) >= SHORTEST_TAKEN}
-        taken = long & removed_texts(git, evolution.added_by, deadline) if long and evolution.added_by else set()
+        taken = long & removed_texts(git, deadline, "--end-of-options", evolution.added_by) if long else set()
         known = {commit.name for commit in evolution.commits}
         for line in blame(git, lines, deadline, *FOLLOWED) if taken else ():
             if line.commit not in known and without_blanks(line.text) in taken:

@@ -24,6 +24,11 @@ Captures: TypeAlias = dict[str, list[Node]]
 Match: TypeAlias = tuple[int, Captures]
 
 
+def first_of(captures: Captures, name: str) -> Node | None:
+    """Return the first node that a match has under a name, None where it has none."""
+    return next(iter(captures.get(name, ())), None)
+
+
 class Matches(NamedTuple):
     """A syntax tree with what is found in it: for the outline, and for the facts."""
 

@@ -96,15 +96,25 @@ class CallRules(Struct, frozen=True):
     """What starts a function of a file."""
 
 
+class Library(Struct, frozen=True):
+    """The language's own library where it is among the declarations, and which of its types values have by themselves.
+
+    path: under which it is declared. lists, functions: the types of these. promise: of what an asynchronous function
+    gives.
+    """
+
+    path: str = ""
+    lists: str = ""
+    functions: str = ""
+    promise: str = ""
+
+
 class ForeignRules(Struct, frozen=True):
     """What others declare. Names of foreign types and functions are qualified by their modules."""
 
     declarations: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Files of libraries by their paths, `<name>`, each with its language and text."""
-    library: str = ""  # The path under which the language's own library is declared.
-    lists: str = ""  # Its types of lists, of functions, and of what an asynchronous function gives.
-    functions: str = ""
-    promise: str = ""
+    library: Library = Library()
     containers: Mapping[str, Callable[[Sequence[Value | None]], Value | None]] = field(default_factory=dict)
     """Types with arguments that are kinds of values known here, by their own names."""
     primitives: Mapping[str, Primitive] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 import re
 import threading
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Language, Node, Parser, Point, Range, Tree
 
@@ -140,6 +140,18 @@ def _parse(language: Language, data: bytes, steps: int, part: Range | None = Non
         raise SyntaxTimeoutError("read too often by the parser")
     is_parsed = True
     return tree
+
+
+def node_around(node: Node) -> Node:
+    """Return the node around one; for the root of a tree, itself."""
+    return node.parent or node
+
+
+def outwards(node: Node | None) -> Iterator[Node]:
+    """Yield a node, then each one around it."""
+    while node is not None:
+        yield node
+        node = node.parent
 
 
 def is_partly_read(tree: Tree) -> bool:

@@ -31,12 +31,11 @@ _FOLDERS: dict[str, Category] = {
         ("example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "bench", "benches",
          "playground", "playgrounds", "docs_src", "cookbook", "quickstart", "tutorials"), _EXAMPLES),
 }  # fmt: skip
-# At the root of a project only: further down such a folder is a part of the product.
-_TOP_FOLDERS: dict[str, Category] = {
-    **dict.fromkeys(("deps", "dependencies", "external", "externals", "extern"), _VENDORED),
-    "integration": _TESTS,
-}
+_TOP = ""  # In place of the folder around those at the root of a project.
 _FOLDERS_WITHIN: dict[tuple[str, str], Category] = {
+    # Further down such a folder is a part of the product.
+    **{(_TOP, name): _VENDORED for name in ("deps", "dependencies", "external", "externals", "extern")},
+    (_TOP, "integration"): _TESTS,
     ("src", "it"): _TESTS,  # Elsewhere, "it" is Italian.
     **{(outer, inner): _EXAMPLES for outer in ("doc", "docs") for inner in ("code", "snippets")},
 }
@@ -132,7 +131,7 @@ def categorise(path: str, text: str = "") -> Category:
         return role or _refine(suffix, folders, text)
     if role is _TESTS and stem not in _DOCUMENT_NAMES and name not in _CONFIG_NAMES:
         return Category.DATA  # Other files among tests are test data.
-    if role is _EXAMPLES and nature is not Category.DOCUMENTATION and nature is not Category.DATA:
+    if role is _EXAMPLES and nature not in (Category.DOCUMENTATION, Category.DATA):
         return _EXAMPLES
     return nature
 
@@ -164,28 +163,25 @@ def is_generated(text: str) -> bool:
     head = text[:_GENERATED_WITHIN].lower()
     if "@generated" in head or ("generated" in head and ("do not edit" in head or "do not modify" in head)):
         return True
-    return "sourceMappingURL" in text and bool(_SOURCE_MAP.fullmatch(text.rstrip().rpartition("\n")[2].strip()))
+    return bool(_SOURCE_MAP.fullmatch(text.rstrip().rpartition("\n")[2].strip()))
 
 
 def _role_of_folders(folders: Sequence[str]) -> Category | None:
     last: Category | None = None
-    for index, folder in enumerate(folders):
-        role = _role_of_folder(folder, folders[index - 1] if index else None)
+    for outer, folder in pairwise([_TOP, *folders]):
+        role = _role_of_folder(folder, outer)
         if role is _VENDORED:
             return role
-        if last is None and not (role is _EXAMPLES and index and folders[index - 1] in _PACKAGE_PREFIXES):
+        if last is None and not (role is _EXAMPLES and outer in _PACKAGE_PREFIXES):
             last = role
     return last
 
 
-def _role_of_folder(folder: str, outer: str | None) -> Category | None:
-    """Return what the name of a folder says; outer: the folder around it, None at the root."""
+def _role_of_folder(folder: str, outer: str) -> Category | None:
+    """Return what the name of a folder says. outer: the folder around it."""
     name = folder.lower()
-    if role := _FOLDERS.get(name):
+    if role := _FOLDERS.get(name) or _FOLDERS_WITHIN.get((outer.lower(), name)):
         return role
-    special = _TOP_FOLDERS.get(name) if outer is None else _FOLDERS_WITHIN.get((outer.lower(), name))
-    if special:
-        return special
     if folder.startswith(_TEST_FOLDER_STARTS) or folder.endswith(_TEST_FOLDER_ENDS):
         return _TESTS
     return _EXAMPLES if folder.endswith(_EXAMPLE_FOLDER_ENDS) else None

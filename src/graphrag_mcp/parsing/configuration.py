@@ -47,7 +47,7 @@ def configuration_keys(path: str, text: str, category: Category) -> tuple[Symbol
 
 
 def _symbol(key: Key, lines: list[str]) -> Symbol:
-    line = lines[key.row].strip()[:_SIGNATURE_CHARS] if key.row < len(lines) else ""
+    line = lines[key.row].strip()[:_SIGNATURE_CHARS]
     return Symbol(key.path[-1], ".".join(key.path), SymbolKind.KEY, key.row + 1, key.row + 1, line)
 
 
@@ -110,7 +110,7 @@ def _parts(name: Node, code: SourceCode) -> tuple[str, ...]:
 
 # ---------------------------------------------------------------- one setting in a line
 
-_COMMENTS = ("#", ";", "!")
+_UNSTATED = frozenset({"", "#", ";", "!"})  # With these a line begins that states nothing.
 _EXPORT = "export "
 _SPACED = re.compile(r"[A-Za-z][\w.-]*(?=[ \t]+\S)")  # `maxmemory 100mb`
 _MOST_LINES = 0.8  # The share of lines that shows a format.
@@ -126,7 +126,7 @@ def assigned_keys(text: str) -> Iterator[Key]:
     for row, line in enumerate(text.split("\n")):
         continues, continued = continued, line.endswith("\\")
         stated = line.strip()
-        if continues or not stated or stated.startswith(_COMMENTS) or line[0].isspace():
+        if continues or stated[:1] in _UNSTATED or line[0].isspace():
             continue
         if stated.startswith("[") and stated.endswith("]"):
             section = (stated[1:-1].strip(),)
@@ -153,7 +153,7 @@ def _assigned(line: str) -> str:
     """Return the name before the first `=` or `:`; "" where there is none, or where it is not a single word."""
     end = min((place for mark in "=:" if (place := line.find(mark)) > 0), default=0)
     name = line[:end].rstrip()
-    return name if name and not any(letter.isspace() for letter in name) else ""
+    return name if name.split() == [name] else ""
 
 
 _READERS: dict[str, Callable[[str], Iterable[Key]]] = {

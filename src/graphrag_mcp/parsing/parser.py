@@ -94,8 +94,7 @@ def _is_minified(text: str, category: Category) -> bool:
         return _has_line_over(text, _PROSE_LINE)
     if len(text) > _MINIFIED_MEAN * (text.count("\n") + 1):
         return True
-    is_long = _has_line_over(text, _LONG_LINE)
-    return is_long and 2 * sum(len(line) for line in text.split("\n") if len(line) > _LONG_LINE) > len(text)
+    return 2 * sum(len(line) for line in text.split("\n") if len(line) > _LONG_LINE) > len(text)
 
 
 def _has_line_over(text: str, limit: int) -> bool:

@@ -270,9 +270,9 @@ class Calls(ResolverPart):
             return Many(value)
         if is_later:
             return Later(value)
-        if Mark.ASYNC not in declaration.marks or not policy.foreign.promise:
+        if Mark.ASYNC not in declaration.marks or not policy.foreign.library.promise:
             return value
-        return Instance(self.ask.library(self.state.open(symbol.path), policy.foreign.promise), (value,))
+        return Instance(self.ask.library(self.state.open(symbol.path), policy.foreign.library.promise), (value,))
 
     def _said_result(self, symbol: SymbolId, text: str, of: Value | None) -> Value | None:
         """Return what a function says that it gives: the value whose member it is, or something that holds that."""

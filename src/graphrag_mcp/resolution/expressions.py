@@ -171,7 +171,7 @@ class Expressions(ResolverPart):
     def list_of(self, path: str, element: Value | None) -> Value:
         """Return a list, of the type that the language's library declares for it."""
         file = self.state.open(path)
-        library = self.ask.library(file, file.policy.foreign.lists)
+        library = self.ask.library(file, file.policy.foreign.library.lists)
         return Instance(library, (element,)) if library else Many(element)
 
     def _element(self, value: Value | None) -> Value | None:

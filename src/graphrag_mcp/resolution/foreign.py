@@ -182,7 +182,8 @@ class ForeignTypes(ResolverPart):
             case Outside(name) | Foreign(name):
                 return name.removesuffix("()")
             case Instance((symbol, *_)):
-                module = "" if symbol.path == self.state.policy(symbol).foreign.library else f"{symbol.path[1:-1]}."
+                library = self.state.policy(symbol).foreign.library
+                module = "" if symbol.path == library.path else f"{symbol.path[1:-1]}."
                 return module + self.declared(symbol).qualified
         return ""
 

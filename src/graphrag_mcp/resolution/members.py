@@ -90,9 +90,8 @@ class Members(ResolverPart):
                 return Referent((), Outside(f"{of}.{name}" if of else ""))
             case Module():
                 member = self.modules.export(value, name)
-                is_promise = (
-                    member is ABSENT and name == "then" and bool(self.state.open(value.path).policy.foreign.promise)
-                )
+                library = self.state.open(value.path).policy.foreign.library
+                is_promise = member is ABSENT and name == "then" and bool(library.promise)
                 return Referent((), Signature((Signature((value,), None),), None)) if is_promise else member
             case Folder(path, language) if find := policy_of(language).modules.inside:
                 inside = find(self.state.source, path, name)
@@ -179,7 +178,7 @@ class Members(ResolverPart):
             return attached
         if name == "bind":
             return Referent((), Signature((), value))
-        library = self.ask.library(file, file.policy.foreign.functions)
+        library = self.ask.library(file, file.policy.foreign.library.functions)
         return self.find(Instance(library), name) if library else None
 
     def _in_order(self, policy: Policy, order: Sequence[Value | None], name: str) -> Referent | None:

@@ -316,5 +316,6 @@ class Names(ResolverPart):
 
     def library(self, file: File, name: str) -> tuple[SymbolId, ...]:
         """Return what the language's own library declares."""
-        library = self.state.file(file.policy.foreign.library) if name and file.policy.foreign.library else None
+        path = file.policy.foreign.library.path
+        library = self.state.file(path) if name and path else None
         return self._top(library, name) if library else ()

@@ -8,6 +8,7 @@ from functools import lru_cache
 from graphrag_mcp.languages.policy import (
     CallRules,
     ForeignRules,
+    Library,
     MemberRules,
     ModuleRules,
     NameRules,
@@ -235,10 +236,7 @@ POLICY = Policy(
     foreign=ForeignRules(
         called_back=lambda name: _NAMES.get(name.rpartition(".")[2]),
         is_registering=lambda _name: True,
-        library=_ECMASCRIPT,
+        library=Library(_ECMASCRIPT, lists="Array", functions="Function", promise="Promise"),
         declarations=_DECLARATIONS,
-        lists="Array",
-        functions="Function",
-        promise="Promise",
     ),
 )

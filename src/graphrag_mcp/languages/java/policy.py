@@ -3,6 +3,7 @@
 from graphrag_mcp.languages.policy import (
     CallRules,
     ForeignRules,
+    Library,
     MemberRules,
     ModuleRules,
     NameRules,
@@ -92,7 +93,7 @@ POLICY = Policy(
     calls=CallRules(overloads=True, run_by=_run_by),
     foreign=ForeignRules(
         declarations={f"<{text.split(';')[0].removeprefix('package ')}>": ("java", text) for text in _PACKAGES},
-        library="<java.lang>",
+        library=Library("<java.lang>"),
         reads_private=True,
         is_registering=lambda name: name not in _NOT_CALLING,
         final={

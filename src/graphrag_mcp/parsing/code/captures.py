@@ -55,7 +55,7 @@ from tree_sitter import Node
 
 from graphrag_mcp.languages.grammars import Captures, Match
 from graphrag_mcp.languages.language import Language
-from graphrag_mcp.languages.syntax import SourceCode
+from graphrag_mcp.languages.syntax import SourceCode, outwards
 from graphrag_mcp.languages.testing import TEST_MARK
 from graphrag_mcp.model.files import Count, SymbolKind
 from graphrag_mcp.parsing.code.names import NAMING_ROLES, as_title, last_name, without_marks
@@ -121,9 +121,7 @@ class Comments:
             self._spans.append((start, end))
         if not self._code.data[self._code.starts[first] : start].strip():
             is_doc = self._code.data.startswith(b"/**", start)
-            known = self._above.get(last)
-            is_test = role == "decorator.test" or (known is not None and known.is_test)
-            self._above[last] = _Above(first, is_decorator, is_doc, is_test, words)
+            self._above[last] = _Above(first, is_decorator, is_doc, role == "decorator.test", words)
 
     def add_doc(self, role: str, captures: Captures) -> None:
         """Add a docstring."""
@@ -298,7 +296,7 @@ class Findings:
                 name_start,
                 role,
                 text,
-                self._code.node_text(captures["owner"][0]) if "owner" in captures else "",
+                self._text("owner", captures),
                 body.start_byte if body else 0,
                 self._is_declared(node, body),
                 self._counting.taken(node),
@@ -315,7 +313,7 @@ class Findings:
         self.wrappers.append(captures[role][0].byte_range)
 
     def _add_import(self, role: str, captures: Captures) -> None:
-        source, alias = captures["source"][0], self._alias(captures)
+        source, alias = captures["source"][0], self._text("alias", captures)
         known = self.imports.get(source.start_byte)
         if known is None:
             span = captures[role][0].byte_range
@@ -328,7 +326,7 @@ class Findings:
 
     def _add_item(self, role: str, captures: Captures) -> None:
         node = captures[role][0]
-        self._items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
+        self._items.append((node.start_byte, self._code.node_text(node), self._text("alias", captures)))
 
     def _add_items(self) -> None:
         """Add each item to the innermost import around it, if there is one."""
@@ -339,15 +337,12 @@ class Findings:
             if place >= 0 and start < imports[place].span[1]:
                 imports[place].items.append((name, alias))
 
-    def _alias(self, captures: Captures) -> str:
-        return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
+    def _text(self, role: str, captures: Captures) -> str:
+        return self._code.node_text(captures[role][0]) if role in captures else ""
 
 
 def _is_of_file(node: Node) -> bool:
     """Return whether a declaration of C is one of a file or namespace, maybe in a guard, and not of a function."""
-    around = node.parent
-    for _ in range(_MOST_GUARDS):
-        if around is None or not around.type.startswith("preproc_"):
-            break
-        around = around.parent
-    return around is not None and around.type in ("translation_unit", "declaration_list", "linkage_specification")
+    kinds = (outer.type for outer in islice(outwards(node.parent), _MOST_GUARDS + 1))
+    outside = next((kind for kind in kinds if not kind.startswith("preproc_")), "")
+    return outside in ("translation_unit", "declaration_list", "linkage_specification")

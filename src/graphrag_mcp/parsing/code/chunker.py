@@ -23,7 +23,11 @@ _WORD = re.compile(r"\w")
 _FILE = -1
 
 StatementRows = Callable[[], Mapping[int, int]]
-_KIND_NAMES = {SymbolKind.FUNCTION: "function", SymbolKind.METHOD: "method", SymbolKind.FIELD: "members"}
+_KIND_NAMES: dict[SymbolKind | None, str] = {
+    SymbolKind.FUNCTION: "function",
+    SymbolKind.METHOD: "method",
+    SymbolKind.FIELD: "members",
+}
 
 
 class ChunkRows(Struct, frozen=True):
@@ -94,17 +98,15 @@ class _Cutter:
         for index in self._members.get(container, ()):
             member = self._definitions[index]
             lead, end = max(member.lead_row, first), min(member.last_row, last)
-            if lead < row and spans and spans[-1].shown:  # Two on one line.
+            if lead < row:  # Two on one line.
                 before = spans[-1]
                 row = max(row, end + 1)
                 spans[-1] = ChunkRows(before.first, row - 1, container, (*before.shown, index))
                 continue
-            lead = max(lead, row)
             if lead > row:
                 spans.append(self._between(container, row, lead - 1, is_header=row == first))
-            if end >= lead:
-                spans.append(ChunkRows(lead, end, container, (index,)))
-                row = end + 1
+            spans.append(ChunkRows(lead, end, container, (index,)))
+            row = end + 1
         if row <= last:
             spans.append(self._between(container, row, last, is_header=row == first))
         spans.reverse()
@@ -147,13 +149,10 @@ class _Cutter:
     # ------------------------------------------------------------ what is too small
 
     def _append(self, spans: list[ChunkRows], span: ChunkRows) -> None:
-        first, last = span.first, span.last
-        while first <= last and not self._lines[first].strip():
-            first += 1
-        while last > first and not self._lines[last].strip():
-            last -= 1
-        if first > last:
+        rows = [row for row in range(span.first, span.last + 1) if self._lines[row].strip()]
+        if not rows:
             return
+        first, last = rows[0], rows[-1]
         if spans:
             before = spans[-1]
             if self._belong_together(before, span, last):
@@ -173,7 +172,7 @@ class _Cutter:
             return True
         if self._ends[before.last + 1] - self._ends[before.first] > _TINY_CHARS or size > MAX_CHARS + _TINY_CHARS:
             return False
-        is_header = before.container != _FILE and before.shown == (before.container,)
+        is_header = before.shown == (before.container,)
         is_inside = span.container != _FILE and self._definitions[span.container].parent == before.container
         return before.container == span.container or (is_header and is_inside)
 
@@ -191,15 +190,13 @@ class _Cutter:
     def _begins_no_statement(self, first: int, last: int) -> bool:
         """Whether the rows only end what began above; never where no statement of the file is known."""
         begun = self._statements()
-        return bool(begun) and not any(row in begun for row in range(first, last + 1))
+        return bool(begun) and begun.keys().isdisjoint(range(first, last + 1))
 
     def _is_large(self, first: int, last: int) -> bool:
         return first < last and self._ends[last + 1] - self._ends[first] > MAX_CHARS
 
 
 def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[ChunkRows]) -> list[Chunk]:
-    if not spans:
-        return []
     gathered = [_Gathered() for _ in spans]
     of_row: list[_Gathered] = []
     for span, into in zip(spans, gathered, strict=True):
@@ -227,33 +224,36 @@ class _Gathered(Struct):
 
 def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: ChunkRows, gathered: _Gathered) -> Chunk:
     main = _main(definitions, span, gathered)
-    begins = main is not None and span.first <= main.first_row <= span.last
-    outer = span.container if main is None or not begins else main.parent
+    begins = span.first <= main.first_row <= span.last
+    outer = main.parent if begins else span.container
     beginning = [definitions[index] for index in gathered.beginning]
     return Chunk(
         start_line=span.first + 1,
         end_line=span.last + 1,
         text="\n".join(lines[span.first : span.last + 1]),
         kind=_passive_kind(beginning, gathered) or _kind(main, span, begins),
-        symbol=main.qualified_name if main else "",
+        symbol=main.qualified_name,
         names=tuple(dict.fromkeys(definition.name for definition in beginning if definition.kind is not None)),
         enclosing=tuple(definition.name for _, definition in around(definitions, outer))[::-1],
-        signature=main.signature if main else "",
+        signature=main.signature,
         comments="\n".join(gathered.comments),
     )
 
 
-def _main(definitions: Sequence[Definition], span: ChunkRows, gathered: _Gathered) -> Definition | None:
+_NONE = Definition(SymbolKind.CONSTANT, "", "", 0, 0, -1, -1, -1, _FILE, "", "")  # In place of one that is not there.
+
+
+def _main(definitions: Sequence[Definition], span: ChunkRows, gathered: _Gathered) -> Definition:
     """Return the main definition of a chunk: the longest that it was cut for; else its container, or a constant."""
     candidates = span.shown or ((span.container,) if span.container >= 0 else tuple(gathered.beginning))
     chosen = [definitions[index] for index in candidates]
-    return max(chosen, key=lambda definition: definition.end - definition.start, default=None)
+    return max(chosen, key=lambda definition: definition.end - definition.start, default=_NONE)
 
 
-def _kind(main: Definition | None, span: ChunkRows, begins: bool) -> str:
-    if main is not None and main.is_container:
+def _kind(main: Definition, span: ChunkRows, begins: bool) -> str:
+    if main.is_container:
         return "type" if begins and span.shown else "members"
-    return _KIND_NAMES[main.kind] if main and main.kind in _KIND_NAMES else "block"
+    return _KIND_NAMES.get(main.kind, "block")
 
 
 def _passive_kind(beginning: Sequence[Definition], kinds: _Gathered) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from graphrag_mcp.languages.syntax import SourceCode
+from graphrag_mcp.languages.syntax import SourceCode, node_around, outwards
 from graphrag_mcp.model.files import Symbol, SymbolKind
 
 MAX_KEYS = 100  # More keys of one file are left out.
@@ -47,7 +47,7 @@ class Registration(NamedTuple):
 
     def fits(self, name: Node, receiver: str, is_call: bool) -> bool:
         """Return whether the name is used as that of the function; one that is not called may be an annotation."""
-        is_used = is_call or (name.parent is not None and name.parent.type in _ANNOTATIONS)
+        is_used = is_call or node_around(name).type in _ANNOTATIONS
         return is_used and (not self.receivers or receiver in self.receivers)
 
 
@@ -95,22 +95,19 @@ def _names(
 ) -> list[tuple[Node, str]]:
     """Return the names that a call declares, each with its string: all its flags, else the first in the right shape."""
     texts = [(string, code.node_text(string).lstrip("bfru").strip("\"'`")) for string in strings]
-    words = [(string, word) for string, text in texts if text[:1] == "-" for word in _BETWEEN_FLAGS.split(text)]
+    words = ((string, word) for string, text in texts if text[:1] == "-" for word in _BETWEEN_FLAGS.split(text))
     flags = [(string, word) for string, word in words if _FLAG.fullmatch(word)]
     if flags or registration.shape is None or arguments < registration.arguments:
         return flags
-    matches = ((string, registration.shape.fullmatch(text)) for string, text in texts)
-    return [(string, match[1]) for string, match in matches if match][:1]
+    return [(string, match[1]) for string, text in texts if (match := registration.shape.fullmatch(text))][:1]
 
 
 def _arguments(name: Node) -> Node | None:
     """Return the arguments of what has the name that is called."""
-    node: Node | None = name
-    for _ in range(_DEEPEST):
-        after = node.next_named_sibling if node is not None else None
+    for node in islice(outwards(name), _DEEPEST):
+        after = node.next_named_sibling
         if after is not None and after.type.endswith(_ARGUMENTS) and not after.type.startswith("type_"):
             return after
-        node = node.parent if node is not None else None
     return None
 
 

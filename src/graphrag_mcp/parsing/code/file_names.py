@@ -43,7 +43,7 @@ class FileNames:
         self._bare: dict[str, set[str]] = {}  # and of what is not a method.
         self._members: set[tuple[str, str]] = set()
         for definition in outline.definitions:
-            if definition.kind is not None and definition.kind is not SymbolKind.FIELD:
+            if definition.kind not in (None, SymbolKind.FIELD):
                 self.local.setdefault(definition.name, set()).add(definition.qualified_name)
                 is_owned = definition.parent < 0 and definition.qualified_name != definition.name
                 if definition.kind is not SymbolKind.METHOD and (self._has_bare_members or not is_owned):
@@ -57,9 +57,10 @@ class FileNames:
 
     def target(self, reference: Reference | Base) -> str:
         """Return the name under which the target is defined, rather than its alias in an import."""
-        imported = None if reference.receiver else self.imports.get(reference.name)
-        is_header = imported is not None and imported.target.startswith(f"{reference.name}.")
-        return imported.target if imported and not is_header and reference.name not in self.local else reference.name
+        name, imported = reference.name, self.imports.get(reference.name)
+        if imported is None or reference.receiver or name in self.local or imported.target.startswith(f"{name}."):
+            return name  # The target of a header is its file.
+        return imported.target
 
     def imported(self, owner: str, ending: str, edge: Resolved) -> tuple[str, Resolved]:
         """Return a type as it is called where it is defined. ending: what is said of it."""
@@ -139,7 +140,7 @@ class FileNames:
         if len(local) == 1:  # Overloads, or a class with its companion.
             return _LOCAL, Resolution.LOCAL, ""
         if not local:
-            if index >= 0 and self._has_bare_members and (own := self._resolve_own(name, index))[1] is Resolution.LOCAL:
+            if self._has_bare_members and (own := self._resolve_own(name, index))[1] is Resolution.LOCAL:
                 return own
             if imported := self.imports.get(name):
                 return self.by_import(imported.module)

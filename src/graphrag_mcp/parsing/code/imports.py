@@ -2,13 +2,11 @@
 
 import posixpath
 import re
+from collections.abc import Callable
 
-from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.language import ImportStyle
 from graphrag_mcp.languages.registry import describe, detect_language
-from graphrag_mcp.parsing.outline import (
-    Import,
-)
+from graphrag_mcp.parsing.outline import Import
 from graphrag_mcp.text.words import FOLDER_STEMS
 
 _EXTENSION = re.compile(r"\.(?:[cm]?[jt]sx?|d\.ts|json|vue|svelte|rb|(?:ba|z)?sh|zig|php|h|hh|hpp|hxx|inc|c|cc|cpp)$")
@@ -55,28 +53,12 @@ def expand_imports(
 
 def module_path(style: ImportStyle, path: str, module: str) -> str:
     """Return a module in the form of `Relation.target_module`: "/from/the/root", or "the/end/of/a/path"."""
-    folder = posixpath.dirname(path)
-    if style is ImportStyle.PYTHON:
-        return _python_path(folder, module)
-    if style in (ImportStyle.PATH, ImportStyle.INCLUDE):
-        return _relative_path(folder, module)
-    if style is ImportStyle.GO:
-        parts = module.split("/")
-        return "/".join(parts[_HOST_PARTS:] or parts[-1:]) if "." in parts[0] else module
-    if style is ImportStyle.RUST:
-        return _rust_path(path, module)
-    parts = [part for part in _SEPARATORS.split(module) if part]
-    if style is ImportStyle.SNAKE:
-        parts = [_CAMEL.sub("_", part).lower() for part in parts]
-    return "/".join(parts)
+    return _PATHS.get(style, _dotted_path)(path, module)
 
 
 def module_key(language: str, path: str, module: str, item: str) -> str:
     """Return a module from which a file imports an item, in the form of `Relation.target_module`."""
-    grammar = load_grammar(language)
-    if grammar is None:
-        return ""
-    style = grammar.language.imports
+    style = describe(language).imports
     if style is ImportStyle.DOTTED and item[:1].isupper():  # Types have a file each.
         module = f"{module}.{item}"
     return module_path(style, path, module)
@@ -84,8 +66,7 @@ def module_key(language: str, path: str, module: str, item: str) -> str:
 
 def package_of(language: str, module: str) -> str:
     """Return the package that a module is in, under the name by which other projects import it."""
-    grammar = load_grammar(language)
-    style = grammar.language.imports if grammar else None
+    style = describe(language).imports
     if style is ImportStyle.PATH:
         return "/".join(module.split("/")[: 2 if module.startswith("@") else 1])
     return _SEPARATORS.split(module.replace("/", "."))[0] if style in _TOP_STYLES else module
@@ -106,7 +87,7 @@ def _bind_last(style: ImportStyle, path: str, row: int, whole: str, alias: str) 
         is_module = target == "self"
         if is_module and len(parts) > 1:
             target = parts[-2]
-        return Import(row, alias or target, target, place or target, is_module)
+        return Import(row, alias or target, target, place, is_module)
     outer = next((place for place, part in enumerate(parts[:-1], 1) if part[:1].isupper()), 0)
     if style is ImportStyle.DOTTED and outer:  # A member of a type, or below.
         parts = parts[:outer]
@@ -154,14 +135,29 @@ def _expand_braces(text: str) -> list[tuple[str, str]]:
 
 
 def _read_leaf(prefix: str, leaf: str) -> list[tuple[str, str]]:
-    words = leaf.replace("=>", " as ").split()
-    if not words:
-        return []
-    return [(prefix + words[0], words[2] if len(words) == 3 and words[1] == "as" else "")]
+    match leaf.replace("=>", " as ").split():
+        case [name, "as", alias]:
+            return [(prefix + name, alias)]
+        case [name, *_]:
+            return [(prefix + name, "")]
+    return []
 
 
-def _python_path(folder: str, module: str) -> str:
-    name = module.lstrip(".")
+def _dotted_path(_path: str, module: str) -> str:
+    return "/".join(filter(None, _SEPARATORS.split(module)))
+
+
+def _snake_path(path: str, module: str) -> str:
+    return "/".join(_CAMEL.sub("_", part).lower() for part in _dotted_path(path, module).split("/"))
+
+
+def _go_path(_path: str, module: str) -> str:
+    parts = module.split("/")
+    return "/".join(parts[_HOST_PARTS:] or parts[-1:]) if "." in parts[0] else module
+
+
+def _python_path(path: str, module: str) -> str:
+    folder, name = posixpath.dirname(path), module.lstrip(".")
     dots = len(module) - len(name)
     tail = name.replace(".", "/")
     if not dots:
@@ -171,11 +167,11 @@ def _python_path(folder: str, module: str) -> str:
     return _from_root(folder, tail)
 
 
-def _relative_path(folder: str, module: str) -> str:
+def _relative_path(path: str, module: str) -> str:
     """Read `./a.js`, `../a`, `@/a`, `a/b.h`, and the constant end of `$dir/a.sh`."""
     module = _EXTENSION.sub("", module)
     if module.startswith("."):
-        return _from_root(folder, module)
+        return _from_root(posixpath.dirname(path), module)
     if "$" in module or "#{" in module:
         module = re.split(r"[$#]\{?\w*\}?\W*", module)[-1]
     return module.removeprefix("@/").removeprefix("~/").strip("/")
@@ -197,6 +193,15 @@ def _rust_path(path: str, module: str) -> str:
     while parts and parts[0] in ("super", "self"):
         here = posixpath.dirname(here) if parts.pop(0) == "super" else here
     return _from_root(here, "/".join(parts))
+
+
+_PATHS: dict[ImportStyle, Callable[[str, str], str]] = {
+    ImportStyle.PYTHON: _python_path,
+    **dict.fromkeys((ImportStyle.PATH, ImportStyle.INCLUDE), _relative_path),
+    ImportStyle.GO: _go_path,
+    ImportStyle.RUST: _rust_path,
+    ImportStyle.SNAKE: _snake_path,
+}
 
 
 def _from_file(module: str, depth: int) -> str:
@@ -237,7 +242,7 @@ def module_keys(path: str) -> frozenset[str]:
     variants = [parts, parts[:-1]] if stem in FOLDER_STEMS and len(parts) > 1 else [parts]
     keys = {key for variant in variants for key in _ends(variant)}
     sources = describe(detect_language(path)).sources
-    if sources and sources in parts[1:]:
+    if sources in parts[1:]:
         source = parts.index(sources, 1)
         crate = parts[source - 1].replace("-", "_")
         keys |= {"/".join([crate, *variant[source + 1 :]]) for variant in variants}

@@ -3,13 +3,14 @@
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from graphrag_mcp.languages.grammars import Captures
-from graphrag_mcp.languages.syntax import SourceCode
+from graphrag_mcp.languages.syntax import SourceCode, node_around, outwards
 
 _QUOTES = ('"', "`")
 _TITLE_QUOTES = ('"', "'", "`")
@@ -81,13 +82,13 @@ def without_marks(name: str) -> str:
     """
     if name[:1] in _QUOTES and name[-1:] == name[:1] and len(name) > 2:
         name = name[1:-1]
-    name = name.removeprefix("r#").removeprefix("#") if "#" in name else name
-    return name[1:] if name[:1] == ":" and (name[1:2].isalpha() or name[1:2] == "_") else name
+    name = name.removeprefix("r#").removeprefix("#")
+    return name[1:] if name[:1] == ":" and name[1:2].isidentifier() else name
 
 
 def called_name(node: Node, code: SourceCode) -> Node | None:
     """Return the name of a call; in a macro's tokens that before type arguments, none for `a > (b)` and `fn a(b)`."""
-    if node.parent is None or node.parent.type not in ("token_tree", "token_repetition"):
+    if node_around(node).type not in ("token_tree", "token_repetition"):
         return node
     if code.data.endswith(b"fn ", 0, node.start_byte):
         return None
@@ -102,10 +103,8 @@ def called_name(node: Node, code: SourceCode) -> Node | None:
 
 def is_macro(node: Node) -> bool:
     """Return whether a name is that of a macro that is invoked, in Rust; in TypeScript `f!()` calls a function."""
-    around = node.parent
-    if around is not None and around.type == "scoped_identifier":
-        around = around.parent
-    return around is not None and around.type in ("macro_invocation", "token_tree")
+    kinds = (outer.type for outer in outwards(node.parent) if outer.type != "scoped_identifier")
+    return next(kinds, "") in ("macro_invocation", "token_tree")
 
 
 class Naming(NamedTuple):
@@ -140,6 +139,9 @@ def _is_bound(name: str, blocks: Sequence[tuple[float, bool, set[str]]]) -> bool
     return False
 
 
+_UNBOUND = ((-1, -1),)  # From the beginning, none.
+
+
 class Bindings:
     """Which variable a name is at an offset: the one of the innermost block around it that was bound last."""
 
@@ -154,7 +156,7 @@ class Bindings:
             if naming.role in ("block.own", "block"):
                 blocks.append((naming.node.end_byte, []))
             elif naming.role == "bound" and (name := code.node_text(naming.node).rstrip(":")) in names:
-                bound = self._bound.setdefault(name, [(-1, -1)])
+                bound = self._bound.setdefault(name, [*_UNBOUND])
                 blocks[-1][1].append((name, bound[-1][1]))
                 bound.append((begin, naming.start))
         while len(blocks) > 1:
@@ -166,18 +168,13 @@ class Bindings:
 
     def start_of(self, name: str, at: int) -> int:
         """Return where the variable begins that a name is at an offset, -1 where it is none that is bound."""
-        bound = self._bound.get(name, ())
-        index = bisect_right(bound, at, key=itemgetter(0)) - 1
-        return bound[index][1] if index >= 0 else -1
+        bound = self._bound.get(name, _UNBOUND)
+        return bound[bisect_right(bound, at, key=itemgetter(0)) - 1][1]
 
 
 def _begin(naming: Naming) -> int:
     """Return from where on a name is bound: `let a = a.next()` still calls that of the variable before."""
-    node = naming.node
-    for _ in range(_MOST_PATTERNS if naming.role == "bound" else 0):
-        if node.parent is None:
-            break
-        node = node.parent
+    for node in islice(outwards(naming.node.parent), _MOST_PATTERNS if naming.role == "bound" else 0):
         if node.type in _SET_LATER:
             value = node.child_by_field_name("value") or node.child_by_field_name("right")
             return value.end_byte if value and value.start_byte > naming.start else naming.start

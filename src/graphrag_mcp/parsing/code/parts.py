@@ -55,7 +55,7 @@ def behind_star(parameters: Node) -> frozenset[str]:
 
 def _is_star(parameter: Node) -> bool:
     """Return whether a parameter is `*`, `*rest` or `*rest: int`."""
-    return parameter.type in _STARS or any(part.type in _STARS for part in parameter.named_children[:1])
+    return any(part.type in _STARS for part in (parameter, *parameter.named_children[:1]))
 
 
 def _name(parameter: Node) -> str:

@@ -55,9 +55,9 @@ class VariableTypes:
         self._own = own
         self._definitions = outline.definitions
         self._types = _kinds_of_variables(outline)
-        self._bindings, self._typed = outline.bindings, {variable.start for variable in outline.variables}
+        self._bindings = outline.bindings
+        self._typed = {-1, *(variable.start for variable in outline.variables)}  # -1 is none that is bound.
         self._around: dict[tuple[int, str], list[Sequence[_Kind]]] = {}
-        self._has_bounds = any(variable.name.startswith("<") for variable in outline.variables)
 
     def of_receiver(self, use: Reference, index: int) -> str:
         """Return the type of the value before a name, "Cart>owner" of a field of a value of a type; "" if unknown."""
@@ -94,14 +94,14 @@ class VariableTypes:
         """
         kind = self._said(variable, index, at)
         name = kind.rstrip("?") or variable
-        bound = self._said(as_parameter(name), index, at) if self._has_bounds and name else ""
+        bound = self._said(as_parameter(name), index, at)
         return bound + kind.removeprefix(name) if bound and not bound.endswith("?") else kind
 
     def _said(self, variable: str, index: int, at: int) -> str:
         if (index, variable) not in self._around:
             self._around[index, variable] = list(self._types_around(variable, index))
         begin = self._bindings.start_of(variable, at) if self._bindings else -1
-        if begin >= 0 and begin not in self._typed:  # Another variable of its name hides it.
+        if begin not in self._typed:  # Another variable of its name hides it.
             return ""
         known = (_only_or_last(kinds, at, begin) for kinds in self._around[index, variable])
         return next(filter(None, known), "")
@@ -131,11 +131,12 @@ def _kinds_of_variables(outline: Outline) -> dict[tuple[int | str, str], list[_K
     kinds: dict[tuple[int | str, str], list[_Kind]] = {}
     for index, variable in zip(indexes, outline.variables, strict=True):
         is_field = variable.is_own or variable.start in fields
-        index = fields.get(variable.start, index)
-        while index >= 0 and not (definitions[index].is_container or (definitions[index].is_callable and not is_field)):
-            index = definitions[index].parent
-        is_container = index >= 0 and definitions[index].is_container
-        key = (definitions[index].qualified_name if is_container else index, variable.name)
+        places = (
+            outer.qualified_name if outer.is_container else place
+            for place, outer in around(definitions, fields.get(variable.start, index))
+            if outer.is_container or (outer.is_callable and not is_field)
+        )
+        key = (next(places, -1), variable.name)
         kind = variable.kind + ("" if variable.is_declared else "?")
         said = kinds.setdefault(key, [])
         if not said or said[-1].name != kind:
@@ -210,12 +211,12 @@ class _Builder:
 
     def _inherits(self) -> Iterator[Relation]:
         for index, base in zip(self._names.around_bases, self._outline.bases, strict=True):
-            around = self._outline.definitions[index] if index >= 0 else None
-            below = around.qualified_name if around and not around.name.startswith('"') else ""
+            below = self._name_of(index)
             if base.below:
                 named = self._names.local.get(base.below, ())
                 below = next(iter(named)) if len(named) == 1 else ""
-            if below and (base.name != last_name(below) or base.receiver):
+            is_itself = base.name == last_name(below) and not base.receiver
+            if below and not below.endswith('"') and not is_itself:  # A test has a title in quotes.
                 edge = self._names.resolve_base(base)
                 owner = base.receiver + ("::" if base.receiver and self._has_capitals else "")
                 yield _edge(RelationKind.INHERITS, below, self._names.target(base), base.row, edge, owner)
@@ -248,18 +249,14 @@ class _Builder:
             target = self._names.target(call)
             yield from (_edge(RelationKind.CALLS, name, target, row, edge, owner, call.given) for row in rows)
             is_helper = self._is_test_file and edge[1] is Resolution.LOCAL
-            if (self._is_test_file or (index >= 0 and is_test[index])) and not is_helper:
+            if (self._is_test_file or is_test[index]) and not is_helper:
                 tested = (min(edge[0], _TESTED_BY_CALL), edge[1], edge[2])
                 yield _edge(RelationKind.TESTS, name, target, call.row, tested, owner, call.given)
 
     def _uses(self) -> Iterator[Relation]:
         references = self._outline.references
         taken = {call.start for call in references if call.is_call} | {base.start for base in self._outline.bases}
-        named = [
-            reference
-            for reference in references
-            if not reference.is_call and not reference.is_handed and reference.start not in taken
-        ]
+        named = [reference for reference in references if not reference.is_handed and reference.start not in taken]
         owners = [_owner_of(use) for use in references if use.receiver[:1].isupper()]
         for index, use, rows in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             edge = self._names.resolve_member(use.receiver, use.name) if use.receiver else self._names.resolve_bare(use)
@@ -359,12 +356,12 @@ def _owner_of(use: Reference) -> Reference:
     return use._replace(name=use.receiver, receiver=receiver, path=path, is_path=bool(receiver), is_plain=False)
 
 
-def _are_tests(definitions: Sequence[Definition]) -> list[bool]:
-    """Return for each definition whether it is in a block of tests within the code, as in Rust."""
-    flags: list[bool] = []
-    for definition in definitions:
-        is_inside = definition.parent >= 0 and flags[definition.parent]
-        flags.append(is_inside or (definition.kind is SymbolKind.MODULE and definition.name in ("test", "tests")))
+def _are_tests(definitions: Sequence[Definition]) -> dict[int, bool]:
+    """Return for each definition whether it is in a block of tests within the code, as in Rust; -1 is none."""
+    flags = {-1: False}
+    for index, definition in enumerate(definitions):
+        is_block = definition.kind is SymbolKind.MODULE and definition.name in ("test", "tests")
+        flags[index] = flags[definition.parent] or is_block
     return flags
 
 

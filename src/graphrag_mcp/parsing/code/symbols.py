@@ -21,7 +21,10 @@ from graphrag_mcp.text.names import operator_name
 SIGNATURE_CHARS = 200
 DOCSTRING_CHARS = 500  # The first paragraphs state the purpose; the rest is in the chunk's text.
 
-_MEMBER_KINDS = {SymbolKind.FUNCTION: SymbolKind.METHOD, SymbolKind.CONSTANT: SymbolKind.FIELD}
+_MEMBER_KINDS: dict[SymbolKind | None, SymbolKind] = {
+    SymbolKind.FUNCTION: SymbolKind.METHOD,
+    SymbolKind.CONSTANT: SymbolKind.FIELD,
+}
 _ANNOTATION_MARKS = (b"@", b"[", b"#")
 _SIGNATURE_ENDS = ("{", "=>", "=", " do", ":", ";", ",")
 _TYPE_ARGUMENTS = re.compile(r"<(?:[^<>]++|<(?:[^<>]++|<[^<>]*+>)*+>)*+>(?=::)")
@@ -32,8 +35,6 @@ _NOT_IN_NAMES = str.maketrans({"&": None, "*": None, "#": None, " ": None, "\n":
 
 def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode) -> Outline:
     """Return the outline; empty where there is no query for the language."""
-    if grammar.query is None:
-        return Outline()
     findings = Findings(code, grammar.language)
     findings.collect(matches.outline)
     own = {
@@ -140,15 +141,13 @@ def _build(
         parent = built[parent].parent
         start, end = match.name_start, match.name_start + len(match.name.encode())
     outer = built[parent] if parent >= 0 else None
-    if kind is not None and outer is not None and outer.kind in (SymbolKind.TYPE, None):
+    if outer is not None and outer.kind in (SymbolKind.TYPE, None):
         kind = _MEMBER_KINDS.get(kind, kind)
-    qualifiers = [outer.qualified_name] if outer is not None else []
-    if match.owner:
-        qualifiers.append(_read_name(match.owner)[0])
+    qualifiers = (outer.qualified_name if outer is not None else "", _read_name(match.owner)[0])
     return Definition(
         kind=kind,
         name=name,
-        qualified_name=".".join([*qualifiers, path]) if qualifiers else path,
+        qualified_name=".".join(filter(None, (*qualifiers, path))),
         start=start,
         end=end,
         lead_row=lead_row,
@@ -192,16 +191,14 @@ def _read_signature(match: FoundDefinition, end: int, code: SourceCode, comments
     """Return the definition up to its body on one line, without annotations and comments, with `const` or `export`."""
     start, body_start = match.start, match.body_start
     line = code.starts[code.row(match.name_start)]
-    before = code.data[line:start].split() if line < start else []
-    if code.data.startswith(_ANNOTATION_MARKS, start) or (before and b"".join(before).isalpha()):
+    if code.data.startswith(_ANNOTATION_MARKS, start) or b"".join(code.data[line:start].split()).isalpha():
         start = line
     if body_start <= start:
         line_end = code.data.find(b"\n", match.name_start, end)
         body_start = line_end if line_end >= 0 else end
     text = " ".join(comments.text_without(start, min(body_start, start + 4 * SIGNATURE_CHARS)).split())
-    if text.endswith(_SIGNATURE_ENDS):
-        for mark in _SIGNATURE_ENDS:
-            text = text.removesuffix(mark).rstrip()
+    for mark in _SIGNATURE_ENDS:
+        text = text.removesuffix(mark).rstrip()
     return text[:SIGNATURE_CHARS]
 
 
@@ -211,7 +208,7 @@ def _with_mark(signature: str, mark: str) -> str:
 
 
 def _is_next_clause(before: Definition, after: Definition) -> bool:
-    return before.qualified_name == after.qualified_name and before.parent == after.parent and after.is_callable
+    return before.qualified_name == after.qualified_name and after.is_callable
 
 
 def _with_docstrings(definitions: list[Definition], docs: list[tuple[int, str]]) -> list[Definition]:
@@ -231,6 +228,6 @@ def _build_imports(
         depth = modules_around(definitions, index)
         source, used_style = statement.source, style
         if statement.is_file:
-            used_style, source = ImportStyle.PATH, source if source.startswith(".") else f"./{source.lstrip('/')}"
+            used_style, source = ImportStyle.PATH, f"./{source.lstrip('/')}"
         built += expand_imports(used_style, path, code.row(start), source, statement.items, statement.alias, depth)
     return built

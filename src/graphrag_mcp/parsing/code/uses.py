@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TypeVar
 
 from tree_sitter import Node
 
-from graphrag_mcp.languages.grammars import Captures
+from graphrag_mcp.languages.grammars import Captures, first_of
 from graphrag_mcp.languages.language import Arguments, Language
 from graphrag_mcp.languages.registry import builtins_of
-from graphrag_mcp.languages.syntax import SourceCode
+from graphrag_mcp.languages.syntax import SourceCode, node_around, outwards
 from graphrag_mcp.model.files import ANY_COUNT, OF_FIELD, Count
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
 from graphrag_mcp.parsing.code.names import (
@@ -53,7 +54,7 @@ _TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
 _SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
 _HERE = ("crate", "self", "super", "Self")
 _MODULE_ABOVE = re.compile(r"super(?:::super)+")
-_OWN_MEMBER = ("this->", "this.", "self.", "this?.")
+_BEFORE_PLAIN = ("", "this->", "this.", "self.", "this?.")
 _PATH = re.compile(rb"(?:\w++::)*+\w*+\Z", re.ASCII)  # Up to the end of a receiver: among tokens that is its last name.
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 _Named = TypeVar("_Named", Reference, Variable)
@@ -73,14 +74,11 @@ class Counting:
 
     def given(self, name: Node, *, is_of_value: bool = False) -> Count:
         """Return how many arguments the call of a name gives. is_of_value: whether a value is before the name."""
-        if name.parent is not None and name.parent.type in self._tokens:
+        if node_around(name).type in self._tokens:
             return self._given_in_tokens(name)
-        call: Node | None = name.parent if self._calls else None
-        for _ in range(_MOST_LEVELS):
-            if call is None or call.type in self._calls:
-                break
-            call = call.parent
-        if call is None or call.type not in self._calls:
+        levels = islice(outwards(name.parent), _MOST_LEVELS + 1 if self._calls else 0)
+        call = next((outer for outer in levels if outer.type in self._calls), None)
+        if call is None:
             return ANY_COUNT
         listed = call.child_by_field_name("arguments") or next(
             (node for node in call.children if node.type == "arguments"), None
@@ -91,7 +89,7 @@ class Counting:
             return ANY_COUNT
         together, count = False, int(is_of_value and self._rules.gives_receiver)
         for node in listed.named_children:
-            if node.type in self._spread or (node.children and node.children[0].type in self._spread):
+            if any(part.type in self._spread for part in (node, *node.children[:1])):
                 return ANY_COUNT
             together |= node.type in self._together
             count += node.type not in self._uncounted and node.type not in self._together
@@ -211,7 +209,7 @@ class Uses:
         """Add a type that another one extends, implements or embeds."""
         node = captures[role][0]
         start = node.start_byte
-        receiver = self._read_receiver(captures["receiver"][0]) if "receiver" in captures else ""
+        receiver = self._read_receiver(first_of(captures, "receiver"))
         below = self._code.node_text(captures["below"][0]) if "below" in captures else ""
         if self.namespace.names:
             self.namespace.note(node, self._code)
@@ -233,10 +231,10 @@ class Uses:
 
     def _add_reference(self, node: Node, captures: Captures, *, is_call: bool) -> None:
         name, start = without_marks(self._code.node_text(node)), node.start_byte
-        stated, is_of_value = captures.get("receiver") or captures.get("value"), "value" in captures
+        stated, is_of_value = first_of(captures, "receiver") or first_of(captures, "value"), "value" in captures
         if self.namespace.names and not is_of_value:
-            self.namespace.note(stated[0] if stated else node, self._code)
-        before = stated[0] if stated else self._qualifier(node)
+            self.namespace.note(stated or node, self._code)
+        before = stated or self._qualifier(node)
         receiver = self._read_receiver(before)
         if receiver == UNKNOWN_RECEIVER and (start, is_call) in self.references:
             return  # Another pattern knows it.
@@ -274,7 +272,7 @@ class Uses:
             is_call = role == "bare" and name != self._word_for_described
             if name in self._builtins or (name.isupper() and not is_call):
                 continue
-            before = captures["receiver"][0] if "receiver" in captures else None
+            before = first_of(captures, "receiver")
             receiver = self._read_receiver(before)
             self.references[start, is_call] = Reference(
                 start,
@@ -297,21 +295,23 @@ class Uses:
             return ""
         start, end = receiver.byte_range
         text = self._code.data[max(0, start - _RECEIVER_BYTES) : min(end, start + _RECEIVER_BYTES)]
-        path = _PATH.search(text)
-        return path[0].decode().rpartition("::")[0] if path else ""
+        path: bytes = _PATH.findall(text)[0]
+        return path.decode().rpartition("::")[0]
 
     def _is_plain(self, receiver: Node | None, name: str) -> bool:
         """Return whether a receiver, whose last name is given, is a variable, or a field of the own instance."""
-        if receiver is None or receiver.end_byte - receiver.start_byte > _RECEIVER_BYTES:
-            return False
-        text = self._code.node_text(receiver).lstrip("$@")
-        return text == name or (text.removesuffix(name) in _OWN_MEMBER and text.endswith(name))
+        text = self._short_text(receiver).lstrip("$@")
+        return bool(text) and text.removesuffix(name) in _BEFORE_PLAIN
 
     def _fields_of(self, receiver: Node | None) -> str:
         """Return `a.b` of a receiver that is a field of a variable, "" for any other."""
+        return fields_of(self._short_text(receiver))
+
+    def _short_text(self, receiver: Node | None) -> str:
+        """Return the text of a receiver, "" for none and for a long one."""
         if receiver is None or receiver.end_byte - receiver.start_byte > _RECEIVER_BYTES:
             return ""
-        return fields_of(self._code.node_text(receiver))
+        return self._code.node_text(receiver)
 
     def _read_receiver(self, node: Node | None) -> str:
         """Return `c` of the receiver `a.b.c`, UNKNOWN_RECEIVER for other expressions, "" where there is none."""

@@ -121,7 +121,7 @@ def _flat_values(events: Iterator[yaml.Event]) -> Iterator[tuple[str, Value]]:
                 key = "" if key is None else None
         elif depth == 2 and isinstance(event, yaml.ScalarEvent):
             items.append(event.value)
-        elif depth == 1 and isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
+        elif depth == 1:
             value = event.value if isinstance(event, yaml.ScalarEvent) else ""
             if key and value:
                 yield key, value
@@ -153,8 +153,8 @@ def parse_text(path: str, text: str, category: Category, language: str = "", not
     """Return any text as passages: by heading where its format has headings, else by blank lines and indentation."""
     lines = Lines(text)
     suffix = path.rpartition(".")[2].lower()
-    find = _man_headings if is_man_page(suffix, text) else _HEADINGS.get(suffix)
-    headings = find(lines.rows) if find else ()
+    find = _man_headings if is_man_page(suffix, text) else _HEADINGS.get(suffix, _no_headings)
+    headings = find(lines.rows)
     if not headings:
         return parse_passages(path, text, category, language, note)
     sections = outline(headings, len(lines))
@@ -208,7 +208,7 @@ def _asciidoc_headings(rows: Sequence[str]) -> list[Heading]:
     for index, row in enumerate(rows):
         if match := _ASCIIDOC_FENCE.match(row):
             fence = match[1] if not fence else ("" if match[1] == fence else fence)
-        elif not fence and row.startswith("=") and (match := _ASCIIDOC_TITLE.match(row)):
+        elif not fence and (match := _ASCIIDOC_TITLE.match(row)):
             headings.append(Heading(index, index + 1, len(match[1]), match[2].strip()))
     return headings
 
@@ -217,10 +217,14 @@ def _man_headings(rows: Sequence[str]) -> list[Heading]:
     """Return the sections (.SH) and subsections (.SS) of a page, with the macros of man or of mdoc."""
     headings = []
     for index, row in enumerate(rows):
-        if row[:2] in (".S", "'S") and (match := _MAN_HEADING.match(row)):
+        if match := _MAN_HEADING.match(row):
             title = _MAN_ESCAPE.sub("", match[2]).strip().strip('"')
             headings.append(Heading(index, index + 1, 1 if match[1].upper() == "SH" else 2, title))
     return headings
+
+
+def _no_headings(_rows: Sequence[str]) -> list[Heading]:
+    return []
 
 
 # By suffix; the headings of other text cannot be recognised reliably.
@@ -261,13 +265,12 @@ def _status(rows: Sequence[str]) -> DocumentStatus | None:
     stated: set[DocumentStatus] = set()
     for place, row in enumerate(rows):
         words = [word.lower() for word in _WORDS.findall(plain_title(row))]
-        if "|" in row or not words:  # "proposed | accepted | rejected" is an unused template.
+        if "|" in row:  # "proposed | accepted | rejected" is an unused template.
             continue
         if _REPLACED_BY.search(row):
             stated.add(DocumentStatus.SUPERSEDED)
         named = words[:1] if place or len(words) > _SHORT_LINE else words
-        first = next((_STATUS_OF_WORD[word] for word in named if word in _STATUS_OF_WORD), None)
-        stated |= {first} if first is not None else set()
+        stated.update([_STATUS_OF_WORD[word] for word in named if word in _STATUS_OF_WORD][:1])
     return min(stated, key=_PRECEDENCE.index, default=None)
 
 

@@ -3,12 +3,13 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from posixpath import dirname, normpath
+from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from msgspec import Struct
 
 from graphrag_mcp.model.files import Relation, RelationKind, Resolution
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.parsing.documents.sections import Lines, Passage, Section
 
 _CERTAIN = 1.0  # A path identifies one file.
@@ -39,9 +40,9 @@ def find_links(path: str, lines: Lines, prose: Sequence[Passage], sections: Sequ
     texts = [(start, text) for start, end in prose if "[" in (text := lines.text((start, end)))]
     definitions: dict[str, str] = {}
     for _, text in texts:
-        if "]:" in text:
-            for match in _DEFINITION.finditer(text):
-                definitions.setdefault(_normalise_label(match[1]), match[2] or match[3] or "")
+        for match in _DEFINITION.finditer(text):
+            label, *destination = match.groups("")
+            definitions.setdefault(_normalise_label(label), "".join(destination))
     begins = [section.span[0] for section in sections]
     links: dict[tuple[str, str], Relation] = {}
     for start, text in texts:
@@ -103,7 +104,7 @@ def _read_destination(text: str, begin: int, position: int, line: int) -> tuple[
     """Return the link whose closing bracket ends at `position`, and where to read on."""
     follower = text[position : position + 1]
     if follower == "(" and (match := _DESTINATION.match(text, position)):
-        return _Link(line, match[1] or match[2] or ""), match.end()
+        return _Link(line, "".join(match.groups(""))), match.end()
     content = text[begin : position - 1] if position - begin <= _LABEL_LIMIT else ""
     if follower == "[" and (match := _LABEL.match(text, position)):
         return _Link(line, match[1] or content, is_label=True), match.end()
@@ -114,11 +115,7 @@ def _read_destination(text: str, begin: int, position: int, line: int) -> tuple[
 
 def _code_marks(text: str) -> dict[int, list[int]]:
     """Return where the runs of backticks begin, by their length."""
-    runs: dict[int, list[int]] = {}
-    if "`" in text:
-        for match in _BACKTICKS.finditer(text):
-            runs.setdefault(len(match[0]), []).append(match.start())
-    return runs
+    return grouped((len(match[0]), match.start()) for match in _BACKTICKS.finditer(text))
 
 
 def _end_of_code(runs: Mapping[int, Sequence[int]], position: int, length: int) -> int:
@@ -143,7 +140,7 @@ def _target_module(path: str, link: _Link, definitions: Mapping[str, str]) -> st
         return _without_extension(target.lstrip("/"), _EXTENSION if "/" in target else _NOTE_EXTENSION)
     if target.startswith("/"):  # The root of the project or of a web site: either way the end of the path agrees.
         return _without_extension(target.lstrip("/"), _EXTENSION)
-    resolved = normpath(f"{dirname(path)}/{target}" if "/" in path else target)
+    resolved = normpath(join(dirname(path), target))
     if resolved.startswith("..") or resolved == ".":
         return ""
     return "/" + _without_extension(resolved, _EXTENSION)

@@ -97,7 +97,7 @@ class _Scanner:
             self._close_fence(fence, index)
             return False
         mark = bare.lstrip("> \t") if fence.quoted else bare
-        closes = mark[:1] == fence.marker and len(mark) >= fence.length and not mark.strip(fence.marker)
+        closes = len(mark) >= fence.length and not mark.strip(fence.marker)
         if closes and (fence.quoted or indent < fence.indent + _CODE_INDENT):
             self._close_fence(fence, index + 1)
         return True
@@ -128,11 +128,11 @@ class _Scanner:
 
     def _read_marked(self, index: int, row: str, bare: str) -> None:
         indent = _columns(row)
-        if self._item and indent < self._item and self._blank and not _LIST_ITEM.match(bare):
+        if indent < self._item and self._blank and not _LIST_ITEM.match(bare):
             self._item = 0
         if indent >= _CODE_INDENT and not self._item and self._blank:
             return  # Indented code. No block is open, so its next line is looked at in the same way.
-        nested = bool(self._item) and indent >= self._item
+        nested = 0 < self._item <= indent
         if not nested and indent < _CODE_INDENT and (self._read_heading(index, bare) or self._read_rule(index, bare)):
             return
         if self._open_fence(index, bare, indent, nested) or (not nested and self._open_html(index, bare)):
@@ -141,7 +141,7 @@ class _Scanner:
             self._read_text(index, contained=nested or bare[0] == ">")
 
     def _read_heading(self, index: int, bare: str) -> bool:
-        if bare[0] == "#" and (match := _ATX.match(bare)):
+        if match := _ATX.match(bare):
             self._end_block(index)
             self._item = 0
             self._add_heading(index, index + 1, len(match[1]), _without_closing_marks(match[2] or ""))
@@ -165,8 +165,6 @@ class _Scanner:
         return True
 
     def _open_fence(self, index: int, bare: str, indent: int, nested: bool) -> bool:
-        if "```" not in bare and "~~~" not in bare:
-            return False
         quoted = bare[0] == ">"
         inner = bare.lstrip("> \t") if quoted else bare
         item = _LIST_ITEM.match(inner)
@@ -181,7 +179,7 @@ class _Scanner:
         return True
 
     def _open_html(self, index: int, bare: str) -> bool:
-        ending = self._html_ending(bare) if bare[0] == "<" else None
+        ending = self._html_ending(bare)
         if ending is None:
             return False
         self._end_block(index)
@@ -212,7 +210,7 @@ class _Scanner:
         self._run = index
         self._blank = _ATX.match(bare, match.end()) is not None  # Nothing goes on lazily after a heading.
         if not nested:
-            self._item = indent + (match.end() if len(match[1] or "") <= _CODE_INDENT else match.start(1) + 1)
+            self._item = indent + (match.end() if match.end(1) - match.start(1) <= _CODE_INDENT else match.start(1) + 1)
         return True
 
 
@@ -236,10 +234,10 @@ _MARKUP = (
 def _without_closing_marks(title: str) -> str:
     bare = title.rstrip()
     inner = bare.rstrip("#")
-    return inner if not inner or inner[-1] in " \t" else bare
+    return inner if inner[-1:] in {"", " ", "\t"} else bare
 
 
 def _columns(row: str) -> int:
     """Return the width of the indentation; a tab reaches to the next multiple of four."""
     width = len(row) - len(row.lstrip(" \t"))
-    return width if "\t" not in row[:width] else len(row[:width].expandtabs(_CODE_INDENT))
+    return len(row[:width].expandtabs(_CODE_INDENT))

@@ -15,7 +15,7 @@ TARGET = 900  # Neighbours are joined up to this size, so that one subject domin
 RUNT = 200  # A smaller passage is joined to its neighbour, up to the limit.
 LINE_LIMIT = 4_000  # The rest of a longer line is left out.
 _MAX_DEPTH = 12  # Indentation levels tried before a block is cut at any line.
-_CLOSERS = frozenset("}])")
+_NO_HEADS = frozenset(("", *"}])"))  # What a line begins with that begins nothing.
 PATH_SEPARATOR = " > "
 _CHAPTER_LEVEL = 2  # Sections of this level or above are never joined to the text before.
 _SECTION_TARGET = 1_200  # Paragraphs of one section share a subject, so they are joined up to a larger size.
@@ -108,7 +108,7 @@ def _split(lines: Lines, block: Passage, depth: int) -> list[Passage]:
 def _shallowest(rows: Sequence[str], block: Passage) -> list[int]:
     """Return the least indented lines that can begin something."""
     bare = [(rows[index].lstrip(), index) for index in range(*block)]
-    depths = [(len(rows[index]) - len(text), index) for text, index in bare if text and text[0] not in _CLOSERS]
+    depths = [(len(rows[index]) - len(text), index) for text, index in bare if text[:1] not in _NO_HEADS]
     least = min(depths, default=(0, block[0]))[0]
     return [index for depth, index in depths if depth == least] or [block[0]]
 
@@ -178,9 +178,7 @@ def section_chunks(lines: Lines, sections: Sequence[Section], unbreakable: Seque
             group = []
         if section.span[0] < section.span[1]:
             group.append(section)
-    if group:
-        chunks += _group_chunks(lines, group, walls)
-    return tuple(chunks)
+    return (*chunks, *_group_chunks(lines, group, walls))
 
 
 def _may_join(lines: Lines, group: Sequence[Section], section: Section) -> bool:
@@ -205,13 +203,12 @@ def _chunk(lines: Lines, passage: Passage, group: Sequence[Section]) -> Chunk:
     start, end = passage
     begun = [section for section in group if section.path and start <= section.span[0] < end]
     around = next(section for section in reversed(group) if section.span[0] <= start)
-    begins = bool(begun) and (begun[0] is around or not around.path)
     return Chunk(
         start_line=start + 1,
         end_line=end,
         text=lines.text(passage),
         kind="section",
-        symbol=begun[0].name if begins else around.name,
+        symbol=begun[0].name if begun else around.name,
         names=tuple(section.path[-1] for section in begun),
-        enclosing=begun[0].path[:-1] if begins else around.path,
+        enclosing=begun[0].path[:-1] if begun else around.path,
     )

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 from tree_sitter import Node, Tree
 
-from graphrag_mcp.languages.grammars import Captures
+from graphrag_mcp.languages.grammars import Captures, first_of
 from graphrag_mcp.languages.shapes import UNKNOWN, arguments, leaf, module, type_of
+from graphrag_mcp.languages.syntax import node_around
 from graphrag_mcp.model.facts import (
     EXPECTED,
     GIVEN,
@@ -50,9 +51,9 @@ class Declarations(ReaderPart):
         node = captures[role][0]
         if node.id in self._index_of:
             return
-        own = captures["name"][0] if "name" in captures else node.child_by_field_name("name")
+        own = first_of(captures, "name") or node.child_by_field_name("name")
         index = self._by_name.get(own.start_byte, -1) if own else -1
-        if index < 0 or role == "object":
+        if index < 0:
             index = len(self._drafts)
             self._drafts.append(self._nameless(node, role, own if role == "function" else None))
             if own and "name" not in captures:
@@ -67,7 +68,7 @@ class Declarations(ReaderPart):
         if bases := captures.get("extends"):
             draft = self._drafts[index]
             draft.bases += (BaseType(self._writer.type(bases[0]), "extends"),)
-            draft.start, draft.at = node.parent.start_byte if node.parent else draft.start, bases[0].start_byte
+            draft.start, draft.at = node_around(node).start_byte, bases[0].start_byte
             draft.line = self._code.row(draft.start) + 1
             self._opened[index] = node.byte_range
         if "of" in captures:
@@ -100,7 +101,7 @@ class Declarations(ReaderPart):
     def add_indexed(self, role: str, captures: Captures) -> None:
         """Say what a type holds that has an index signature."""
         node = captures[role][0]
-        if node.parent and (index := self._index_of.get(node.parent.id)) is not None:
+        if (index := self._index_of.get(node_around(node).id)) is not None:
             self._drafts[index].value = self._writer.type(node)
 
     def add_trait(self, role: str, captures: Captures) -> None:
@@ -206,7 +207,7 @@ class Declarations(ReaderPart):
     def add_member(self, role: str, captures: Captures) -> None:
         """Give a member of a nameless type or an object its owner; it may be declared by nothing else."""
         node, name = captures[role][0], captures["name"][0]
-        owner = self._index_of.get(node.parent.id, NO_OWNER) if node.parent else NO_OWNER
+        owner = self._index_of.get(node_around(node).id, NO_OWNER)
         value = captures.get("value", [name])[0]
         index = self._index_of.get(value.id, self._by_name.get(name.start_byte, self._index_of.get(node.id, -1)))
         if index < 0 or index in self._objects:
@@ -280,7 +281,7 @@ class Functions(ReaderPart):
             rows = self._writer.parameters(child) if has_names else []
             if kind == "receiver" and rows:  # Its type arguments are names for those of the type.
                 named = rows[0][0].value.partition("<")[2].rstrip("!>")
-                draft.type_parameters = tuple(named.split(",")) if named else ()
+                draft.type_parameters = tuple(filter(None, named.split(",")))
                 span = node.byte_range
                 self._bound += [
                     Bound(type_parameter, *span, "", span[0], "type") for type_parameter in draft.type_parameters
@@ -336,10 +337,11 @@ class Functions(ReaderPart):
             nodes = sorted(self._nodes.get(role, ()), key=lambda node: node.start_byte)
             around = innermost(by_place({*spans, whole(tree)}), [node.byte_range for node in nodes])
             for node, span in zip(nodes, around, strict=True):
-                draft = self._drafts[spans[span]] if span in spans else None
-                if draft and role == "yielded" and Mark.GENERATOR not in draft.marks:
-                    draft.marks += (Mark.GENERATOR,)
-                if draft is None or draft.value:
+                if span not in spans:
                     continue
-                if role == "yielded" or "yielded" not in self._nodes or Mark.GENERATOR not in draft.marks:
+                draft = self._drafts[spans[span]]
+                is_generator = Mark.GENERATOR in draft.marks
+                if role == "yielded" and not is_generator:
+                    draft.marks += (Mark.GENERATOR,)
+                if not draft.value and (role == "yielded" or "yielded" not in self._nodes or not is_generator):
                     draft.returns += ((node.start_byte, self._writer.value(node)),)

@@ -10,6 +10,7 @@ from tree_sitter import Node, Tree
 
 from graphrag_mcp.languages.grammars import Captures
 from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, arguments, instance, is_name, module
+from graphrag_mcp.languages.syntax import outwards
 from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, Bound, Mention, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.facts.declarations import Declarations, Functions
@@ -113,10 +114,8 @@ class Bindings(ReaderPart):
 
     def _is_assigned(self, pattern: Node) -> bool:
         """Return whether a pattern is part of an assignment, so that it binds no names."""
-        around = pattern.parent
-        while around is not None and around.type.endswith("_pattern"):
-            around = around.parent
-        return around is not None and around.type == self._shapes.assigning
+        kinds = (outer.type for outer in outwards(pattern.parent) if not outer.type.endswith("_pattern"))
+        return next(kinds, "") == self._shapes.assigning
 
     def _taken_apart(self, pairs: Iterable[tuple[Node, str]]) -> Iterator[tuple[Node, str]]:
         """Yield the names of patterns, each with its part of the value."""
@@ -257,12 +256,13 @@ class Mentions(ReaderPart):
         receiver = self._receiver(use, captures) if len(captures) > 1 or use == "field" else None
         if receiver is None and use in _READ_OR_WRITTEN and self._is_variable(name, start):
             return None
-        if name in self._shapes.inferred or (receiver or "") in self._shapes.unmentioned.get(name, ()):
+        before = receiver or ""
+        if name in self._shapes.inferred or before in self._shapes.unmentioned.get(name, ()):
             return None
-        name, use, receiver = self._translated(use, name, receiver or "", node)
+        name, use, before = self._translated(use, name, before, node)
         nothing_given = (0 if "unargued" in captures else -1, "")
         arguments_given = self._arguments(captures["arguments"][0]) if "arguments" in captures else nothing_given
-        return Mention(start, self._code.row(start) + 1, name, use, receiver, *arguments_given)
+        return Mention(start, self._code.row(start) + 1, name, use, before, *arguments_given)
 
     def _translated(self, use: str, name: str, receiver: str, node: Node) -> tuple[str, str, str]:
         """Return the name, the use and the receiver of a mention that a pattern describes by a word of its own."""
@@ -312,10 +312,9 @@ class Mentions(ReaderPart):
 
     def _key(self, node: Node) -> Mention | None:
         """Return the member that a name in an object literal sets: of what the place of the literal expects."""
-        text, around = self._writer.text(node), node.parent
-        while around is not None and around.type in self._shapes.around_keys:
-            around = around.parent
-        expected = self._writer.expected(around)
+        text = self._writer.text(node)
+        literals = (outer for outer in outwards(node.parent) if outer.type not in self._shapes.around_keys)
+        expected = self._writer.expected(next(literals, None))
         if expected in (UNKNOWN, LITERAL) or not is_name(text):
             return None
         return Mention(node.start_byte, self._code.row(node.start_byte) + 1, text, Use.KEY, expected)
@@ -354,8 +353,7 @@ class Mentions(ReaderPart):
 
 def _place_of(element: Node) -> int:
     """Return how many elements of a literal are before one."""
-    before = (node for node in arguments(element.parent) if node.start_byte < element.start_byte)
-    return sum(1 for _ in before)
+    return sum(node.start_byte < element.start_byte for node in arguments(element.parent))
 
 
 def _collection(node: Node) -> Node:

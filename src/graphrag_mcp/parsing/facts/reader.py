@@ -196,11 +196,10 @@ class FactReader:
 
     def _is_passed(self, argument: Node) -> bool:
         """Return whether an argument may be a function: a name of one, itself, or one that is bound to arguments."""
+        if argument.type in self._shapes.passed:
+            return True
         called = argument.child_by_field_name("function")
-        if argument.type in self._shapes.passed or called is None or not self._shapes.binding:
-            return argument.type in self._shapes.passed
-        name = called.named_children[-1] if called.named_children else called
-        return self._writer.text(name) == self._shapes.binding
+        return called is not None and self._writer.text([called, *called.named_children][-1]) == self._shapes.binding
 
     def _flow(self, node: Node, into: str, argument: int, value: str) -> None:
         if not into.startswith(UNKNOWN):

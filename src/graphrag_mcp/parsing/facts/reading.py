@@ -1,13 +1,14 @@
 """What the parts of a reader share while they read the facts of one file."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from msgspec import Struct
 from tree_sitter import Node, Tree
 
 from graphrag_mcp.languages.grammars import Captures
 from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, Shapes, Writer, arguments
-from graphrag_mcp.languages.syntax import SourceCode
+from graphrag_mcp.languages.syntax import SourceCode, outwards
 from graphrag_mcp.model.facts import BaseType, Bound, Mark, Parameter
 from graphrag_mcp.parsing.outline import Definition
 
@@ -84,17 +85,20 @@ def whole(tree: Tree) -> tuple[int, int]:
 
 
 def innermost(scopes: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the smallest scope around each span, which is not the span itself; all in the order of the file."""
+    """Return the smallest scope around each span, which is not the span itself; all in the order of the file.
+
+    scopes: the first is the whole file.
+    """
     around: list[tuple[int, int]] = []
-    stack: list[tuple[int, int]] = []
-    following = 0
+    stack = [scopes[0]]
+    following = 1
     for start, stop in spans:
         while following < len(scopes) and scopes[following][0] <= start:
-            while stack and stack[-1][1] <= scopes[following][0]:
+            while stack[-1][1] <= scopes[following][0]:
                 stack.pop()
             stack.append(scopes[following])
             following += 1
-        while stack and stack[-1][1] <= start:
+        while stack[-1][1] <= start:
             stack.pop()
         around.append(next(scope for scope in reversed(stack) if scope[1] >= stop and scope != (start, stop)))
     return around
@@ -102,14 +106,14 @@ def innermost(scopes: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]
 
 def source_around(nodes: Sequence[Node] | None) -> list[Node]:
     """Return the module of the statement around a name that it imports or exports, if it has one."""
-    node = nodes[0] if nodes else None
-    for _ in range(4):
-        if node is None:
-            break
+    for node in islice(outwards(nodes[0] if nodes else None), 4):
         if source := node.child_by_field_name("source"):
             return [source]
-        node = node.parent
     return []
+
+
+def _step(value: str, mark: str) -> str:
+    return value if value == UNKNOWN else f"{value}{mark}"
 
 
 class Held(ReaderPart):
@@ -117,7 +121,7 @@ class Held(ReaderPart):
 
     def __init__(self, reading: Reading) -> None:
         super().__init__(reading)
-        self._repeated = ""
+        self._repeated = LITERAL
 
     def values(self, node: Node, captures: Captures, count: int) -> list[str]:
         """Return what each of the names holds."""
@@ -128,10 +132,9 @@ class Held(ReaderPart):
             types = [self._writer.typed(kinds[0])] * count
         elif loop := captures.get("loop"):
             value = self._writer.value(loop[0])
-            types = [value if value == UNKNOWN else f"{value}{step}" for step in self._shapes.loops[:count]]
+            types = [_step(value, step) for step in self._shapes.loops[:count]]
         elif entered := captures.get("enter"):
-            value = self._writer.value(entered[0])
-            types = [value if value == UNKNOWN else f"{value}{self._shapes.enter[node.children[0].type]}"]
+            types = [_step(self._writer.value(entered[0]), self._shapes.enter[node.children[0].type])]
         elif values := captures.get("value"):
             listed = [value for part in values for value in self.listed(part)]
             if len(listed) == count:
@@ -139,7 +142,7 @@ class Held(ReaderPart):
             else:
                 types = self._unpacked(listed[0], count)
         elif node.type in self._shapes.repeated:
-            return [self._repeated or LITERAL] * count
+            return [self._repeated] * count
         else:
             types = [self._shapes.unset] * count
         if node.type in self._shapes.repeated:
@@ -150,7 +153,7 @@ class Held(ReaderPart):
         text = self._writer.value(value)
         if value.type in self._shapes.alone:
             return [text, *[LITERAL] * (count - 1)]
-        return [UNKNOWN if text == UNKNOWN else f"{text}[{place}]" for place in range(count)]
+        return [_step(text, f"[{place}]") for place in range(count)]
 
     def listed(self, node: Node) -> list[Node]:
         """Return the nodes of a list, or the node itself."""

@@ -110,7 +110,7 @@ def text_then(git: Git, written: Written, deadline: float) -> str:
     except GitError:
         return ""
     [number] = written.place.added
-    return content[number - 1].strip()
+    return "".join(content[number - 1 : number]).strip()
 
 
 def likeness(before: str, after: str) -> float:

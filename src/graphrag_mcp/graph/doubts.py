@@ -185,7 +185,6 @@ class Doubts:
         unparsed = frozenset(self._code.facts.unparsed(resolver.declared(symbols[0]).name, language))
         if all(self._code.uses.is_confined(symbol, Use.CALL if is_run else Use.VALUE) for symbol in symbols):
             unparsed &= {node.path}
-        is_read = is_run or RelationKind.READS in incoming.kinds
         outside = frozenset(self._outside(node, incoming, scope)).union(incoming.outside)
         if is_run and not (outside or incoming.edges) and any(map(self._is_called_by_name, symbols)):
             outside = frozenset({"duck typing"})
@@ -207,7 +206,7 @@ class Doubts:
             is_given=RelationKind.OVERRIDES in incoming.kinds and node.kind is SymbolKind.FIELD,
             archived=self._archived(incoming.hidden, scope),
             embedding=self._embedding(node, incoming, scope),
-            run_by=frozenset(map(self._code.outsiders.run_by, symbols)) - {""} if is_read else frozenset(),
+            run_by=frozenset(map(self._code.outsiders.run_by, symbols)) - {""} if is_run else frozenset(),
             methods=frozenset((edge.path, edge.line) for edge in incoming.methods),
         )
 
@@ -327,7 +326,7 @@ class Doubts:
         """Yield the types that have a field or method, those below its own as well, up to a limit."""
         hierarchy, declared = self._code.hierarchy, self._code.resolver.declared
         members = symbols if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) else ()
-        owners = dict.fromkeys(owner for symbol in members if (owner := hierarchy.owner_of(symbol)))
+        owners = dict.fromkeys(filter(None, map(hierarchy.owner_of, members)))
         kinds = dict.fromkeys(kind for owner in owners for kind in (owner, *hierarchy.descendants(owner)))
         for kind in islice(kinds, MAX_LOADED):
             name, qualified = declared(kind).name, declared(kind).qualified

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode, edge_of
@@ -15,7 +16,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.values import Instance, Type
 from graphrag_mcp.resolution.foreign import written_name
 from graphrag_mcp.resolution.references import Site
-from graphrag_mcp.resolution.state import LIBRARIES
+from graphrag_mcp.resolution.state import of_project
 from graphrag_mcp.resolution.symbols import relation_kind
 
 BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
@@ -86,11 +87,10 @@ class SiteFinder:
             SymbolKind.TYPE,
         ):
             return
-        fields: set[str] = set()
-        for link in references.linked((symbol,), (How.CERTAIN, How.OPEN)):
-            facts = self._code.facts.facts(link.path) if link.use == Use.VALUE else None
-            fields |= {declaration.name for declaration in (facts.declared if facts else ())
-                       if declaration.kind == SymbolKind.FIELD and declaration.line == link.line}  # fmt: skip
+        links = references.linked((symbol,), (How.CERTAIN, How.OPEN))
+        lines = {(link.path, link.line) for link in links if link.use == Use.VALUE}
+        fields = {row.name for path, line in lines for row in self._code.said(path).declared
+                  if row.kind == SymbolKind.FIELD and row.line == line}  # fmt: skip
         for name in fields - {resolver.declared(symbol).name}:
             for link in references.to((place_id(Place("", name)),), (How.UNDECIDED,)):
                 if link.use == Use.CALL and link.receiver:
@@ -160,8 +160,7 @@ class IncomingRelations:
             return Incoming(by_name, kinds, by_name)
         parts = [self._code.resolver.modules.merged(symbol) for symbol in declared]
         symbols = list(dict.fromkeys(chain(declared, *(merged for merged, _ in parts))))
-        hierarchical = self._hierarchical(node, symbols, kinds, with_guesses=with_guesses)
-        below = [edge for edge in hierarchical if edge.relation in kinds]
+        below = self._hierarchical(node, symbols, kinds, with_guesses=with_guesses)
         sites, elsewhere, pending = self._sites.of(symbols, with_guesses=with_guesses)
         paths = {site.path for site, _ in sites}
         visible = self._code.store.visible(paths, scope)
@@ -197,10 +196,11 @@ class IncomingRelations:
         """
         # In Go an import of the package imports each of its files.
         places = self._code.places(node) if set(kinds) <= set(BY_SYNTAX) else {node.place}
+        hows = (How.CERTAIN, *COMPARED) if node.is_file else COMPARED
         links = [
             link
-            for link in self._code.references.to(places, (How.CERTAIN, *COMPARED))
-            if link.kind in kinds and (node.is_file or link.how in COMPARED) and (with_base or link.use != Use.BASE)
+            for link in self._code.references.to(places, hows)
+            if link.kind in kinds and (with_base or link.use != Use.BASE)
         ]
         shown = self._shown(links, scope)
         edges = [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
@@ -250,7 +250,7 @@ class IncomingRelations:
         """
         references = self._code.references
         slots = references.slots_of({references.place(symbol) for symbol in symbols})
-        links = references.to(slots, (How.RUNS, How.CERTAIN, How.OPEN)) if slots else []
+        links = references.to(slots, (How.RUNS, How.CERTAIN, How.OPEN))
         shown = self._shown([link for link in links if link.use == Use.CALL and link.source], scope)
         call = CodeEdge(0, node.node_id, RelationKind.CALLS, "", 0, Certainty.MAY_CALL, is_guess=True, is_named=True)
         return [
@@ -338,8 +338,7 @@ class OutgoingRelations:
         if not symbols:
             edges, unknown = self._code.edges_in(node, kinds)
             return [*edges, *(self._above_elsewhere(node) if RelationKind.INHERITS in kinds else ())], unknown
-        by_syntax = [kind for kind in kinds if kind in BY_SYNTAX]
-        edges, unknown = self._code.edges_in(node, by_syntax) if by_syntax else ([], [])
+        edges, unknown = self._code.edges_in(node, [kind for kind in kinds if kind in BY_SYNTAX])
         all_links = (link for symbol in symbols for link in self._code.references.inside(symbol))
         inside = [link for link in all_links if link.use in (Use.CALL, Use.CREATE)]
         if RelationKind.CALLS in kinds:
@@ -351,9 +350,9 @@ class OutgoingRelations:
         inside = [link for link in inside if link.how not in (How.RUNS, How.FOREIGN)]
         kind_above = RelationKind.IMPLEMENTS if node.kind is SymbolKind.TYPE else RelationKind.OVERRIDES
         above = self._places_above(node, symbols) if kind_above in kinds else {}
-        targets = self._code.store.at_places({*above, *(link.target for link in inside if link.target > 0)})
+        targets = self._code.store.at_places({*above, *(link.target for link in inside)})
         line = self._code.resolver.declared(symbols[0]).line
-        nodes_above = dict.fromkeys(targets[place] for place in above if place in targets)
+        nodes_above = dict.fromkeys(filter(None, map(targets.get, above)))
         edges += [CodeEdge(node.node_id, target, kind_above, node.path, line) for target in nodes_above]
         replaced = self._code.replaced(targets.keys() - above.keys())
         for link in (link for link in inside if link.kind in kinds and link.target in targets):
@@ -398,21 +397,16 @@ class OutgoingRelations:
     def _above_elsewhere(self, node: CodeNode) -> list[CodeEdge]:
         """Return the types above a type that other files say, where names are compared."""
         links = [link for link in self._code.references.to({node.place}, (How.ABOVE,)) if link.path != node.path]
-        targets = self._code.store.at_places({link.source for link in links})
         return [
-            CodeEdge(
-                node.node_id, targets[link.source], link.kind, link.path, link.line, Certainty.BY_NAME, is_named=True
-            )
-            for link in links
-            if link.source in targets
+            CodeEdge(node.node_id, above.node_id, link.kind, link.path, link.line, Certainty.BY_NAME, is_named=True)
+            for link, above in self._code.with_nodes(links, attrgetter("source"))
         ]
 
     def _foreign_bases(self, symbol: SymbolId) -> Iterator[Mentioned]:
         """Yield the types above a type, or the interfaces that it satisfies, which the project does not define."""
         resolver, declaration = self._code.resolver, self._code.resolver.declared(symbol)
         for written, base in zip(declaration.bases, resolver.lineage.bases_of(symbol), strict=True):
-            symbols = base.symbols if isinstance(base, Instance | Type) else ()
-            if not any(above.path not in LIBRARIES for above in symbols):
+            if not (isinstance(base, Instance | Type) and of_project(base.symbols)):
                 name = resolver.foreign.name(base) or written_name(written.type)
                 yield Mentioned(RelationKind.INHERITS, name, "", symbol.path, declaration.line, False)
         for name in self._code.outsiders.foreign_interfaces(symbol) if declaration.kind == SymbolKind.TYPE else ():

@@ -10,6 +10,7 @@ from graphrag_mcp.graph.chains import PER_LINK, Branch, Chain, Flow, Gap, Link
 from graphrag_mcp.graph.declared import in_header, may_define
 from graphrag_mcp.graph.leads import Lead
 from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.graph.tracing import with_sources
 from graphrag_mcp.model.files import ASIDE, CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import RUNNING, Certainty, CodeEdge, CodeNode, Line, Mentioned
 from graphrag_mcp.model.grouping import grouped
@@ -240,13 +241,11 @@ class FlowSearch:
 
     def _links_of(self, node: CodeNode, leads: Sequence[Lead]) -> Iterator[Link]:
         targets = self._graph.nodes(lead.edge.target_id for lead in leads)
-        defined = {(lead.edge.line, target.qualified_name) for lead in leads
-                   if (target := targets.get(lead.edge.target_id)) and may_define(target)}  # fmt: skip
-        for lead in leads:
-            target = targets.get(lead.edge.target_id)
-            if target is None or target.category in self._hidden:
-                continue
-            if not (in_header(target) and (lead.edge.line, target.qualified_name) in defined):
+        places = [((lead.edge.line, targets[lead.edge.target_id].qualified_name), lead) for lead in leads]
+        defined = {place for place, lead in places if may_define(targets[lead.edge.target_id])}
+        for place, lead in places:
+            target = targets[lead.edge.target_id]
+            if target.category not in self._hidden and not (in_header(target) and place in defined):
                 yield Link(node, target, *lead)
 
     def _back(self, node: CodeNode) -> Iterator[Link]:
@@ -267,17 +266,14 @@ class FlowSearch:
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], *, is_turned: bool = False) -> Iterator[Link]:
         """Yield the relations to a definition as links to it. is_turned: from it, as data leads to its readers."""
-        decided = self._relations.decided(node, kinds, self._scope)
-        nodes = self._graph.nodes(edge.source_id for edge in decided)
-        first = {edge.source_id: edge for edge in reversed(decided) if edge.source_id in nodes}
-        for source_id, edge in first.items():
-            other = nodes[source_id]
-            if other.category not in self._hidden and other != node:
-                choices = len(first) if is_turned or kinds == (RelationKind.WRITES,) else 1
-                is_open = edge.certainty is Certainty.MAY_CALL and edge.relation is RelationKind.CALLS
-                extra = self._relations.leads.extra_of(other, edge.line) if is_open and not is_turned else 0.0
-                ends = (node, other) if is_turned else (other, node)
-                yield Link(*ends, edge, choices, extra=extra)
+        decided = with_sources(self._graph, self._relations.decided(node, kinds, self._scope))
+        first = {other.node_id: (edge, other) for edge, other in reversed(decided)}
+        choices = len(first) if node.kind in VARIABLE else 1
+        for edge, other in first.values():
+            if other.category not in self._hidden:
+                is_open = edge.certainty is Certainty.MAY_CALL
+                extra = self._relations.leads.extra_of(other, edge.line) if is_open else 0.0
+                yield Link(*((node, other) if is_turned else (other, node)), edge, choices, extra=extra)
 
     # ------------------------------------------------------------ chains
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
+from typing import Protocol
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
-from graphrag_mcp.graph.tracing import Walk, is_by_name, is_shown, is_test_in_name, members
+from graphrag_mcp.graph.tracing import Walk, is_by_name, is_shown, is_test_in_name, members, with_sources
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt, Line
 from graphrag_mcp.model.history import Companion
@@ -65,9 +66,49 @@ class Reached:
         return self.edge.is_guess
 
 
+class _Test(Protocol):
+    """A test that a change may reach. is_guess: whether it may as well run something else of the name."""
+
+    @property
+    def node(self) -> CodeNode: ...
+
+    @property
+    def is_guess(self) -> bool: ...
+
+
+class Tested:
+    """The tests of an impact. tests: all; tests_of_types: those to run where none of these reaches the change itself.
+
+    doubt, is_deeper, build_files: see `Impact`.
+    """
+
+    __slots__ = ()
+    tests: Sequence[_Test]
+    tests_of_types: Sequence[CodeNode]
+    doubt: Doubt
+    is_deeper: bool
+    build_files: Mapping[str, str]
+
+    @property
+    def started(self) -> list[CodeNode]:
+        """Those of the tests that a runner starts; the others help them."""
+        return cases_of([test.node for test in self.tests])
+
+    @property
+    def likely(self) -> list[CodeNode]:
+        """Those of the tests that are no guess."""
+        return [test.node for test in self.tests if not test.is_guess]
+
+    @property
+    def test_commands(self) -> list[str]:
+        """The commands that run the tests."""
+        is_whole = self.doubt.is_cut or self.is_deeper
+        return commands_for(self.tests_of_types or self.likely, self.build_files, whole=is_whole)
+
+
 @shown("starts", "cases", "tests_of_types", "test_commands", "together", "doubt", "is_deeper")
 @dataclass(frozen=True, slots=True)
-class Impact:
+class Impact(Tested):
     """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.
 
     doubt: what is not known of the relations to the starts and their members, and of those on the way. together: what
@@ -95,20 +136,9 @@ class Impact:
             yield [row.node for row in rows]
 
     @property
-    def started(self) -> frozenset[CodeNode]:
-        """Those of the tests that a runner starts; the others help them."""
-        return frozenset(cases_of([test.node for test in self.tests]))
-
-    @property
     def cases(self) -> int:
         """How many of the tests a runner starts."""
         return len(self.started)
-
-    @property
-    def test_commands(self) -> list[str]:
-        """The commands that run the tests."""
-        nodes = self.tests_of_types or [test.node for test in self.tests if not test.is_guess]
-        return commands_for(nodes, self.build_files, whole=self.doubt.is_cut or self.is_deeper)
 
 
 def find_impact(
@@ -163,7 +193,7 @@ def find_impact(
         tuple(starts),
         tuple(row for row in ordered if not row.is_test),
         tuple(sorted((row for row in ordered if row.is_test), key=attrgetter("is_by_name"))),
-        replace(doubt.without(told), is_cut=doubt.is_cut or walk.is_cut),
+        replace(doubt.without(told), is_cut=walk.is_cut),
         is_deeper=any(node.category is not Category.TESTS for node in walk.nodes),
     )
 
@@ -211,12 +241,10 @@ def _tests_around(
         around = (other for other in inside if other.start_line <= node.start_line <= other.end_line)
         for outer in (other for other in around if other.kind in CALLABLE and other.node_id not in seen):
             seen.add(outer.node_id)
-            edges = [edge for edge in relations.incoming(outer, LEADING, scope)[0] if not edge.is_guess]
-            nodes = graph.nodes(edge.source_id for edge in edges)
-            for edge in edges:
-                if edge.source_id in nodes and nodes[edge.source_id].category is Category.TESTS:
-                    way = (outer, edge, distance + 1, confidence * edge.confidence)
-                    yield Reached(nodes[edge.source_id], *way, is_by_name=is_unsure or is_by_name(edge))
+            for edge, source in with_sources(graph, relations.incoming(outer, LEADING, scope)[0]):
+                if source.category is Category.TESTS and not edge.is_guess:
+                    way = (source, outer, edge, distance + 1, confidence * edge.confidence)
+                    yield Reached(*way, is_by_name=is_unsure or is_by_name(edge))
 
 
 _Places = Mapping[_Way, Set[tuple[int, RelationKind]]]

@@ -3,11 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode
 from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import RUNNING, Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.values import Foreign, Outside
@@ -63,19 +64,19 @@ class Leads:
         type to its methods.
         """
         with self._code.searching():
-            return _surest(lead for lead in self._leads(node) if lead.edge.target_id != node.node_id)
+            return _surest(self._leads(node))
 
     def of_data(self, node: CodeNode) -> list[Lead]:
         """Return the readers of the fields and shared variables that a function writes or adds to."""
         with self._code.searching():
             links = [link for symbol in self._code.symbols(node) for link in self._links(symbol)]
-            return _surest(lead for lead in self._data_leads(node, links) if lead.edge.target_id != node.node_id)
+            return _surest(self._data_leads(node, links))
 
     def extra_of(self, node: CodeNode, line: int) -> float:
         """Return what a step costs more that calls a parameter on a line of a function, 0 if it calls none there."""
         declared = map(self._code.resolver.declared, self._code.symbols(node))
         parameters = {parameter.name for each in declared for parameter in each.parameters or ()}
-        mentions = self._code.references.mentions(node.path, line) if parameters else ()
+        mentions = self._code.references.mentions(node.path, line)
         return _PASSED if any(mention.use == Use.CALL and mention.name in parameters for mention in mentions) else 0.0
 
     def _links(self, symbol: SymbolId) -> Sequence[StoredLink]:
@@ -253,10 +254,9 @@ class Leads:
 
     def _leads_kept(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the functions that a variable, parameter, field or collection may hold when it is called."""
-        targets = self._code.nodes_at(stored.target for stored in links)
-        for link in links:
-            if link.target in targets:
-                yield self._lead(node, link, targets[link.target], len(targets))
+        kept = self._code.with_nodes(links, attrgetter("target"))
+        choices = len({target.node_id for _, target in kept})
+        yield from (self._lead(node, link, target, choices) for link, target in kept)
 
     def _lead(self, node: CodeNode, link: StoredLink, target: CodeNode, choices: int) -> Lead:
         edge = CodeEdge(node.node_id, target.node_id, link.kind, node.path, link.line, CERTAINTY_OF[link.how])
@@ -270,7 +270,7 @@ class Leads:
         references, name = self._code.references, self._code.references.name(node.path, link)
         site = references.site(link, name)
         named = [member for member in self._code.facts.named(name) if self._code.uses.can_mean(site, member)]
-        code = [member for member in named if self._category(member.path) is node.category]
+        code = [member for member in named if self._code.file(member.path).category is node.category]
         mentions = references.mentions(node.path, link.line)
         written = {_last_name(mention.receiver) for mention in mentions if mention.name == name}
         near = [member for member in code if any(self._is_called(member, place) for place in written)]
@@ -283,10 +283,6 @@ class Leads:
         """Return whether the type of a member is called like a receiver: `Session` or `DbSession` like `session`."""
         owner = self._code.resolver.declared(member).qualified.rpartition(".")[0].rpartition(".")[2].lower()
         return len(receiver) >= LEAST_RECEIVER and owner.endswith(receiver.lower().lstrip("_"))
-
-    def _category(self, path: str) -> Category | None:
-        nodes = self._code.nodes_of(path)
-        return nodes[0].category if nodes else None
 
 
 def _last_name(receiver: str) -> str:

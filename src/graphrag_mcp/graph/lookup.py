@@ -86,10 +86,11 @@ def _at_location(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:
         return []
     path = _relative(location["path"], root)
     line, file = int(location["line"]), graph.file(path)
-    if file is not None and line > file.end_line:
+    if file is None:
+        return []
+    if line > file.end_line:
         raise UnknownNameError("symbol", no_such_line(path, line, file.end_line))
-    around = sorted(graph.in_file(path, line), key=lambda node: node.kind is SymbolKind.KEY)
-    return around[:1] or ([file] if file is not None else [])
+    return [*sorted(graph.in_file(path, line), key=lambda node: node.kind is SymbolKind.KEY), file][:1]
 
 
 def _in_file(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[CodeNode]:

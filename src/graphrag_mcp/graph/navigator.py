@@ -19,10 +19,11 @@ from graphrag_mcp.graph.naming import with_named_lines
 from graphrag_mcp.graph.reading import Body, Neighbourhood, find_neighbourhood, read_body
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import BELOW, HOPS_TO_TESTS, Dependant, Step, Trace, dependant, trace
-from graphrag_mcp.grep.occurrences import Files, Occurrences
+from graphrag_mcp.grep.occurrences import Files, Occurrences, read_texts
 from graphrag_mcp.history.find import Past
-from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, Category, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Line
+from graphrag_mcp.model.grouping import firsts, grouped
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 from graphrag_mcp.text.counts import counted, listed
@@ -156,11 +157,10 @@ class Navigator:
     def texts(self, places: Collection[Line]) -> Mapping[Line, str]:
         """Return the text of lines by path and number; of generated files as they are now, since no index has them."""
         texts = dict(self._graph.lines(places))
-        missing = sorted({path for path, line in places if (path, line) not in texts})
-        for path, data in self.files.read(missing) if missing else ():
-            rows = (data or b"").decode("utf-8", "replace").split("\n")
-            wanted = (line for other, line in places if other == path and (path, line) not in texts)
-            texts |= {(path, line): rows[line - 1] for line in wanted if line <= len(rows)}
+        missing = grouped(place for place in places if place not in texts)
+        for path, text in read_texts(self.files, sorted(missing)):
+            rows = text.split("\n")
+            texts |= {(path, line): rows[line - 1] for line in missing[path] if line <= len(rows)}
         return texts
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
@@ -183,7 +183,7 @@ class Navigator:
 
         Of the nearest level with such types. They reach the types themselves or through a helper.
         """
-        if cases_of([test.node for test in impact.tests if not test.is_guess]):
+        if cases_of(impact.likely):
             return impact
         tested: dict[CodeNode, None] = {}
         tests: dict[CodeNode, None] = {}
@@ -191,7 +191,7 @@ class Navigator:
             for kind in islice(self._types_of(nodes), MOST_TYPES):
                 steps = self._trace([kind], Direction.TESTS, HOPS_TO_TESTS, scope).steps
                 sources = dict.fromkeys(step.source for step in steps if not step.is_guess)
-                if cases := cases_of([node for node in sources if node.category is Category.TESTS]):
+                if cases := cases_of(list(sources)):
                     tested[kind] = None
                     tests |= dict.fromkeys(cases)
             if tests:
@@ -367,11 +367,9 @@ class Navigator:
     def _uses(self, node: CodeNode, scope: Scope) -> tuple[list[Step], Doubt]:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES
         traces = [self._trace([node], direction, 1, scope) for direction in directions]
-        unique: dict[tuple[int, bool | RelationKind], Step] = {}
-        for step in (step for symbol_trace in traces for step in symbol_trace.steps):
-            kind = step.edge.relation in BELOW or step.edge.relation
-            unique.setdefault((step.source.node_id, kind), step)
-        return list(unique.values()), traces[0].doubt
+        steps = (step for symbol_trace in traces for step in symbol_trace.steps)
+        unique = firsts(steps, lambda step: (step.source.node_id, step.edge.relation in BELOW or step.edge.relation))
+        return unique, traces[0].doubt
 
 
 _USES = (Direction.USERS, Direction.SUBCLASSES, Direction.IMPORTERS)

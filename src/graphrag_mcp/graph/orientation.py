@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphrag_mcp.grep.hits import find_hits
 from graphrag_mcp.grep.needles import create_needle
-from graphrag_mcp.grep.occurrences import Files
+from graphrag_mcp.grep.occurrences import Files, read_texts
 from graphrag_mcp.model.files import ASIDE, Category, ListedFile, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.grouping import grouped
@@ -165,8 +165,8 @@ def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
 def _about(files: Files, names: Collection[str]) -> str:
     """Return the first paragraph of a README at the root, without titles, badges and lists."""
     readmes = sorted(name for name in names if "/" not in name and name.lower().partition(".")[0] == "readme")
-    for _, data in files.read(readmes[:1]):
-        for block in re.split(r"\n\s*\n", (data or b"").decode()):
+    for _, text in read_texts(files, readmes[:1]):
+        for block in re.split(r"\n\s*\n", text):
             words = " ".join(_LINK.sub(r"\1", block).split())
             if len(words) >= LEAST_ABOUT and _PROSE.match(words):
                 return words if len(words) <= MOST_ABOUT else f"{words[:MOST_ABOUT]} …"
@@ -194,9 +194,9 @@ def _read_manifests(files: Files, listed: Iterable[ListedFile]) -> list[tuple[st
     known = (file.path for file in listed if PurePosixPath(file.path).name in _READERS)
     paths = sorted(known, key=lambda path: (path.count("/"), path))[:MANIFESTS]
     manifests: list[tuple[str, dict[str, Any]]] = []
-    for path, data in files.read(paths):
+    for path, text in read_texts(files, paths):
         try:
-            read = _READERS[PurePosixPath(path).name]((data or b"").decode())
+            read = _READERS[PurePosixPath(path).name](text)
         except ValueError:
             continue
         if isinstance(read, dict):
@@ -253,9 +253,7 @@ def _configured_tests(manifests: Iterable[tuple[str, dict[str, Any]]], names: se
         if _part(read, "tool", "pytest"):
             yield "pytest"
     makefiles = [name for name in ("Makefile", "makefile", "GNUmakefile") if name in names]
-    for _, data in files.read(makefiles):
-        if any(line.startswith("test:") for line in (data or b"").decode().split("\n")):
-            yield "make test"
+    yield from ("make test" for _, text in read_texts(files, makefiles) if re.search(r"^test:", text, re.MULTILINE))
 
 
 def _modules(graph: SymbolGraph) -> dict[str, tuple[str, ...]]:

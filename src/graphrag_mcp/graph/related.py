@@ -84,10 +84,8 @@ class RelatedCode(SqliteGraph):
         self, relations: Relations, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> Iterator[tuple[CodeEdge, EdgeDirection]]:
         exact = tuple({relation for kind in kinds for relation in _KINDS_OF.get(kind, (kind,))})
-        incoming = relations.decided(node, exact, scope)
-        outgoing, _ = relations.outgoing(node, exact)
-        for edges, direction in ((incoming, EdgeDirection.IN), (outgoing, EdgeDirection.OUT)):
-            yield from ((edge, direction) for edge in edges if not edge.is_guess or edge.is_named)
+        yield from ((edge, EdgeDirection.IN) for edge in relations.decided(node, exact, scope))
+        yield from ((edge, EdgeDirection.OUT) for edge in relations.outgoing(node, exact)[0])
 
     def _neighbours(
         self, steps: Sequence[tuple[CodeEdge, EdgeDirection]], hop: int, kinds: Sequence[RelationKind], scope: Scope

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.doubts import OF_TYPES, Doubts
@@ -60,14 +61,12 @@ class Relations:
 
     def _is_other_code(self, path: str) -> bool:
         """Return whether a file is code of a language whose relations are not decided."""
-        file = None if self.decides(path) else self._code.store.file(path)
-        return file is not None and file.category in (Category.IMPLEMENTATION, Category.TESTS)
+        return not self.decides(path) and self._code.file(path).category in (Category.IMPLEMENTATION, Category.TESTS)
 
     def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node without guesses, unless names are all that is known in the language."""
         with self._code.searching():
-            edges = self._incoming.of(node, kinds, scope, with_guesses=False).edges
-            return [edge for edge in edges if not edge.is_guess or edge.is_named]
+            return list(self._incoming.of(node, kinds, scope, with_guesses=False).edges)
 
     def undecided_in(self, path: str) -> list[tuple[str, int]]:
         """Return the names in a file of which nothing more is known, with the lines."""
@@ -99,10 +98,8 @@ class Relations:
         """Yield the types above which is one of a name that is not decided, in languages without facts."""
         links = self._code.references.to((place_id(Place("", name)),), (How.UNDECIDED, How.OUTSIDE))
         links = [link for link in links if link.kind is RelationKind.INHERITS and not self.decides(link.path)]
-        nodes = self._code.nodes_at(link.source for link in links)
-        for link in links:
-            node = nodes.get(link.source)
-            if node is not None and node.kind is SymbolKind.TYPE:
+        for link, node in self._code.with_nodes(links, attrgetter("source")):
+            if node.kind is SymbolKind.TYPE:
                 yield node, self._code.mentioned(link.path, link)
 
     def satisfying(self, interface: str, scope: Scope) -> tuple[list[int], frozenset[Line]]:
@@ -122,8 +119,7 @@ class Relations:
         level, seen, store = [child], {child.node_id}, self._code.store
         while level:
             edges = [edge for node in level for edge in self._code.edges_in(node, (RelationKind.INHERITS,))[0]]
-            above = store.nodes(edge.target_id for edge in edges)
-            level = [node for node in above.values() if node.node_id not in seen]
+            level = list(store.nodes({edge.target_id for edge in edges} - seen).values())
             seen |= {node.node_id for node in level}
             members = [other for node in level for other in store.definitions(f"{node.qualified_name}.{name}", scope)]
             if members:
@@ -139,13 +135,12 @@ class Relations:
     def _members(self, types: Sequence[SymbolId], name: str) -> list[SymbolId]:
         """Return the declarations of a member that types have, themselves or from those above them."""
         members = (self._code.resolver.members.find(Instance((symbol,)), name) for symbol in types)
-        return [symbol for member in members if member for symbol in member.symbols]
+        return [symbol for member in filter(None, members) for symbol in member.symbols]
 
     def exported(self, name: str, scope: Scope) -> list[int]:
         """Return the nodes that files export under a name."""
         paths = dict.fromkeys(path for path, _, _, text in self._code.store.texts((name,), scope) if "export" in text)
         with self._code.searching():
-            named = ((path, self._code.facts.facts(path)) for path in paths)
-            exports = [(path, row) for path, facts in named if facts for row in facts.exports if row.name == name]
-            exported = [self._code.resolver.modules.exported(path, row) for path, row in exports]
-            return [self._code.node_id(symbol.path, symbol) for hit in exported if hit for symbol in hit.symbols]
+            exports = [(path, row) for path in paths for row in self._code.said(path).exports if row.name == name]
+            exported = filter(None, (self._code.resolver.modules.exported(path, row) for path, row in exports))
+            return [self._code.node_id(symbol.path, symbol) for hit in exported for symbol in hit.symbols]

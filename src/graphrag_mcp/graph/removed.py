@@ -55,10 +55,10 @@ class Removed:
         changed: the nodes of what changed; one of these demands something else now. names: how much that changed has a
         name; a line with that of something else may give the type to this.
         """
-        path, code = definition.path or definition.before, self._code
+        path, code = definition.path, self._code
         owner, _, name = definition.symbol.rpartition(".")
         language = detect_language(path)
-        if not owner or language not in FACT_LANGUAGES or not policy_of(language).members.method_sets:
+        if language not in FACT_LANGUAGES or not policy_of(language).members.method_sets:
             return []
         edges: dict[tuple[str, int], CodeEdge] = {}
         with code.searching():

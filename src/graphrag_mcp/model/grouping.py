@@ -1,7 +1,7 @@
 """Collects values by their keys."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -14,3 +14,11 @@ def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> defaultdict[_Key, list[_Val
     for key, value in pairs:
         groups[key].append(value)
     return groups
+
+
+def firsts(values: Iterable[_Value], key: Callable[[_Value], Hashable]) -> list[_Value]:
+    """Return the first value of each key, in their order."""
+    found: dict[Hashable, _Value] = {}
+    for value in values:
+        found.setdefault(key(value), value)
+    return list(found.values())

@@ -142,13 +142,13 @@ class Leads:
             return
         if node.is_file:
             links = self._code.references.directly_in(node.path, place_id(Place(node.path, "")))
-            yield from self._leads_of(node, None, links)
+            yield from self._leads_of(node, links)
         for symbol in self._code.symbols(node):
             declared = facts.declared[symbol.number]
             if declared.kind == SymbolKind.TYPE:
                 yield from self._leads_of_type(node, symbol)
                 continue
-            leads = self._leads_of(node, symbol, self._links(symbol))
+            leads = self._leads_of(node, self._links(symbol))
             if declared.kind in VARIABLE:
                 place = self._code.references.place(symbol)
                 call = (RelationKind.CALLS, Use.CALL, How.RUNS, -1, 0)
@@ -211,11 +211,11 @@ class Leads:
                 last = stop
                 yield Lead(self._code.edge_from(node, SymbolId(node.path, number), RelationKind.CONTAINS, line))
 
-    def _leads_of(self, node: CodeNode, symbol: SymbolId | None, links: Sequence[StoredLink]) -> Iterator[Lead]:
+    def _leads_of(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the leads of the code of a function, or of a file."""
         decided = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
         foreign = [link for link in links if link.how is How.FOREIGN]
-        below = list(self._code.hierarchy.dispatched([*decided, *foreign])) if symbol else []
+        below = list(self._code.hierarchy.dispatched([*decided, *foreign]))
         targets = self._code.nodes_at(link.target for link in (*decided, *below))
         for group in (decided, below):
             choices = Counter((link.line, targets[link.target].name) for link in group if link.target in targets)

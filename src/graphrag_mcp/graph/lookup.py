@@ -38,14 +38,11 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[
     is_called = text.strip().endswith("()")
     text = text.strip().removesuffix("()")
     declared = read_declaration(text)
-    if declared is not None:
-        nodes = _definitions(graph, ".".join((*declared.qualifiers, declared.name)), scope)
-        if nodes:
-            fitting = [node for node in nodes if declared.is_overload(node.name, node.signature)]
-            return fitting or [node for node in nodes if not declared.misses(node.signature)] or nodes
-    nodes = _at_location(graph, text, root) or _in_file(graph, text, root, scope)
-    if not nodes and (file := graph.file(_relative(text, root))) is not None:
-        nodes = [file]
+    if declared and (nodes := _definitions(graph, ".".join((*declared.qualifiers, declared.name)), scope)):
+        fitting = [node for node in nodes if declared.is_overload(node.name, node.signature)]
+        return fitting or [node for node in nodes if not declared.misses(node.signature)] or nodes
+    file = graph.file(_relative(text, root))
+    nodes = _at_location(graph, text, root) or _in_file(graph, text, root, scope) or [*filter(None, [file])]
     nodes = nodes or _said(text, _definitions(graph, text, scope))
     return [node for node in nodes if node.kind not in VARIABLE] or nodes if is_called else nodes
 
@@ -71,8 +68,8 @@ def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:
 def complete(beginning: str, names: Iterable[str]) -> list[str]:
     """Return the names that begin with the text, then those that contain it, ignoring case."""
     typed = beginning.lower()
-    matches = [(not name.lower().startswith(typed), name) for name in names if typed in name.lower()]
-    return [name for _, name in sorted(matches)]
+    matches = (name for name in names if typed in name.lower())
+    return sorted(matches, key=lambda name: (not name.lower().startswith(typed), name))
 
 
 def dotted(name: str) -> str:
@@ -94,8 +91,7 @@ def _at_location(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:
 
 
 def _in_file(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[CodeNode]:
-    member = _MEMBER.match(text)
-    if member is None:
+    if (member := _MEMBER.match(text)) is None:
         return []
     path, nodes = _relative(member["path"], root), _definitions(graph, member["name"], scope)
     here = [node for node in nodes if node.path == path]
@@ -128,8 +124,7 @@ def _said(text: str, nodes: list[CodeNode]) -> list[CodeNode]:
     """Return the definitions, each marked if the text has another name than it: in other case, or another style."""
     name = _plain(text).rpartition(".")[2]
     is_said = (node.kind in _TEXT_KINDS or node.name == name or text.endswith(node.name.strip('"')) for node in nodes)
-    is_other = not any(is_said)
-    return [node._replace(asked_as=name) for node in nodes] if is_other else nodes
+    return nodes if any(is_said) else [node._replace(asked_as=name) for node in nodes]
 
 
 def _keys_set_by(graph: SymbolGraph, variable: str, scope: Scope) -> list[CodeNode]:

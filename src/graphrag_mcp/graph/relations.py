@@ -66,7 +66,8 @@ class Relations:
     def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node without guesses, unless names are all that is known in the language."""
         with self._code.searching():
-            return list(self._incoming.of(node, kinds, scope, with_guesses=False).edges)
+            edges = self._incoming.of(node, kinds, scope, with_guesses=False).edges
+            return [edge for edge in edges if not edge.is_guess or edge.is_named]
 
     def undecided_in(self, path: str) -> list[tuple[str, int]]:
         """Return the names in a file of which nothing more is known, with the lines."""
